@@ -1,0 +1,61 @@
+"""One call's cancel token, deadline and progress callback, handed down through the rooms.
+
+Core code is synchronous and runs in worker threads; it calls `Task.check()` between steps (at least
+every few milliseconds of work) and `Task.report()` where it knows how far it is. The steps of a
+commit never check.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from filewright.errors import Code, FilewrightError
+
+Report = Callable[[float, float | None, str], None]
+
+
+class Task:
+    """A running request: may be cancelled from any thread, has a deadline, reports progress."""
+
+    def __init__(self, *, seconds: float | None = None, report: Report | None = None) -> None:
+        self._cancelled = threading.Event()
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._seconds = seconds
+        self._report = report
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next check."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._cancelled.is_set()
+
+    @property
+    def expired(self) -> bool:
+        """Whether the deadline has passed."""
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds to the deadline (never negative); None without one."""
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Raise `cancelled` or `timeout` if the work must stop."""
+        if self._cancelled.is_set():
+            raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise FilewrightError(
+                Code.TIMEOUT,
+                f"the time limit of {self._seconds:g} s passed",
+                hint="narrow the request: a smaller folder, a glob, a line range",
+            )
+
+    def report(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Tell how far the work is, in any unit; `total` is None if unknown."""
+        if self._report is not None:
+            self._report(done, total, message)
