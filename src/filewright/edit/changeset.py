@@ -1,0 +1,127 @@
+"""What is to change, as a plain value: the only thing `changes/` accepts.
+
+A step never holds a path string or an open file. `Expected` says which content a step was made
+against; the commit refuses with `stale_version` when the file is no longer that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from filewright.boundary import Location
+from filewright.text.identity import Identity
+from filewright.text.splice import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The content a step was made against.
+
+    `digest` is xxh3_128 of the whole file where it was hashed (files up to
+    `settings.identity_bytes`), else None and `identity` alone decides, with the splices'
+    own `guards`: the old bytes under and next to each splice, checked by the copy loop.
+    """
+
+    size: int
+    identity: Identity | None
+    digest: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Modify:
+    """Replace parts of an existing regular file; everything outside the splices is copied.
+
+    `encoding_check` names the codec the rest of the file must decode by, validated in the copy
+    loop, when only a sample was seen and the replacement depends on the guess.
+    """
+
+    location: Location
+    expected: Expected
+    splices: tuple[Splice, ...]
+    encoding_check: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A new regular file; parents are made. Nothing may be there, unless `replace`."""
+
+    location: Location
+    content: bytes
+    mode: int | None = None
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MakeFolder:
+    """A folder and its missing parents; existing folders are left as they are."""
+
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A file or link, or with `recursive` a folder and all below it."""
+
+    location: Location
+    recursive: bool = False
+    expected: Expected | None = None
+    missing_ok: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Rename a file, link or folder; parents of the destination are made."""
+
+    source: Location
+    destination: Location
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Copy a file, link or folder with mode, times and extended attributes."""
+
+    source: Location
+    destination: Location
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Set permission bits; `mode` is octal digits or chmod's symbolic form, resolved at commit."""
+
+    location: Location
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetOwner:
+    """Set user and group by number; None leaves one as it is."""
+
+    location: Location
+    uid: int | None
+    gid: int | None
+
+
+Step = Modify | Create | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """An ordered set of steps committed as one transaction: all or none.
+
+    A later step sees the result of the earlier ones (create a folder, move into it).
+    """
+
+    tool: str
+    summary: str
+    steps: tuple[Step, ...]
+    break_hard_links: bool = False
+    undoable: bool = True
+    reverts: str | None = field(default=None)
+
+    @classmethod
+    def of(cls, tool: str, summary: str, steps: Iterable[Step], **options: bool) -> ChangeSet:
+        """A change set from any iterable of steps."""
+        return cls(tool, summary, tuple(steps), **options)
