@@ -23,54 +23,88 @@ class Settings(BaseSettings):
     )
 
     # Where
-    state_dir: Path | None = Field(None, description="folder for journal and history; default: the user's")
-    read_only: bool = Field(False, description="refuse every change, and do not offer the tools that make one")
-    protected: tuple[str, ...] = Field(
-        (".git",), description="names of folders (at any depth) that are never written to"
+    state_dir: Path | None = Field(
+        default=None, description="folder for journal and history; default: the user's"
     )
-    cross_devices: bool = Field(True, description="follow mounts inside a root")
-    landlock: bool = Field(True, description="let the server confine itself with Landlock where the kernel can")
-    openat2: bool = Field(True, description="resolve paths by openat2 where the kernel has it")
-    break_hard_links: bool = Field(False, description="default of the argument of the same name")
+    read_only: bool = Field(
+        default=False, description="refuse every change, and do not offer the tools that make one"
+    )
+    protected: tuple[str, ...] = Field(
+        default=(".git",), description="names of folders (at any depth) that are never written to"
+    )
+    cross_devices: bool = Field(default=True, description="follow mounts inside a root")
+    landlock: bool = Field(
+        default=True, description="let the server confine itself with Landlock where the kernel can"
+    )
+    openat2: bool = Field(default=True, description="resolve paths by openat2 where the kernel has it")
+    break_hard_links: bool = Field(default=False, description="default of the argument of the same name")
 
     # How files are held
-    hold_bytes: int = Field(50 * MB, ge=0, description="files up to this size may be held in memory whole")
-    index_bytes: int = Field(500 * MB, ge=0, description="above this size nothing is kept but the line index")
-    identity_bytes: int = Field(
-        64 * MB, ge=0, description="above this size a version names the file's identity instead of its content"
+    hold_bytes: int = Field(
+        default=50 * MB, ge=0, description="files up to this size may be held in memory whole"
     )
-    cache_bytes: int = Field(32 * MB, ge=0, description="memory for parsed trees, line indexes and search grams")
-    shown_bytes: int = Field(16 * MB, ge=0, description="memory of what was shown, the base of drift merges")
+    index_bytes: int = Field(
+        default=500 * MB, ge=0, description="above this size nothing is kept but the line index"
+    )
+    identity_bytes: int = Field(
+        default=64 * MB,
+        ge=0,
+        description="above this size a version names the file's identity instead of its content",
+    )
+    cache_bytes: int = Field(
+        default=32 * MB, ge=0, description="memory for parsed trees, line indexes and search grams"
+    )
+    shown_bytes: int = Field(
+        default=16 * MB, ge=0, description="memory of what was shown, the base of drift merges"
+    )
 
     # What a result may hold
-    page_chars: int = Field(24_000, ge=1_000, le=49_000, description="characters of one result page")
-    hard_chars: int = Field(49_500, ge=1_000, le=49_500, description="characters no result ever passes")
-    line_chars: int = Field(1_000, ge=40, description="characters of one line shown by reads and overviews")
-    match_chars: int = Field(500, ge=40, description="characters of one line shown round a search hit")
-    image_bytes: int = Field(4 * MB, ge=0, description="images up to this size are returned as images")
-    diff_lines: int = Field(400, ge=10, description="lines of a diff shown with a result")
+    page_chars: int = Field(default=24_000, ge=1_000, le=49_000, description="characters of one result page")
+    hard_chars: int = Field(
+        default=49_500, ge=1_000, le=49_500, description="characters no result ever passes"
+    )
+    line_chars: int = Field(
+        default=1_000, ge=40, description="characters of one line shown by reads and overviews"
+    )
+    match_chars: int = Field(
+        default=500, ge=40, description="characters of one line shown round a search hit"
+    )
+    image_bytes: int = Field(
+        default=4 * MB, ge=0, description="images up to this size are returned as images"
+    )
+    diff_lines: int = Field(default=400, ge=10, description="lines of a diff shown with a result")
 
     # What a request may hold
-    max_edits: int = Field(500, ge=1, description="edits in one call of edit_content")
-    max_items: int = Field(20_000, ge=1, description="items in one batch call")
-    max_paths: int = Field(1_000, ge=1, description="paths of one batch read")
-    max_input_bytes: int = Field(64 * MB, ge=KB, description="bytes of text one call may write or patch")
-    max_pattern_chars: int = Field(10_000, ge=1, description="characters of a search pattern")
+    max_edits: int = Field(default=500, ge=1, description="edits in one call of edit_content")
+    max_items: int = Field(default=20_000, ge=1, description="items in one batch call")
+    max_paths: int = Field(default=1_000, ge=1, description="paths of one batch read")
+    max_input_bytes: int = Field(
+        default=64 * MB, ge=KB, description="bytes of text one call may write or patch"
+    )
+    max_pattern_chars: int = Field(default=10_000, ge=1, description="characters of a search pattern")
 
     # Time
-    call_seconds: float = Field(120.0, gt=0, description="time limit of a call")
-    lock_seconds: float = Field(10.0, gt=0, description="how long a change waits for another process's change")
-    parse_seconds: float = Field(2.0, gt=0, description="time limit for parsing one file")
-    parse_bytes: int = Field(16 * MB, ge=0, description="files above this size are not parsed")
+    call_seconds: float = Field(default=120.0, gt=0, description="time limit of a call")
+    lock_seconds: float = Field(
+        default=10.0, gt=0, description="how long a change waits for another process's change"
+    )
+    parse_seconds: float = Field(default=2.0, gt=0, description="time limit for parsing one file")
+    parse_bytes: int = Field(default=16 * MB, ge=0, description="files above this size are not parsed")
 
     # Changes
-    flush: bool = Field(True, description="flush to disk at each step of a commit; off only to test the tests")
-    history_days: int = Field(30, ge=0, description="changes younger than this are kept")
-    history_bytes: int = Field(1 * GB, ge=0, description="newest changes up to this total are kept")
-    max_undo_bytes: int = Field(1 * GB, ge=0, description="a change that needs more than this to undo is refused")
+    flush: bool = Field(
+        default=True, description="flush to disk at each step of a commit; off only to test the tests"
+    )
+    history_days: int = Field(default=30, ge=0, description="changes younger than this are kept")
+    history_bytes: int = Field(default=1 * GB, ge=0, description="newest changes up to this total are kept")
+    max_undo_bytes: int = Field(
+        default=1 * GB, ge=0, description="a change that needs more than this to undo is refused"
+    )
     whole_undo_bytes: int = Field(
-        4 * MB, ge=0, description="files up to this size are kept whole; larger ones as inverse splices"
+        default=4 * MB,
+        ge=0,
+        description="files up to this size are kept whole; larger ones as inverse splices",
     )
     confirm: Literal["never", "destructive", "always"] = Field(
-        "never", description="ask the user through the client before such calls"
+        default="never", description="ask the user through the client before such calls"
     )

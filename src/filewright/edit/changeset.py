@@ -7,11 +7,14 @@ against; the commit refuses with `stale_version` when the file is no longer that
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from filewright.boundary import Location
 from filewright.text.identity import Identity
 from filewright.text.splice import Splice
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +122,17 @@ class ChangeSet:
     steps: tuple[Step, ...]
     break_hard_links: bool = False
     undoable: bool = True
-    reverts: str | None = field(default=None)
+    reverts: str | None = None
 
     @classmethod
-    def of(cls, tool: str, summary: str, steps: Iterable[Step], **options: bool) -> ChangeSet:
+    def of(
+        cls,
+        tool: str,
+        summary: str,
+        steps: Iterable[Step],
+        *,
+        break_hard_links: bool = False,
+        undoable: bool = True,
+    ) -> ChangeSet:
         """A change set from any iterable of steps."""
-        return cls(tool, summary, tuple(steps), **options)
+        return cls(tool, summary, tuple(steps), break_hard_links, undoable)

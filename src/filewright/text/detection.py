@@ -1,0 +1,218 @@
+"""Which encoding a file has, from its byte-order mark, strict UTF-8, and only then a detector.
+
+Files that are held are looked at whole (UTF-8 validation is a pass at memory speed); of larger ones
+a bounded sample is read. The sample is cut on terminators where it can be, so that no character is
+torn.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+
+from filewright.text.codec import Encoding
+
+EDGE = 8 << 10
+"""How far from each end a NUL makes a file binary."""
+
+SAMPLE = 64 << 10
+_WINDOW = 4 << 10
+_WINDOWS = 14
+_BLOCK = 1 << 20
+_CONFIDENT = 0.05
+
+Read = Callable[[int, int], bytes]
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"\x7fELF", "application/x-elf"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"\x00asm", "application/wasm"),
+    (b"MZ", "application/vnd.microsoft.portable-executable"),
+)
+
+#: Bytes of Windows-1252 that are punctuation in real text: ellipsis, quotes, bullet, dashes, spaces.
+_PUNCTUATION = frozenset(b"\x80\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0\xa7\xa9\xab\xae\xb0\xb7\xbb")
+
+
+def media_type(head: bytes) -> str | None:
+    """The type of a binary file by its first bytes, or None if they say nothing."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+
+
+def binary_type(read: Read, size: int) -> str | None:
+    """The media type if the file is binary: a NUL in its first or last 8 KiB and no UTF-16 mark."""
+    head = read(0, min(EDGE, size))
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "text/plain; charset=utf-32"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None
+    tail = b"" if size <= EDGE else read(max(EDGE, size - EDGE), min(EDGE, size - EDGE))
+    if b"\0" in head or b"\0" in tail:
+        return media_type(head) or "application/octet-stream"
+    return None
+
+
+def detect(read: Read, size: int, *, whole: bool) -> Encoding:
+    """The encoding of a text file; reads all of it only if `whole`."""
+    head = read(0, min(4, size))
+    if head.startswith(codecs.BOM_UTF8):
+        bom = codecs.BOM_UTF8
+        valid, sampled = _valid_utf8(read, size, whole)
+        return Encoding("utf-8", bom, sampled=sampled, invalid=not valid)
+    if head.startswith(codecs.BOM_UTF16_LE):
+        return Encoding("utf-16-le", codecs.BOM_UTF16_LE)
+    if head.startswith(codecs.BOM_UTF16_BE):
+        return Encoding("utf-16-be", codecs.BOM_UTF16_BE)
+    valid, sampled = _valid_utf8(read, size, whole)
+    if valid:
+        return Encoding("utf-8", sampled=sampled)
+    return _guess(_suspicious(read, size, whole))
+
+
+def with_name(name: str, read: Read, size: int) -> Encoding:
+    """The encoding a caller named, with the mark the file has for it."""
+    head = read(0, min(4, size))
+    marks = {
+        "utf-8": codecs.BOM_UTF8,
+        "utf-16-le": codecs.BOM_UTF16_LE,
+        "utf-16-be": codecs.BOM_UTF16_BE,
+    }
+    mark = marks.get(name, b"")
+    return Encoding(name, mark if mark and head.startswith(mark) else b"")
+
+
+def _samples(read: Read, size: int) -> list[bytes]:
+    if size <= 2 * SAMPLE:
+        return [read(0, size)]
+    step = (size - SAMPLE) // (_WINDOWS + 1)
+    offsets = [SAMPLE // 2 + step * (i + 1) for i in range(_WINDOWS)]
+    middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
+    return [_to_last_line(read(0, SAMPLE)), *middle, _from_first_line(read(size - SAMPLE // 2, SAMPLE // 2))]
+
+
+def _from_first_line(data: bytes) -> bytes:
+    return data[data.find(b"\n") + 1 :]
+
+
+def _to_last_line(data: bytes) -> bytes:
+    end = data.rfind(b"\n")
+    return data[: end + 1] if end >= 0 else _trimmed(data)
+
+
+def _whole_lines(data: bytes) -> bytes:
+    start, end = data.find(b"\n"), data.rfind(b"\n")
+    return data[start + 1 : end + 1] if 0 <= start < end else b""
+
+
+def _trimmed(data: bytes) -> bytes:
+    """`data` less a character torn at its end."""
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:
+            return data[:-back]
+    return data
+
+
+def _valid_utf8(read: Read, size: int, whole: bool) -> tuple[bool, bool]:
+    """Whether what was looked at is UTF-8, and whether that was only a sample."""
+    if not whole and size > 2 * SAMPLE:
+        try:
+            for sample in _samples(read, size):
+                sample.decode("utf-8")
+        except UnicodeDecodeError:
+            return False, True
+        return True, True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for offset in range(0, size, _BLOCK):
+            block = read(offset, min(_BLOCK, size - offset))
+            decoder.decode(block, final=offset + len(block) >= size)
+    except UnicodeDecodeError:
+        return False, False
+    return True, False
+
+
+def _suspicious(read: Read, size: int, whole: bool) -> bytes:
+    """A sample that holds the first invalid bytes."""
+    if size <= 2 * SAMPLE:
+        return read(0, size)
+    data = b"".join(_samples(read, size))
+    if not whole:
+        return data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+    for offset in range(0, size, _BLOCK):
+        lines = _whole_lines(read(offset, min(_BLOCK + SAMPLE, size - offset)))
+        try:
+            lines.decode("utf-8")
+        except UnicodeDecodeError as error:
+            middle = max(0, error.start - SAMPLE // 2)
+            return _whole_lines(b"\n" + lines[middle : middle + SAMPLE]) or lines[middle : middle + SAMPLE]
+    return data
+
+
+def _guess(sample: bytes) -> Encoding:
+    damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True)
+    text = sample.decode("utf-8", "surrogateescape")
+    invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
+    valid = sum(1 for c in text if c > "\x7f") - invalid
+    if valid and valid * 2 >= invalid:
+        return damaged
+    if _stray(sample):
+        return damaged
+
+    import chardet
+    from chardet import EncodingEra
+
+    found = chardet.detect(
+        sample,
+        encoding_era=EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_REGIONAL,
+        max_bytes=SAMPLE * 3,
+        prefer_superset=True,
+    )
+    name, confidence = found["encoding"], float(found["confidence"] or 0.0)
+    if confidence < _CONFIDENT:
+        name = "cp1252"  # a handful of letters decides nothing: take what most such files are
+    for candidate in (name, "cp1252", "latin-1"):
+        if not candidate:
+            continue
+        try:
+            codec = codecs.lookup(candidate).name.replace("-", "_")
+            sample.decode(codec)
+        except (LookupError, UnicodeDecodeError):
+            continue
+        if codec in ("utf_8", "ascii", "utf_7") or codec.startswith(("utf_16", "utf_32")):
+            continue
+        return Encoding(codec, confidence=confidence if candidate == name else 0.1, guessed=True)
+    return damaged
+
+
+def _stray(sample: bytes) -> bool:
+    """Whether the high bytes look like damage rather than letters of some legacy encoding.
+
+    Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are hardly letters.
+    """
+    high = [i for i, byte in enumerate(sample) if byte >= 0x80]
+    odd = 0
+    for i in high:
+        around = sample[max(0, i - 1) : i] + sample[i + 1 : i + 2]
+        beside = any(byte >= 0x80 or 65 <= byte <= 90 or 97 <= byte <= 122 for byte in around)
+        if sample[i] >= 0xFE or (not beside and sample[i] not in _PUNCTUATION):
+            odd += 1
+    return odd * 2 > len(high)

@@ -1,0 +1,70 @@
+"""The bounded memory of what a caller was last shown of each file.
+
+It is the base of a three-way merge when a request was made against an older version. Small files
+are remembered whole, of larger ones only the ranges that were shown.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
+
+
+WHOLE_BYTES = 1 << 20
+"""Files up to this size are remembered whole when any part of them is shown."""
+
+_VERSIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    version: str
+    content: bytes
+
+
+class Shown:
+    """Up to `limit` bytes of shown content, least recently shown first out. Thread-safe."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._files: OrderedDict[Location, list[_Remembered]] = OrderedDict()
+        self._total = 0
+        self._lock = threading.Lock()
+
+    def record(self, location: Location, version: str, content: bytes) -> None:
+        """Remember `content`, whole or a range, as shown of `location` at `version`."""
+        if len(content) > self._limit:
+            return
+        entry = _Remembered(version, content)
+        with self._lock:
+            kept = self._files.setdefault(location, [])
+            self._files.move_to_end(location)
+            if entry in kept:
+                kept.remove(entry)
+                kept.append(entry)
+                return
+            kept.append(entry)
+            self._total += len(content)
+            if len(kept) > _VERSIONS:
+                self._total -= len(kept.pop(0).content)
+            while self._total > self._limit:
+                oldest, entries = next(iter(self._files.items()))
+                self._total -= len(entries.pop(0).content)
+                if not entries:
+                    del self._files[oldest]
+
+    def bases(self, location: Location, *, except_version: str = "") -> tuple[bytes, ...]:
+        """What was shown of the file at other versions than `except_version`, newest first."""
+        with self._lock:
+            kept = self._files.get(location, [])
+            return tuple(e.content for e in reversed(kept) if e.version != except_version)
+
+    @property
+    def total(self) -> int:
+        """Bytes remembered now."""
+        return self._total

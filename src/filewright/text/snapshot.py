@@ -1,0 +1,391 @@
+"""One immutable view of one file's bytes, whatever its size.
+
+Up to `settings.hold_bytes` the content is read once and held; above, every read is a `pread` into a
+fresh buffer of bounded size. Callers cannot tell the difference except by `held`. Files are read,
+never mapped: a mapped file that someone truncates kills the process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import xxhash
+
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text import detection
+from filewright.text.cache import BoundedCache
+from filewright.text.codec import Encoding
+from filewright.text.identity import Identity
+from filewright.text.lines import Line, LineIndex
+from filewright.text.terminators import Terminators
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
+
+BLOCK = 1 << 20
+
+_TICK = 0.02  # seconds; a second write within one tick of the clock may leave the times unchanged
+
+
+class Snapshot:
+    """One file's bytes at one moment.
+
+    `size` in bytes; `identity` None when made from bytes; `held` the whole content or None;
+    `location` where it was opened. Use as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        *,
+        size: int,
+        settings: Settings | None = None,
+        descriptor: int | None = None,
+        content: bytes | None = None,
+        location: Location | None = None,
+        identity: Identity | None = None,
+        status: os.stat_result | None = None,
+        encoding: str | None = None,
+        indexes: BoundedCache[LineIndex] | None = None,
+    ) -> None:
+        self.size = size
+        self.location = location
+        self.identity = identity
+        self.status = status
+        self._settings = settings or _DEFAULTS
+        self._descriptor = descriptor
+        self._named = encoding
+        self._indexes = indexes
+        self._content = content
+
+    @classmethod
+    def of_bytes(
+        cls,
+        content: bytes,
+        *,
+        encoding: str | None = None,
+        location: Location | None = None,
+        settings: Settings | None = None,
+    ) -> Snapshot:
+        """A snapshot of bytes in memory, always held."""
+        return cls(
+            size=len(content), content=content, encoding=encoding, location=location, settings=settings
+        )
+
+    @classmethod
+    def of_descriptor(
+        cls,
+        descriptor: int,
+        location: Location,
+        settings: Settings,
+        *,
+        encoding: str | None = None,
+        indexes: BoundedCache[LineIndex] | None = None,
+    ) -> Snapshot:
+        """A snapshot of an open regular file; takes the descriptor over, also when it raises."""
+        try:
+            status = os.fstat(descriptor)
+            snapshot = cls(
+                size=status.st_size,
+                settings=settings,
+                descriptor=descriptor,
+                location=location,
+                identity=Identity.of(status),
+                status=status,
+                encoding=encoding,
+                indexes=indexes,
+            )
+            if status.st_size <= settings.hold_bytes:
+                snapshot._hold()
+            return snapshot
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def _hold(self) -> None:
+        """Read all of it, as it is now (a file that just grew or shrank is taken at its new size)."""
+        parts: list[bytes] = []
+        offset = 0
+        while True:
+            block = self._pread(offset, BLOCK if self.size > offset else 1)
+            if not block:
+                break
+            parts.append(block)
+            offset += len(block)
+            if offset > self._settings.hold_bytes + BLOCK:
+                return  # it grows while we read: leave it to windows of the size it had
+        self._content = b"".join(parts)
+        self.size = offset
+
+    def close(self) -> None:
+        """Give the descriptor back. Held content stays readable."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def asked(self) -> str:
+        """The path as the caller wrote it, for messages."""
+        return self.location.asked if self.location is not None else "the text"
+
+    @property
+    def held(self) -> bytes | None:
+        """The whole content where it is in memory, else None."""
+        return self._content
+
+    @property
+    def descriptor(self) -> int | None:
+        """The open descriptor, for handing to a child process; None when made from bytes."""
+        return self._descriptor
+
+    def read(self, offset: int, length: int) -> bytes:
+        """The bytes [offset, offset + length), clipped to the snapshot.
+
+        Raises `io_error` if the file was truncated since it was opened.
+        """
+        if self._content is not None:
+            return self._content[offset : offset + length]
+        length = max(0, min(length, self.size - offset))
+        parts: list[bytes] = []
+        while length > 0:
+            block = self._pread(offset, min(length, 64 * BLOCK))
+            if not block:
+                raise FilewrightError(
+                    Code.IO_ERROR,
+                    f"{self.asked} was truncated while it was read: "
+                    f"byte {offset} of {self.size} is no longer there",
+                    hint="read it again",
+                    details={"path": self.asked},
+                )
+            parts.append(block)
+            offset += len(block)
+            length -= len(block)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _pread(self, offset: int, length: int) -> bytes:
+        if self._descriptor is None:
+            raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
+        try:
+            return os.pread(self._descriptor, length, offset)
+        except OSError as error:
+            raise from_os_error(error, self.asked, doing="read") from error
+
+    def blocks(
+        self, start: int = 0, stop: int | None = None, length: int = BLOCK
+    ) -> Iterator[tuple[int, bytes]]:
+        """(offset, bytes) of consecutive blocks of [start, stop)."""
+        stop = self.size if stop is None else min(stop, self.size)
+        for offset in range(start, stop, length):
+            yield offset, self.read(offset, min(length, stop - offset))
+
+    @cached_property
+    def binary(self) -> str | None:
+        """The media type if this is not text, else None."""
+        if self._named is not None:
+            return None
+        return detection.binary_type(self.read, self.size)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """What the bytes mean: by the caller's word, the byte-order mark, strict UTF-8, a detector."""
+        if self._named is not None:
+            return detection.with_name(self._named, self.read, self.size)
+        return detection.detect(self.read, self.size, whole=self._content is not None)
+
+    @property
+    def start(self) -> int:
+        """Where text begins: past the byte-order mark."""
+        return len(self.encoding.bom)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The sparse line index, shared by every snapshot of the same identity."""
+        key = (self.identity, self.size, self.encoding.name)
+        if self._indexes is not None and self.identity is not None:
+            known = self._indexes.get(key)
+            if known is not None:
+                return known.rebound(self.read)
+        return LineIndex(self.read, self.start, self.size, self.encoding.width, self.encoding.name)
+
+    def keep_index(self) -> None:
+        """Remember the line index, as far as it was built, for the next snapshot of this identity."""
+        if self._indexes is not None and self.identity is not None and "lines" in self.__dict__:
+            index = self.lines
+            detached = index.rebound(_gone)
+            self._indexes.put((self.identity, self.size, self.encoding.name), detached, index.nbytes)
+
+    @property
+    def terminators(self) -> Terminators:
+        """How often each line terminator occurs (one pass, kept)."""
+        return self.lines.terminators
+
+    @property
+    def dominant(self) -> bytes:
+        """The file's most frequent terminator."""
+        return self.terminators.dominant
+
+    @property
+    def line_count(self) -> int:
+        """Lines of the file."""
+        return self.lines.count
+
+    @cached_property
+    def digest(self) -> bytes:
+        """xxh3_128 of the content, 16 bytes (one pass)."""
+        return self.digested(None)
+
+    def digested(self, task: Task | None) -> bytes:
+        """`digest`, cancellable."""
+        state = xxhash.xxh3_128()
+        for offset, block in self.blocks():
+            if task is not None:
+                task.check()
+                task.report(offset, self.size, "hashing")
+            state.update(block)
+        return state.digest()
+
+    @cached_property
+    def version(self) -> str:
+        """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
+        if self._content is None and self.identity is not None and self.size > self._settings.identity_bytes:
+            return identity_version(self._settled())
+        return content_version(self.digest)
+
+    def matches(self, version: str) -> bool:
+        """Whether `version` is a token of exactly this content (reads it all only if it must)."""
+        if version.startswith("~"):
+            return self.identity is not None and identity_version(self.identity) == version
+        return content_version(self.digest) == version
+
+    def _settled(self) -> Identity:
+        """The identity, waited for: a later write must not fit into the same tick of the clock."""
+        assert self.identity is not None
+        age = time.time() - max(self.identity.mtime_ns, self.identity.ctime_ns) / 1e9
+        if -1 < age < _TICK:
+            time.sleep(_TICK)
+        return self.identity
+
+    def line_starting(self, offset: int, limit: int | None = None) -> Line:
+        """The line that begins at `offset`; with `limit`, at most that many bytes of its body.
+
+        The terminator is b"" for a cut or an unended line.
+        """
+        width = self.encoding.width
+        parts: list[bytes] = []
+        position = offset
+        while position < self.size:
+            block = self.read(position, 64 << 10)
+            end, terminator = self._line_end(block, position)
+            if end is not None:
+                parts.append(block[:end])
+                body = b"".join(parts)
+                if limit is not None and len(body) > limit:
+                    return Line(offset, body[:limit], b"")
+                return Line(offset, body, terminator)
+            parts.append(block)
+            position += len(block)
+            if limit is not None and position - offset > limit + width:
+                return Line(offset, b"".join(parts)[:limit], b"")
+        return Line(offset, b"".join(parts), b"")
+
+    def _line_end(self, block: bytes, position: int) -> tuple[int | None, bytes]:
+        if self.encoding.width == 2:
+            text = block.decode(self.encoding.name, "replace")
+            at = _first_of(text.find("\n"), text.find("\r"))
+            if at is None:
+                return None, b""
+            units = len(text[:at].encode(self.encoding.name, "replace"))
+            pair = self.read(position + units, 4).decode(self.encoding.name, "replace")
+            return units, ("\r\n" if pair == "\r\n" else text[at]).encode(self.encoding.name)
+        at = _first_of(block.find(b"\n"), block.find(b"\r"))
+        if at is None:
+            return None, b""
+        pair_bytes = self.read(position + at, 2)
+        return at, b"\r\n" if pair_bytes == b"\r\n" else pair_bytes[:1]
+
+    def iter_lines(self, start: int | None = None, stop: int | None = None) -> Iterator[Line]:
+        """The lines from byte offset `start` (a line's beginning) to `stop`, in order.
+
+        Bodies are whole: for files whose lines may be huge use `line_starting` with a limit.
+        """
+        offset = self.start if start is None else start
+        stop = self.size if stop is None else stop
+        if self.encoding.width == 2:
+            while offset < stop:
+                line = self.line_starting(offset)
+                yield line
+                offset = line.end
+            return
+        rest = b""
+        for position, block in self.blocks(offset, stop):
+            data = rest + block
+            last = position + len(block) >= stop
+            pieces = data.splitlines(keepends=True)
+            if not last and pieces:
+                # An unended line, or a "\r" whose "\n" may follow, waits for the next block.
+                rest = pieces.pop() if not data.endswith(b"\n") else b""
+            for piece in pieces:
+                yield _line(offset, piece)
+                offset += len(piece)
+
+    def last_lines(self, count: int) -> int:
+        """The offset where the last `count` lines begin, found from the end without an index."""
+        if count <= 0:
+            return self.size
+        starts: deque[int] = deque(maxlen=count)
+        stop = self.size
+        length = 64 << 10
+        while stop > self.start:
+            begin = max(self.start, stop - length)
+            found = [end for end in self.lines.ends(begin, stop) if end < self.size]
+            starts.extendleft(reversed(found[-(count - len(starts)) :]))
+            if len(starts) == count:
+                return starts[0]
+            stop = begin
+            length = min(2 * length, BLOCK)
+        return self.start
+
+
+def _line(offset: int, piece: bytes) -> Line:
+    if piece.endswith(b"\r\n"):
+        return Line(offset, piece[:-2], b"\r\n")
+    if piece.endswith((b"\n", b"\r")):
+        return Line(offset, piece[:-1], piece[-1:])
+    return Line(offset, piece, b"")
+
+
+def _first_of(one: int, two: int) -> int | None:
+    found = [at for at in (one, two) if at >= 0]
+    return min(found) if found else None
+
+
+def _gone(_offset: int, _length: int) -> bytes:
+    raise FilewrightError(Code.INTERNAL, "a kept line index was read without its file")
+
+
+def content_version(digest: bytes) -> str:
+    """The token of a content's xxh3_128 digest: 16 hex digits."""
+    return digest.hex()[:16]
+
+
+def identity_version(identity: Identity) -> str:
+    """The token of an identity: ``~`` and 16 hex digits."""
+    return "~" + xxhash.xxh3_64_hexdigest(repr(identity).encode())
+
+
+_DEFAULTS = Settings()
