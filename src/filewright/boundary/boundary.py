@@ -1,0 +1,401 @@
+"""`Boundary`: from a caller's path to an open descriptor that lies inside a root."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+
+from filewright.boundary import kernel
+from filewright.boundary.location import Location, Root
+from filewright.boundary.names import quote, shown, unquote
+from filewright.boundary.protection import Protection
+from filewright.boundary.resolve import Resolver
+from filewright.boundary.roots import Path, open_roots
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.settings import Settings
+
+_LOOK = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW
+_LOOK_THROUGH = kernel.O_PATH or os.O_RDONLY
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+_SPECIAL = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+}
+
+
+class Boundary:
+    """The roots of a workspace and the only way to open anything below them.
+
+    Thread-safe: it holds nothing but the roots' descriptors. `guarded` are absolute folders that
+    are never written to if they lie below a root, such as the state folder.
+    """
+
+    def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
+        self.settings = settings
+        self.roots: tuple[Root, ...] = open_roots(roots)
+        self._by_name = {root.name: root for root in self.roots}
+        self.resolver = Resolver(
+            by_kernel=settings.openat2 and kernel.has_openat2(), cross_devices=settings.cross_devices
+        )
+        folders = [os.path.realpath(os.fsencode(folder)) for folder in guarded]
+        if settings.state_dir is not None:
+            folders.append(os.path.realpath(os.fsencode(settings.state_dir)))
+        self._protection = {root.index: self._protect(root, folders) for root in self.roots}
+
+    def close(self) -> None:
+        """Let go of the roots' descriptors; nothing can be opened afterwards."""
+        for root in self.roots:
+            os.close(root.fd)
+        self.roots = ()
+
+    # Naming
+
+    def locate(self, asked: str) -> Location:
+        """The place a caller's path names, whether or not anything is there.
+
+        A path is relative to the first root, begins with `name:` of a root, is absolute inside a
+        root, or begins with `~/`; any of them in quoted form too. `..` is resolved through the
+        folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`, and for
+        a `..` after a part that does not exist `not_found`.
+        """
+        safe = shown(asked)
+        if asked.startswith("file://"):
+            raise FilewrightError(
+                Code.INVALID_INPUT, f"{safe} is a URL", hint="give a path", details={"path": safe}
+            )
+        root, path = self._split_root(asked, safe)
+        parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+        where = Location(root, parts, safe)
+        return self._without_dots(where) if b".." in parts else where
+
+    def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
+        name, colon, rest = asked.removeprefix('"').partition(":")
+        if colon and (len(self.roots) > 1 or rest[:1] != "") and name in self._by_name:
+            root = self._by_name[name]
+            if len(self.roots) > 1 or not self._exists(root, unquote(asked)):
+                path = unquote('"' + rest if asked.startswith('"') else rest)
+                return root, path.lstrip(b"/")
+        path = unquote(asked)
+        if path == b"~" or path.startswith(b"~/"):
+            path = os.path.expanduser(path)
+        elif path.startswith(b"~"):
+            raise self._outside(
+                path, safe, "names another user's home", "write ./ before a name that begins with ~"
+            )
+        if not path.startswith(b"/"):
+            return self.roots[0], path
+        plain = [part for part in path.split(b"/") if part not in (b"", b".")]
+        best: tuple[int, Root] | None = None
+        for root in self.roots:
+            for above in {root.path, root.resolved}:
+                steps = [part for part in above.split(b"/") if part]
+                if plain[: len(steps)] == steps and (best is None or len(steps) > best[0]):
+                    best = (len(steps), root)
+        if best is None:
+            raise self._outside(path, safe, "is outside the workspace")
+        return best[1], b"/".join(plain[best[0] :])
+
+    def _exists(self, root: Root, path: bytes) -> bool:
+        try:
+            os.close(self.resolver.open(root.fd, path.split(b"/"), _LOOK))
+        except OSError:
+            return False
+        return True
+
+    def _without_dots(self, where: Location) -> Location:
+        after = len(where.parts) - where.parts[::-1].index(b"..")
+        try:
+            folder, names = self.resolver.open_folder(where.root.fd, where.parts[:after], _LOOK_THROUGH)
+        except OSError as error:
+            depth = 0
+            for part in where.parts:
+                depth += -1 if part == b".." else 1
+                if depth < 0 and error.errno == errno.ENOENT:
+                    raise self._failure(OSError(errno.EXDEV, ""), where, "open") from error
+            raise self._failure(error, where, "open") from error
+        os.close(folder)
+        return Location(where.root, names + where.parts[after:], where.asked)
+
+    # Opening
+
+    def open_file(self, where: Location) -> int:
+        """A descriptor of a regular file, for reading; relative links inside the root are followed.
+
+        Never blocks: what is not a regular file is told apart before it is opened. Raises
+        `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop.
+        """
+        try:
+            look = self.resolver.open(where.root.fd, where.parts, _LOOK_THROUGH)
+            try:
+                self._require_file(os.fstat(look), where)
+            finally:
+                os.close(look)
+            descriptor = self.resolver.open(where.root.fd, where.parts, _READ)
+        except OSError as error:
+            raise self._failure(error, where, "open") from error
+        try:
+            self._require_file(os.fstat(descriptor), where)
+        except FilewrightError:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def open_folder(self, where: Location) -> int:
+        """A descriptor of a folder, for listing; relative links inside the root are followed."""
+        try:
+            return self.resolver.open(where.root.fd, where.parts, _FOLDER)
+        except OSError as error:
+            raise self._failure(error, where, "open the folder") from error
+
+    def open_parent(
+        self, where: Location, *, create: bool = False, made: list[Location] | None = None
+    ) -> int:
+        """A descriptor of the folder that holds `where`, for calls that change `where.name` in it.
+
+        With `create` the missing folders are made, outermost first, and appended to `made`. The
+        folder opened, not only the path to it, is checked against the protected names. Raises
+        `permission_denied` for the root itself and for protected folders, else as `open_folder`.
+        """
+        if not where.parts:
+            raise self._root_itself(where)
+        self._refuse_protected(where, where.parts)
+        above = where.parts[:-1]
+        try:
+            try:
+                return self._open_writable(where, above)
+            except FileNotFoundError:
+                if not create:
+                    raise
+            return self._make_folders(where, above, made)
+        except OSError as error:
+            raise self._failure(error, where, "open the folder of") from error
+
+    def _open_writable(self, where: Location, parts: tuple[bytes, ...]) -> int:
+        try:
+            folder, names = self.resolver.open_folder(where.root.fd, parts, _FOLDER)
+        except PermissionError:
+            # A folder that may be entered but not listed: still good for *at calls.
+            folder, names = self.resolver.open_folder(where.root.fd, parts, _LOOK_THROUGH | os.O_CLOEXEC)
+        if names != parts:
+            try:
+                self._refuse_protected(where, (*names, *where.parts[len(parts) :]))
+            except FilewrightError:
+                os.close(folder)
+                raise
+        return folder
+
+    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> int:
+        depth = len(above)
+        while True:
+            depth -= 1
+            try:
+                folder = self._open_writable(where, above[:depth])
+                break
+            except FileNotFoundError:
+                if depth <= 0:
+                    raise
+        for missing in range(depth, len(above)):
+            try:
+                os.mkdir(above[missing], 0o777, dir_fd=folder)
+                if made is not None:
+                    made.append(Location(where.root, above[: missing + 1], where.asked))
+            except FileExistsError:
+                pass  # Made by someone else meanwhile, or a link to nowhere: opening it tells.
+            finally:
+                os.close(folder)
+            folder = self._open_writable(where, above[: missing + 1])
+        return folder
+
+    # Looking
+
+    def stat(self, where: Location) -> os.stat_result:
+        """The status of the thing itself, a link included; links above it are followed inside the root."""
+        try:
+            look = self.resolver.open(where.root.fd, where.parts, _LOOK)
+        except OSError as error:
+            raise self._failure(error, where, "look at") from error
+        try:
+            return os.fstat(look)
+        finally:
+            os.close(look)
+
+    def read_link(self, where: Location) -> bytes:
+        """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
+        try:
+            look = self.resolver.open(where.root.fd, where.parts, _LOOK)
+        except OSError as error:
+            raise self._failure(error, where, "look at") from error
+        try:
+            if not stat.S_ISLNK(os.fstat(look).st_mode):
+                raise FilewrightError(
+                    Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
+                )
+            return os.readlink(b"", dir_fd=look)
+        finally:
+            os.close(look)
+
+    # Refusing
+
+    def guard_write(self, where: Location, *, link_itself: bool = False) -> None:
+        """Refuse what may not be changed, whatever the change is.
+
+        Raises `read_only`; `permission_denied` for the root itself, a protected name and what lies
+        below it, also when a link leads there; `symlink` if the last part is a link, unless
+        `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
+        """
+        if self.settings.read_only:
+            raise FilewrightError(
+                Code.READ_ONLY,
+                f"cannot change {where.asked}: the workspace is served read-only",
+                hint="ask the user to start the server without --read-only",
+                details={"path": where.asked},
+            )
+        if not where.parts:
+            raise self._root_itself(where)
+        self._refuse_protected(where, where.parts)
+        try:
+            folder = self._open_writable(where, where.parts[:-1])
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise self._failure(error, where, "change") from error
+        try:
+            mode = os.stat(where.name, dir_fd=folder, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._failure(error, where, "change") from error
+        finally:
+            os.close(folder)
+        if stat.S_ISLNK(mode) and not link_itself:
+            raise FilewrightError(
+                Code.SYMLINK,
+                f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
+                hint="name the link's target itself, or delete the link first",
+                details={"path": where.asked},
+            )
+
+    def protects(self, where: Location) -> str | None:
+        """The protected name that `where` is or lies below, by its name alone; None if there is none."""
+        return self._protection[where.root.index].rule_for(where.parts)
+
+    def _refuse_protected(self, where: Location, parts: tuple[bytes, ...]) -> None:
+        protection = self._protection[where.root.index]
+        rule = protection.rule_for(parts) or protection.covers_below(parts)
+        if rule is not None:
+            raise FilewrightError(
+                Code.PERMISSION_DENIED,
+                f"{where.asked} is protected: nothing is written to {rule}",
+                hint="change it with the program it belongs to, or ask the user to unprotect it",
+                details={"path": where.asked, "protected": rule},
+            )
+
+    def _protect(self, root: Root, folders: Sequence[bytes]) -> Protection:
+        below = [
+            os.fsdecode(folder[len(root.resolved) :].lstrip(b"/"))
+            for folder in folders
+            if folder.startswith(root.resolved.rstrip(b"/") + b"/")
+        ]
+        return Protection(self.settings.protected, below)
+
+    # Failing
+
+    def _require_file(self, status: os.stat_result, where: Location) -> None:
+        kind = stat.S_IFMT(status.st_mode)
+        if kind != stat.S_IFREG:
+            raise FilewrightError(
+                Code.NOT_A_FILE,
+                f"{where.asked} is {_SPECIAL.get(kind, 'a special file')}, not a file",
+                hint="list the folder instead" if kind == stat.S_IFDIR else "name a regular file",
+                details={"path": where.asked},
+            )
+        if where.asked.endswith("/"):
+            raise FilewrightError(
+                Code.NOT_A_DIRECTORY,
+                f"{where.asked} is a file, and the / at its end asks for a folder",
+                hint="leave the / out",
+                details={"path": where.asked},
+            )
+
+    def _root_itself(self, where: Location) -> FilewrightError:
+        return FilewrightError(
+            Code.PERMISSION_DENIED,
+            f"{where.asked} is a root of the workspace, which is never changed itself",
+            hint="name something below it",
+            details={"path": where.asked, "root": quote(where.root.path)},
+        )
+
+    def _outside(self, path: bytes, safe: str, why: str, hint: str | None = None) -> FilewrightError:
+        named = ", ".join(f"{root.name}: {quote(root.path)}" for root in self.roots)
+        return FilewrightError(
+            Code.PATH_ESCAPE,
+            f"{safe} {why} (root {named})",
+            hint=hint or "give a path below the root; ask the user to add a root if that one is needed",
+            details={
+                "path": safe,
+                "resolved": quote(os.path.normpath(path)),
+                "root": quote(self.roots[0].path),
+                "roots": {root.name: quote(root.path) for root in self.roots},
+            },
+        )
+
+    def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
+        if error.errno == errno.EXDEV:
+            leads = self._leads_to(where)
+            return FilewrightError(
+                Code.PATH_ESCAPE,
+                f"{where.asked} leads out of the root {quote(where.root.path)} (to {quote(leads)})",
+                hint="give a path below the root; absolute links are never followed, wherever they point",
+                details={
+                    "path": where.asked,
+                    "resolved": quote(leads),
+                    "root": quote(where.root.path),
+                },
+            )
+        if error.errno in (errno.ELOOP, errno.EAGAIN):
+            why = (
+                "the links on the way never end"
+                if error.errno == errno.ELOOP
+                else "it is being replaced over and over"
+            )
+            return FilewrightError(
+                Code.SYMLINK if error.errno == errno.ELOOP else Code.IN_USE,
+                f"cannot {doing} {where.asked}: {why}",
+                hint="name the target itself" if error.errno == errno.ELOOP else "try again later",
+                details={"path": where.asked},
+            )
+        failure = from_os_error(error, where.asked, doing=doing)
+        if error.errno == errno.ENOENT and os.fstat(where.root.fd).st_nlink == 0:
+            failure.hint = (
+                f"the root {quote(where.root.path)} was deleted or replaced; the server must be started again"
+            )
+        return failure
+
+    def _leads_to(self, where: Location) -> bytes:
+        """Where the first link (or `..`) that leaves the root points: names only, for the message."""
+        for count in range(1, len(where.parts) + 1):
+            try:
+                os.close(self.resolver.open(where.root.fd, where.parts[:count], _LOOK_THROUGH))
+            except OSError:
+                rest = b"/".join(where.parts[count:])
+                above = os.path.join(where.root.path, *where.parts[: count - 1])
+                try:
+                    look = self.resolver.open(where.root.fd, where.parts[:count], _LOOK)
+                except OSError:
+                    break
+                try:
+                    target = os.readlink(b"", dir_fd=look)
+                except OSError:
+                    break
+                finally:
+                    os.close(look)
+                return os.path.normpath(os.path.join(above, target, rest))
+        return os.path.normpath(os.path.join(where.root.path, *where.parts))

@@ -1,0 +1,232 @@
+"""The system calls Python does not offer, each with what stands in for it where the kernel lacks it.
+
+============================== ================ ======================================================
+function                       since Linux      without it
+============================== ================ ======================================================
+`openat2`                      5.6              `OSError(ENOSYS)`; `resolve` walks component by component
+`rename_noreplace`             3.15             a hard link and an unlink for files, an exclusive mkdir
+                                                that the folder then replaces
+`exchange`                     3.15             `OSError(ENOSYS)`; the caller renames one after the other
+`chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
+`landlock_*`                   5.13             `OSError(ENOSYS)`; nothing is confined, and the log says so
+============================== ================ ======================================================
+
+Everything here takes and returns plain descriptors and bytes and raises `OSError`; nothing here
+knows what a root is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import stat
+import struct
+import sys
+from functools import lru_cache
+
+AT_FDCWD = -100
+AT_EMPTY_PATH = 0x1000
+O_PATH: int = getattr(os, "O_PATH", 0)
+
+RESOLVE_NO_XDEV = 0x01
+RESOLVE_NO_MAGICLINKS = 0x02
+RESOLVE_NO_SYMLINKS = 0x04
+RESOLVE_BENEATH = 0x08
+
+RENAME_NOREPLACE = 1
+RENAME_EXCHANGE = 2
+
+_LINUX = sys.platform == "linux"
+_OPENAT2 = 437
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_ADD_RULE = 445
+_LANDLOCK_RESTRICT_SELF = 446
+_FCHMODAT2 = 452
+_RENAMEAT2 = {
+    "x86_64": 316,
+    "aarch64": 276,
+    "riscv64": 276,
+    "loongarch64": 276,
+    "i686": 353,
+    "armv7l": 382,
+    "ppc64le": 357,
+    "s390x": 347,
+}
+_PR_SET_NO_NEW_PRIVS = 38
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_c_int, _c_long, _c_uint, _c_char_p = ctypes.c_int, ctypes.c_long, ctypes.c_uint, ctypes.c_char_p
+_c_size_t, _c_void_p = ctypes.c_size_t, ctypes.c_void_p
+
+
+def _raise(path: bytes | None = None) -> OSError:
+    number = ctypes.get_errno()
+    return (
+        OSError(number, os.strerror(number), path)
+        if path is not None
+        else OSError(number, os.strerror(number))
+    )
+
+
+def _missing() -> OSError:
+    return OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+
+def _reject_nul(path: bytes) -> None:
+    # C ends the string there: what is opened would not be what was checked.
+    if b"\0" in path:
+        raise OSError(errno.EINVAL, "embedded null byte", path)
+
+
+# A function object of its own per signature: `syscall` is variadic, and converting arguments by
+# declared types costs half as much as by guessing.
+_openat2 = _libc["syscall"]
+_openat2.argtypes = (_c_long, _c_int, _c_char_p, _c_char_p, _c_size_t)
+_openat2.restype = _c_long
+
+
+@lru_cache(maxsize=64)
+def _how(flags: int, mode: int, resolve: int) -> bytes:
+    return struct.pack("=QQQ", flags, mode, resolve)
+
+
+def openat2(folder: int, path: bytes, flags: int, resolve: int, mode: int = 0) -> int:
+    """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
+    if not _LINUX:
+        raise _missing()
+    _reject_nul(path)
+    how = _how(flags | os.O_CLOEXEC, mode, resolve)
+    descriptor: int = _openat2(_OPENAT2, folder, path, how, 24)
+    if descriptor < 0:
+        raise _raise(path)
+    return descriptor
+
+
+@lru_cache(maxsize=1)
+def has_openat2() -> bool:
+    """Whether this kernel (and this process's system call filter) offers `openat2`."""
+    try:
+        os.close(openat2(AT_FDCWD, b".", O_PATH | os.O_DIRECTORY, RESOLVE_BENEATH))
+    except OSError as error:
+        # A container's filter answers EPERM; any other error is about the current folder.
+        return error.errno not in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
+    return True
+
+
+_rename_call = _libc["syscall"]
+_rename_call.argtypes = (_c_long, _c_int, _c_char_p, _c_int, _c_char_p, _c_uint)
+_rename_call.restype = _c_long
+
+
+def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
+    """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
+    number = _RENAMEAT2.get(platform.machine()) if _LINUX else None
+    if number is None:
+        raise _missing()
+    _reject_nul(source)
+    _reject_nul(target)
+    if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
+        raise _raise(source)
+
+
+def rename_noreplace(source_folder: int, source: bytes, target_folder: int, target: bytes) -> None:
+    """Rename, failing with `FileExistsError` if `target` exists, also if it appears in between."""
+    try:
+        renameat2(source_folder, source, target_folder, target, RENAME_NOREPLACE)
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EINVAL, errno.EPERM):
+            raise
+        if error.errno == errno.EPERM and has_renameat2():
+            raise
+    else:
+        return
+    status = os.stat(source, dir_fd=source_folder, follow_symlinks=False)
+    if stat.S_ISDIR(status.st_mode):
+        os.mkdir(target, 0o700, dir_fd=target_folder)
+        try:
+            os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
+        except OSError:
+            os.rmdir(target, dir_fd=target_folder)
+            raise
+        return
+    os.link(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder, follow_symlinks=False)
+    os.unlink(source, dir_fd=source_folder)
+
+
+def exchange(first_folder: int, first: bytes, second_folder: int, second: bytes) -> None:
+    """Swap two names in one step; `OSError(ENOSYS or EINVAL)` where that is not offered."""
+    renameat2(first_folder, first, second_folder, second, RENAME_EXCHANGE)
+
+
+@lru_cache(maxsize=1)
+def has_renameat2() -> bool:
+    """Whether this kernel offers `renameat2` at all."""
+    try:
+        renameat2(AT_FDCWD, b"", AT_FDCWD, b"", RENAME_NOREPLACE)
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    return True
+
+
+_fchmodat2 = _libc["syscall"]
+_fchmodat2.argtypes = (_c_long, _c_int, _c_char_p, _c_uint, _c_int)
+_fchmodat2.restype = _c_long
+
+
+def chmod_descriptor(descriptor: int, mode: int) -> None:
+    """Set the mode of what `descriptor` (also one opened with `O_PATH`) stands for, never of a link's target.
+
+    `os.chmod(name, dir_fd=…)` follows links, and `fchmod` refuses `O_PATH` descriptors.
+    """
+    if _LINUX:
+        if _fchmodat2(_FCHMODAT2, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
+            return
+        error = _raise()
+        if error.errno not in (errno.ENOSYS, errno.EPERM):
+            raise error
+    if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+    os.chmod(f"/proc/self/fd/{descriptor}", mode)
+
+
+_landlock_create = _libc["syscall"]
+_landlock_create.argtypes = (_c_long, _c_void_p, _c_size_t, _c_uint)
+_landlock_create.restype = _c_long
+_landlock_add = _libc["syscall"]
+_landlock_add.argtypes = (_c_long, _c_int, _c_int, _c_char_p, _c_uint)
+_landlock_add.restype = _c_long
+_landlock_restrict = _libc["syscall"]
+_landlock_restrict.argtypes = (_c_long, _c_int, _c_uint)
+_landlock_restrict.restype = _c_long
+
+
+def landlock_abi() -> int:
+    """The Landlock version this kernel enforces; 0 where it has none, or has it switched off."""
+    if not _LINUX:
+        return 0
+    return max(0, int(_landlock_create(_LANDLOCK_CREATE_RULESET, None, 0, 1)))
+
+
+def landlock_create_ruleset(attributes: bytes) -> int:
+    """A descriptor of a new rule set; `attributes` is the kernel's `landlock_ruleset_attr`."""
+    buffer = ctypes.create_string_buffer(attributes, len(attributes))
+    descriptor: int = _landlock_create(_LANDLOCK_CREATE_RULESET, ctypes.addressof(buffer), len(attributes), 0)
+    if descriptor < 0:
+        raise _raise()
+    return descriptor
+
+
+def landlock_add_path(ruleset: int, access: int, folder: int) -> None:
+    """Allow `access` on what the descriptor `folder` stands for and everything below it."""
+    if _landlock_add(_LANDLOCK_ADD_RULE, ruleset, 1, struct.pack("=Qi", access, folder), 0) != 0:
+        raise _raise()
+
+
+def landlock_restrict_self(ruleset: int) -> None:
+    """Give up new privileges, then confine this thread and its future children to `ruleset`."""
+    if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise _raise()
+    if _landlock_restrict(_LANDLOCK_RESTRICT_SELF, ruleset, 0) != 0:
+        raise _raise()

@@ -1,0 +1,81 @@
+"""`Root` and `Location`: the only form in which a path travels between rooms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from filewright.boundary.names import quote
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder the workspace may touch, held open: what it was called may change, what it is may not.
+
+    `path` is absolute, as it was opened; `resolved` is the same with links resolved. `index` is its
+    place among the workspace's roots and `several` says whether there are others.
+    """
+
+    name: str = field(compare=False)
+    path: bytes = field(compare=False)
+    fd: int = field(compare=False)
+    device: int
+    inode: int
+    resolved: bytes = field(default=b"", compare=False)
+    index: int = field(default=0, compare=False)
+    several: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place below a root. A name, not a promise: nothing is known about it until it is opened.
+
+    `parts` holds no `..`, no `.` and no empty part; `()` is the root itself. `asked` is how the
+    caller wrote it, for messages, and takes no part in equality.
+    """
+
+    root: Root
+    parts: tuple[bytes, ...]
+    asked: str = field(default="", compare=False)
+
+    @property
+    def name(self) -> bytes:
+        """The last part; empty for the root."""
+        return self.parts[-1] if self.parts else b""
+
+    @property
+    def path(self) -> bytes:
+        """The path below the root, `b"."` for the root: for sorting and keys, never for trust."""
+        return b"/".join(self.parts) or b"."
+
+    @property
+    def shown(self) -> str:
+        """How results name it: what `Boundary.locate` reads back as this same place.
+
+        The path below its root, quoted where needed, after `name:` unless it is in the first root.
+        """
+        prefix = f"{self.root.name}:" if self.root.index else ""
+        if not self.parts:
+            return prefix or "."
+        path = b"/".join(self.parts)
+        if not prefix and (
+            path.startswith((b"~", b"file:")) or (self.root.several and b":" in self.parts[0])
+        ):
+            path = b"./" + path
+        return prefix + quote(path)
+
+    @property
+    def parent(self) -> Location:
+        """The folder that holds it; the root is its own parent."""
+        if not self.parts:
+            return self
+        above = Location(self.root, self.parts[:-1])
+        return Location(self.root, above.parts, above.shown)
+
+    def child(self, name: bytes) -> Location:
+        """The place `name` in this folder."""
+        below = Location(self.root, (*self.parts, name))
+        return Location(self.root, below.parts, below.shown)
+
+    def holds(self, other: Location) -> bool:
+        """Whether `other` is this place or is named below it."""
+        return self.root == other.root and other.parts[: len(self.parts)] == self.parts

@@ -1,0 +1,138 @@
+r"""File names as text: git's quoted form, where a name cannot be shown as it is.
+
+A name is any bytes but NUL and `/`. It is shown as it is when it is UTF-8 without anything that
+would change how the rest of a page reads; otherwise as git writes it with `core.quotePath=false`,
+in double quotes with C's escapes and octal bytes: `"bad\377\nname"`. A text that begins with a
+double quote is always the quoted form, so every name has exactly one reading.
+"""
+
+from __future__ import annotations
+
+import re
+
+from filewright.errors import Code, FilewrightError
+
+# Controls, line separators, and the marks that reorder text on the reader's screen.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
+_ESCAPES = {
+    0x07: "\\a",
+    0x08: "\\b",
+    0x09: "\\t",
+    0x0A: "\\n",
+    0x0B: "\\v",
+    0x0C: "\\f",
+    0x0D: "\\r",
+    0x22: '\\"',
+    0x5C: "\\\\",
+}
+_UNESCAPES = {text[1]: byte for byte, text in _ESCAPES.items()}
+_TOKEN = re.compile(r'\\([abtnvfr"\\])|\\([0-3][0-7]{2})|([^\\"]+)', re.DOTALL)
+
+
+def quote(name: bytes) -> str:
+    """The text that stands for `name` (a name or a path): itself, or git's quoted form.
+
+    Quoted are names with control characters, line separators or direction marks, invalid UTF-8,
+    a double quote at the start, and white space at either end.
+    """
+    if _PLAIN.fullmatch(name):
+        return name.decode("ascii")
+    try:
+        text = name.decode("utf-8")
+    except UnicodeDecodeError:
+        return _quoted(name)
+    if not text.startswith('"') and text == text.strip() and not _UNSAFE.search(text):
+        return text
+    return _quoted(name)
+
+
+def unquote(text: str) -> bytes:
+    """The bytes `text` stands for: the inverse of `quote`.
+
+    Text that does not begin with a double quote is taken as it is. Raises `invalid_input` for a
+    malformed quoted form, for a NUL, and for lone surrogates that stand for no byte.
+    """
+    if text.startswith('"'):
+        name = _unquoted(text)
+    else:
+        try:
+            name = text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"the path {shown(text)} holds half of a surrogate pair, which no file name does",
+                hint='write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"',
+                details={"path": shown(text)},
+            ) from None
+    if b"\0" in name:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"the path {shown(text)} holds a NUL, which no file name does",
+            hint="correct the path",
+            details={"path": shown(text)},
+        )
+    return name
+
+
+def shown(asked: str) -> str:
+    """A path as a caller wrote it, made safe to repeat in a message: quoted where `quote` would.
+
+    A text already in quoted form stays as it is unless it is itself unsafe.
+    """
+    if asked.isascii() and asked.isprintable():
+        return asked
+    if not _UNSAFE.search(asked):
+        return asked
+    return _quoted(
+        asked.encode("utf-8", "surrogatepass" if _has_other_surrogates(asked) else "surrogateescape")
+    )
+
+
+def _has_other_surrogates(text: str) -> bool:
+    return any(
+        "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff" for character in text
+    )
+
+
+def _quoted(name: bytes) -> str:
+    parts = ['"']
+    for character in name.decode("utf-8", "surrogateescape"):
+        point = ord(character)
+        if point in _ESCAPES:
+            parts.append(_ESCAPES[point])
+        elif 0xDC80 <= point <= 0xDCFF:
+            parts.append(f"\\{point - 0xDC00:03o}")
+        elif _UNSAFE.match(character):
+            parts.extend(f"\\{byte:03o}" for byte in character.encode())
+        else:
+            parts.append(character)
+    parts.append('"')
+    return "".join(parts)
+
+
+def _unquoted(text: str) -> bytes:
+    name, position = bytearray(), 1
+    while position < len(text) - 1:
+        token = _TOKEN.match(text, position, len(text) - 1)
+        if token is None:
+            break
+        escape, octal, plain = token.groups()
+        if escape:
+            name.append(_UNESCAPES[escape])
+        elif octal:
+            name.append(int(octal, 8))
+        else:
+            try:
+                name += plain.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                break
+        position = token.end()
+    if position != len(text) - 1 or len(text) < 2 or not text.endswith('"'):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"the path {shown(text)} begins with a double quote but is not a quoted name",
+            hint='a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377',
+            details={"path": shown(text)},
+        )
+    return bytes(name)

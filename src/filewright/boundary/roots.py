@@ -1,0 +1,81 @@
+"""Opening and naming the roots."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from filewright.boundary.location import Root
+from filewright.boundary.names import quote
+from filewright.errors import Code, FilewrightError, from_os_error
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
+    """Open each root and hold its descriptor.
+
+    A root is a folder's path, or `name=path` to name it; without a name its folder's name is
+    taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
+    """
+    found: list[tuple[str, bytes, int, os.stat_result]] = []
+    taken: set[str] = set()
+    seen: set[tuple[int, int]] = set()
+    if not asked:
+        raise FilewrightError(Code.INVALID_INPUT, "no root was given", hint="name at least one folder")
+    for item in asked:
+        name, path = _split(os.fsencode(item))
+        absolute = os.path.abspath(os.path.expanduser(path))
+        try:
+            descriptor = os.open(absolute, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            for _, _, opened, _ in found:
+                os.close(opened)
+            reason = error if isinstance(error, OSError) else OSError(22, str(error))
+            raise from_os_error(reason, quote(path), doing="open the root") from error
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) in seen:
+            os.close(descriptor)
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        unique = _unique(name or _name_of(absolute), taken)
+        taken.add(unique)
+        found.append((unique, absolute, descriptor, status))
+    return tuple(
+        Root(
+            name=name,
+            path=path,
+            fd=descriptor,
+            device=status.st_dev,
+            inode=status.st_ino,
+            resolved=os.path.realpath(path),
+            index=index,
+            several=len(found) > 1,
+        )
+        for index, (name, path, descriptor, status) in enumerate(found)
+    )
+
+
+def _split(item: bytes) -> tuple[str, bytes]:
+    name, equals, path = item.partition(b"=")
+    # A folder whose own name holds `=` is still a folder: a name never holds a slash.
+    if equals and path and name and b"/" not in name and not os.path.isdir(item):
+        return _clean(name), path
+    return "", item
+
+
+def _clean(name: bytes) -> str:
+    text = name.decode("utf-8", "replace")
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in text) or "root"
+
+
+def _name_of(path: bytes) -> str:
+    return _clean(os.path.basename(path)) if path != b"/" else "root"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    return candidate
