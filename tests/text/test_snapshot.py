@@ -41,7 +41,7 @@ def block(request, monkeypatch):
 @settings(max_examples=150)
 @given(data=TEXTS, size=st.sampled_from([2, 3, 7, 1 << 18]))
 def test_lines_are_what_the_three_terminators_make(data, size):
-    import filewright.text.lines as lines
+    from filewright.text import lines
 
     whole, lines.BLOCK = lines.BLOCK, size
     try:
@@ -75,7 +75,7 @@ def test_lines_are_what_the_three_terminators_make(data, size):
     text=st.text(alphabet="ab\r\n\u2028é😀", max_size=40), codec=st.sampled_from(["utf-16-le", "utf-16-be"])
 )
 def test_utf16_lines_are_counted_in_units(text, codec):
-    import filewright.text.lines as lines
+    from filewright.text import lines
 
     whole, lines.BLOCK = lines.BLOCK, 6
     try:

@@ -8,6 +8,7 @@ torn.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable
 
 from filewright.text.codec import Encoding
@@ -19,7 +20,10 @@ SAMPLE = 64 << 10
 _WINDOW = 4 << 10
 _WINDOWS = 14
 _BLOCK = 1 << 20
-_CONFIDENT = 0.05
+_CONFIDENT = 0.15
+_LATIN = frozenset({"windows-1250", "windows-1254", "windows-1257", "windows-1258", "iso-8859-1"}) | {
+    f"iso-8859-{part}" for part in (2, 3, 4, 9, 10, 13, 14, 15, 16)
+}
 
 Read = Callable[[int, int], bytes]
 
@@ -181,13 +185,13 @@ def _guess(sample: bytes) -> Encoding:
     from chardet import EncodingEra
 
     found = chardet.detect(
-        sample,
+        b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii()),
         encoding_era=EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_REGIONAL,
         max_bytes=SAMPLE * 3,
         prefer_superset=True,
     )
     name, confidence = found["encoding"], float(found["confidence"] or 0.0)
-    if confidence < _CONFIDENT:
+    if confidence < _CONFIDENT and ((name or "").lower() in _LATIN or _latin_words(sample)):
         name = "cp1252"  # a handful of letters decides nothing: take what most such files are
     for candidate in (name, "cp1252", "latin-1"):
         if not candidate:
@@ -216,3 +220,10 @@ def _stray(sample: bytes) -> bool:
         if sample[i] >= 0xFE or (not beside and sample[i] not in _PUNCTUATION):
             odd += 1
     return odd * 2 > len(high)
+
+
+def _latin_words(sample: bytes) -> bool:
+    """Whether most high bytes stand in words with ASCII letters, as in Latin scripts only."""
+    words = [word for word in re.split(rb"[^A-Za-z\x80-\xff]+", sample) if not word.isascii()]
+    mixed = sum(1 for word in words if re.search(rb"[A-Za-z]", word))
+    return mixed * 2 > len(words)
