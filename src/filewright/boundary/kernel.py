@@ -20,7 +20,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import stat
 import struct
 import sys
@@ -122,7 +121,7 @@ _rename_call.restype = _c_long
 
 def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
     """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
-    number = _RENAMEAT2.get(platform.machine()) if _LINUX else None
+    number = _RENAMEAT2.get(os.uname().machine) if _LINUX else None
     if number is None:
         raise _missing()
     _reject_nul(source)

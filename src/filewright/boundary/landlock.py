@@ -1,0 +1,190 @@
+"""Confinement of a whole process by the kernel, so that even a bug in it stays inside the roots.
+
+Landlock is a one-way door: a process gives up every access it does not name, for itself, for the
+threads it starts later and for its children. It covers opening, making, removing, renaming,
+linking and truncating, and by version outgoing TCP and signals. It does **not** cover `chmod`,
+`chown`, `utime`, extended attributes, `stat`, nor descriptors opened before: those stay the work of
+`Boundary`, which opens beneath a root first and then acts on the descriptor.
+
+The rules are the kernel's own (`Documentation/userspace-api/landlock.rst`). This module and `kernel`
+import nothing else of filewright, so that the child of `confined` can start from them alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from filewright.boundary import kernel
+
+Place = int | str | bytes
+"""A descriptor, or a path; what is not there is left out."""
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
+_ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+_NO_DEVICES = ~((1 << 6) | (1 << 11))  # no making of character and block devices, whoever asks
+
+READ = READ_FILE | READ_DIR
+RUN = READ | EXECUTE
+CHANGE = (READ | WRITE_FILE | _MAKE_AND_REMOVE | REFER | TRUNCATE) & _NO_DEVICES
+
+_BY_VERSION = {1: (1 << 13) - 1, 2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
+_LATER = {2: "moves between folders", 3: "truncation", 4: "TCP", 5: "device control", 6: "signals"}
+_NET_VERSION, _SCOPE_VERSION = 4, 6
+_TCP = 0b11
+_SCOPES = 0b11  # abstract Unix sockets, signals
+
+SYSTEM_READS = (
+    *("/bin", "/lib", "/lib32", "/lib64", "/usr", "/opt"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/timezone"),
+    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/terminfo"),
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
+    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
+    *("/sys/devices/system/cpu", "/sys/fs/cgroup"),
+)
+"""What a Python process and the programs it starts read of a system: programs, libraries, tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What was and was not enforced. `version` is Landlock's; 0 means that nothing is."""
+
+    version: int
+    write: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def enforced(self) -> bool:
+        """Whether the process is confined."""
+        return self.version > 0 and not self.reason
+
+    @property
+    def line(self) -> str:
+        """One line for the log and for `doctor`."""
+        if not self.enforced:
+            return f"not confined by the kernel: {self.reason}; the boundary alone holds"
+        places = ", ".join(self.write) or "nothing"
+        text = (
+            f"confined by Landlock {self.version}: writes only below {places}, reads there and of the system"
+        )
+        return f"{text}; not covered: {', '.join(self.missing)}" if self.missing else text
+
+
+def available() -> int:
+    """Landlock's version here; 0 where the kernel has none."""
+    return kernel.landlock_abi()
+
+
+def program_reads() -> tuple[str, ...]:
+    """The folders this Python runs from: its prefixes, its library and where `sys.path` finds modules."""
+    places = {
+        sys.prefix,
+        sys.exec_prefix,
+        sys.base_prefix,
+        sys.base_exec_prefix,
+        os.path.dirname(sys.executable),
+    }
+    places.update(path for path in sysconfig.get_paths().values() if path)
+    places.update(path for path in sys.path if path)
+    places.update(os.path.realpath(place) for place in list(places))
+    places.add(os.path.dirname(os.path.realpath(sys.executable)))
+    places.add(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    # An installation in `/` itself would open everything: its parts are in SYSTEM_READS already.
+    return tuple(sorted(place for place in places if place.strip("/")))
+
+
+def confine(
+    write: Sequence[Place],
+    read: Sequence[Place] = (),
+    *,
+    run: Sequence[Place] | None = None,
+    network: bool = True,
+) -> Confinement:
+    """Confine this process for good: changes below `write`, reading below `read`, running below `run`.
+
+    `run` defaults to `SYSTEM_READS` and `program_reads()`. `network=False` also takes outgoing and
+    listening TCP away where the kernel can. Call it before any thread is started: threads that run
+    already are not confined (`missing` says so). Never raises for a kernel without Landlock, for a
+    filter that forbids it, or for a place that is not there; `Confinement.reason` says why.
+    """
+    version = available()
+    if not version:
+        return Confinement(0, reason="this kernel has no Landlock, or it is switched off")
+    missing = [
+        what for since, what in _LATER.items() if version < since and (since != _NET_VERSION or not network)
+    ]
+    running = _threads()
+    if running > 1:
+        missing.append(f"{running - 1} threads that were running already")
+    runs = (*SYSTEM_READS, *program_reads()) if run is None else tuple(run)
+    rules: list[tuple[int, Iterable[Place]]] = [
+        (CHANGE, write),
+        (READ, read),
+        (RUN, runs),
+        (READ_FILE | WRITE_FILE, ("/dev/null", "/dev/tty")),
+    ]
+    try:
+        restrict(rules, network=network)
+    except OSError as error:
+        return Confinement(version, reason=f"the system refused it ({error.strerror})")
+    return Confinement(version, tuple(map(_named, write)), tuple(map(_named, read)), tuple(missing))
+
+
+def restrict(rules: Sequence[tuple[int, Iterable[Place]]], *, network: bool) -> None:
+    """Enforce `(access, places)` rules on this thread and its future children; everything else is refused."""
+    version = available()
+    handled = sum(bits for since, bits in _BY_VERSION.items() if version >= since)
+    tcp = _TCP if version >= _NET_VERSION and not network else 0
+    scopes = _SCOPES if version >= _SCOPE_VERSION else 0
+    size = 24 if version >= _SCOPE_VERSION else 16 if version >= _NET_VERSION else 8
+    ruleset = kernel.landlock_create_ruleset(struct.pack("=QQQ", handled, tcp, scopes)[:size])
+    try:
+        for access, places in rules:
+            for place in places:
+                _allow(ruleset, access & handled, place)
+        kernel.landlock_restrict_self(ruleset)
+    finally:
+        os.close(ruleset)
+
+
+def _allow(ruleset: int, access: int, place: Place) -> None:
+    if isinstance(place, int):
+        descriptor, opened = place, False
+    else:
+        try:
+            descriptor, opened = os.open(place, kernel.O_PATH | os.O_CLOEXEC), True
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return  # What cannot be reached needs no permission.
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            access &= _ON_FILES
+        if access:
+            kernel.landlock_add_path(ruleset, access, descriptor)
+    finally:
+        if opened:
+            os.close(descriptor)
+
+
+def _threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1  # No /proc: nobody can say.
+
+
+def _named(place: Place) -> str:
+    if isinstance(place, int):
+        try:
+            return os.readlink(f"/proc/self/fd/{place}")
+        except OSError:
+            return f"descriptor {place}"
+    return os.fsdecode(place)
