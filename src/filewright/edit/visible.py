@@ -1,0 +1,56 @@
+"""Text of a file made safe to show in a diff or a refusal: nothing hides, nothing moves the cursor."""
+
+from __future__ import annotations
+
+import re
+
+# Controls but the tab, and marks that reorder or hide text on the reader's screen.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
+
+
+def safe(text: str) -> str:
+    """`text` (one line) with controls as their pictures (``␀``) and invisible marks as ``\\u202e``."""
+    return _UNSAFE.sub(_picture, text) if not text.isprintable() else text
+
+
+def _picture(match: re.Match[str]) -> str:
+    point = ord(match.group())
+    if point < 0x20:
+        return chr(0x2400 + point)
+    if point == 0x7F:
+        return "\u2421"
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+def terminator_mark(terminator: bytes, usual: bytes) -> str:
+    """What is shown after a changed line that ends unlike most lines of its file: ``␍␊``, ``␊``, ``␍``."""
+    return "" if terminator == usual else _MARKS.get(terminator, "")
+
+
+def cut_line(text: str, limit: int) -> str:
+    """`text`, or its first `limit` characters and how many follow."""
+    if len(text) <= limit + 40:
+        return text
+    return f"{text[:limit]}… [{len(text) - limit:,} more characters]"
+
+
+def cut_pair(old: str, new: str, limit: int) -> tuple[str, str]:
+    """Two long lines that differ somewhere, cut alike to the part that differs."""
+    if max(len(old), len(new)) <= limit + 40 or old == new:
+        return old, new
+    size = min(len(old), len(new))
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[:middle] == new[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    start = max(0, low - limit // 2)
+    if start <= 40:
+        return old, new
+    lead = f"[{start:,} characters] …"
+    return lead + old[start:], lead + new[start:]

@@ -1,0 +1,93 @@
+"""The line diff: what it says turns one text into the other, and its work is bounded."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.linediff import Change, changes, line_splices
+from filewright.text.splice import apply, ordered
+
+PIECES = st.lists(st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16).map(b"".join)
+
+
+@given(head=PIECES, tail=PIECES, before=PIECES, after=PIECES)
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_line_splices_turn_one_text_into_the_other(
+    head: bytes, tail: bytes, before: bytes, after: bytes
+) -> None:
+    old, new = head + before + tail, head + after + tail
+    splices = line_splices(old, new)
+    assert ordered(splices, len(old)) == splices
+    assert apply(old, splices) == new
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.lists(st.integers(0, 5), max_size=30))
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_changes_leave_only_equal_lines_outside(before: list[int], after: list[int]) -> None:
+    result: list[int] = []
+    position = 0
+    for change in changes(before, after):
+        result += before[position : change.start] + after[change.new_start : change.new_end]
+        assert len(result) == change.new_end
+        position = change.end
+    assert result + before[position:] == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("abc", "abc", []),
+        ("abc", "axc", [Change(1, 2, 1, 2)]),
+        ("", "a", [Change(0, 0, 0, 1)]),
+        ("abcabba", "cbabac", None),
+    ],
+)
+def test_changes_of_short_texts(before: str, after: str, expected: list[Change] | None) -> None:
+    found = changes(before, after)
+    if expected is not None:
+        assert found == expected
+    else:
+        cost = sum(c.end - c.start + c.new_end - c.new_start for c in found)
+        assert cost == 5  # the shortest script of Myers' own example
+
+
+def test_the_script_is_the_shortest_for_near_texts() -> None:
+    pick = random.Random(7)
+    for _ in range(200):
+        before = [pick.randrange(4) for _ in range(12)]
+        after = [pick.randrange(4) for _ in range(12)]
+        cost = sum(c.end - c.start + c.new_end - c.new_start for c in changes(before, after))
+        rows = [[0] * 13 for _ in range(13)]
+        for i in range(12):
+            for j in range(12):
+                same = rows[i][j] + 1 if before[i] == after[j] else 0
+                rows[i + 1][j + 1] = max(same, rows[i][j + 1], rows[i + 1][j])
+        if not set(before).isdisjoint(after):
+            assert cost == 24 - 2 * rows[12][12]
+
+
+@pytest.mark.parametrize("kind", ["disjoint", "shuffled", "few words", "reversed"])
+def test_large_texts_stay_within_the_budget(kind: str) -> None:
+    pick = random.Random(1)
+    before = [f"line {i}" for i in range(20_000)]
+    after = {
+        "disjoint": [f"other {i}" for i in range(20_000)],
+        "shuffled": pick.sample(before, len(before)),
+        "few words": [f"line {pick.randrange(20)}" for _ in range(20_000)],
+        "reversed": before[::-1],
+    }[kind]
+    result: list[str] = []
+    position = 0
+    for change in changes(before, after):
+        result += before[position : change.start] + after[change.new_start : change.new_end]
+        position = change.end
+    assert result + before[position:] == after
+
+
+def test_an_exhausted_budget_gives_one_region() -> None:
+    before, after = list("abcdefgh"), list("xbydzfwh")
+    assert changes(before, after, budget=1) == [Change(0, 7, 0, 7)]

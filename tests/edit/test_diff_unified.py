@@ -1,0 +1,158 @@
+"""Diffs that are shown: right, bounded, and honest about what they leave out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.diff import Diff, splices_between, unified
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
+
+GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+
+
+def between(before: bytes, after: bytes, **options: int) -> Diff:
+    snapshot = Snapshot.of_bytes(before)
+    return unified("f", "f", snapshot, splices_between(snapshot, after), **options)
+
+
+def body(diff: Diff) -> str:
+    return diff.text.partition("@@")[1] + diff.text.partition("@@")[2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (b"", b"", ""),
+        (b"a\n", b"a\n", ""),
+        (b"a\n", b"b\n", "@@ -1 +1 @@\n-a\n+b\n"),
+        (b"", b"b\n", "@@ -0,0 +1 @@\n+b\n"),
+        (b"b\n", b"", "@@ -1 +0,0 @@\n-b\n"),
+        (b"a\nb", b"a\nc", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"
+         "\\ No newline at end of file\n"),
+        (b"a", b"a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"),
+        (b"a\r\nb\r\n", b"a\r\nc\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
+        (b"a\r\nb\r\n", b"a\r\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\u240a\n"),
+        (b"a\nb\nc\n", b"a\nb\r\nc\r\n", "@@ -1,3 +1,3 @@\n a\n-b\n-c\n+b\u240d\u240a\n+c\u240d\u240a\n"),
+        (b"a\nb\n", b"a\rb\n", "@@ -1,2 +1,2 @@\n-a\n+a\u240d\n b\n"),
+        (b"\xef\xbb\xbfa\nb\n", b"\xef\xbb\xbfA\nb\n", "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"),
+        (b"\xef\xbb\xbfa\n", b"a\n", "@@ -1 +1 @@\n-\\ufeffa\n+a\n"),
+        (b"x\x1b[31m\n", b"y\xe2\x80\xae\n", "@@ -1 +1 @@\n-x\u241b[31m\n+y\\u202e\n"),
+    ],
+)  # fmt: skip
+def test_hunks(before: bytes, after: bytes, expected: str) -> None:
+    assert body(between(before, after)) == expected
+
+
+def test_other_encodings_are_decoded_for_display() -> None:
+    text = "Größe und Länge ändern sich täglich, schöne Grüße aus München\n"
+    before = Snapshot.of_bytes(text.encode("cp1252"), encoding="cp1252")
+    diff = unified("f", "f", before, [Splice(0, 2, b"Ma")])
+    assert "-Größe und Länge" in diff.text
+    assert "+Maöße" in diff.text
+
+
+@pytest.mark.parametrize(
+    ("names", "modes", "copied", "expected"),
+    [
+        ((None, "n"), (None, 0o755), False,
+         "diff --git a/n b/n\nnew file mode 100755\n"),
+        (("n", None), (0o644, None), False,
+         "diff --git a/n b/n\ndeleted file mode 100644\n"),
+        (("m", "n"), (0o644, 0o755), False,
+         "diff --git a/m b/n\nold mode 100644\nnew mode 100755\nrename from m\nrename to n\n"),
+        (("m", "n"), (None, None), True,
+         "diff --git a/m b/n\ncopy from m\ncopy to n\n"),
+        (('"t\\tb"', '"t\\tb"'), (0o644, 0o600), False,
+         'diff --git "a/t\\tb" "b/t\\tb"\nold mode 100644\nnew mode 100600\n'),
+        (("n", "n"), (None, None), False, ""),
+    ],
+)  # fmt: skip
+def test_headers_without_hunks(
+    names: tuple[str | None, str | None], modes: tuple[int | None, int | None], copied: bool, expected: str
+) -> None:
+    diff = unified(
+        *names, Snapshot.of_bytes(b""), (), mode_before=modes[0], mode_after=modes[1], copied=copied
+    )
+    assert diff.text == expected
+
+
+def test_binary_content_is_named_not_shown() -> None:
+    diff = between(b"\0\1\2", b"\0\1\3")
+    assert diff.text.endswith("Binary files a/f and b/f differ\n")
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), max_size=40),
+    ended=st.booleans(),
+    cuts=st.lists(
+        st.tuples(
+            st.integers(0, 80), st.integers(0, 9), st.sampled_from([b"", b"x", b"\n", b"y\n", b"z\nz"])
+        ),
+        max_size=5,
+    ),
+)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_git_applies_what_is_shown(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[bytes],
+    ended: bool,
+    cuts: list[tuple[int, int, bytes]],
+) -> None:
+    before = b"\n".join(lines) + (b"\n" if ended and lines else b"")
+    splices: list[Splice] = []
+    position = 0
+    for offset, length, text in sorted(cuts):
+        if position <= offset <= len(before):
+            splices.append(Splice(offset, min(length, len(before) - offset), text))
+            position = splices[-1].end + 1
+    after = apply(before, ordered(splices, len(before)))
+    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    if before == after:
+        assert diff.text == ""
+        return
+    folder: Path = tmp_path_factory.mktemp("git")
+    (folder / "f").write_bytes(before)
+    subprocess.run(["git", "apply", "-"], cwd=folder, env=GIT, input=diff.text.encode(), check=True)
+    assert (folder / "f").read_bytes() == after
+
+
+def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
+    before = b"".join(b"line %d\n" % i for i in range(20_000))
+    after = b"".join(b"other %d\n" % i for i in range(20_000))
+    diff = between(before, after, max_lines=100)
+    assert diff.truncated
+    assert diff.omitted == 40_000 - 100
+    assert diff.text.count("\n") < 120
+    assert "... 19,950 more removed lines not shown" in diff.text
+    assert "... 19,950 more added lines not shown" in diff.text
+
+
+def test_a_hundred_thousand_splices_are_counted_not_read() -> None:
+    before = b"".join(b"line %06d\n" % i for i in range(1_000_000))
+    splices = [Splice(12 * i, 1, b"L") for i in range(0, 1_000_000, 10)]
+    diff = unified("f", "f", Snapshot.of_bytes(before), splices)
+    assert diff.more == 100_000 - diff.hunks
+    assert diff.text.endswith(f"... {diff.more:,} more changes not shown\n")
+
+
+def test_a_long_line_is_cut_round_the_difference() -> None:
+    before = b"x" * 50_000 + b"A" + b"y" * 50_000 + b"\n"
+    after = b"x" * 50_000 + b"B" + b"y" * 50_000 + b"\n"
+    diff = between(before, after)
+    assert len(diff.text) < 3_000
+    assert "xAy" in diff.text
+    assert "xBy" in diff.text
+    assert "characters]" in diff.text
+
+
+def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
+    before = b"a" * 9_000_000 + b"\n"
+    diff = unified("f", "f", Snapshot.of_bytes(before), [Splice(4_000_000, 1, b"b")])
+    assert len(diff.text) < 3_000
+    assert "@@ -1 +1 @@" in diff.text
