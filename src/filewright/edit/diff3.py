@@ -14,8 +14,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-_SMALL = 1 << 16
-"""Ranges whose product of lengths is below this are aligned by Myers' algorithm alone."""
+_SMALL = 512
+"""Ranges whose summed length is at most this are aligned by Myers' algorithm alone."""
 _MOST_DIFFERENCES = 400
 """Where no line is unique, give up aligning a range after this many differences."""
 
@@ -113,8 +113,8 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Match]:
         if low == high or start == end:
             continue
         area = _Area(low, high, start, end)
-        if (high - low) * (end - start) <= _SMALL:
-            pairs += _greedy(left, right, area, high - low + end - start)
+        if high - low + end - start <= _SMALL:
+            pairs += _greedy(left, right, area, _SMALL)
             continue
         budget -= high - low + end - start
         if budget < 0:
