@@ -15,6 +15,7 @@ from filewright.text.splice import Splice
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
+    from filewright.text.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class Expected:
     size: int
     identity: Identity | None
     digest: bytes | None
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Expected:
+        """What a snapshot saw: hashed where it is held, else by identity."""
+        return cls(snapshot.size, snapshot.identity, snapshot.digest if snapshot.held is not None else None)
 
 
 @dataclass(frozen=True, slots=True)
