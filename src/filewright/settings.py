@@ -108,3 +108,14 @@ class Settings(BaseSettings):
     confirm: Literal["never", "destructive", "always"] = Field(
         default="never", description="ask the user through the client before such calls"
     )
+
+    # Serving
+    workers: int = Field(
+        default=8, ge=1, le=64, description="threads for calls that read, and as many for calls that change"
+    )
+    message_bytes: int = Field(
+        default=256 * MB, ge=64 * KB, description="bytes of one message; larger ones are refused unread"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="what the server writes to standard error"
+    )

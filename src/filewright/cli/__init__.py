@@ -1,1 +1,27 @@
+"""The command line: `filewright serve`, and every tool, the history and undo from a shell.
 
+This room owns words typed and lines printed: arguments, exit codes, colours. It does nothing with files
+itself; every command is a call on a `Workspace`, or starts a server. Commands live in a module each and
+load when they are used, so that `serve` starts without any of the others.
+
+Exit codes: 0 done, 1 the tool or the change was refused (the reason is on standard error), 2 the command
+was used wrongly or could not begin.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """The console script."""
+    from filewright.cli.program import program
+    from filewright.errors import FilewrightError
+
+    try:
+        program(prog_name="filewright")
+    except FilewrightError as error:
+        sys.stderr.write(f"filewright: {error}\n".encode("utf-8", "backslashreplace").decode())
+        sys.exit(2)

@@ -1,0 +1,92 @@
+"""`filewright call`: any tool from a shell."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from filewright.cli.options import open_workspace, workspace_options
+from filewright.cli.terminal import write, write_coloured
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright call list_files '{}'
+  filewright call read_content '{"path": "README.md", "limit": 20}'
+  filewright call search_content '{"pattern": "def main", "glob": "*.py"}' --root ~/project
+  echo '{"path": "a.txt", "edits": [{"search": "old", "replace": "new"}]}' | filewright call edit_content -
+
+The tools and their arguments: filewright call --list, filewright call TOOL --schema."""
+)
+@click.argument("tool", required=False)
+@click.argument("arguments", required=False, metavar="JSON")
+@workspace_options
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
+@click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
+@click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
+def call(
+    tool: str | None,
+    arguments: str | None,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+    as_json: bool,
+    read_only: bool | None,
+    listing: bool,
+    schema: bool,
+) -> None:
+    """Call TOOL with the arguments of a JSON object ('-': read it from standard input).
+
+    The answer goes to standard output; an error of the tool to standard error, with exit code 1.
+    """
+    given = None if listing or schema else _arguments(tool, arguments)
+    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
+    try:
+        tools = {each.name: each for each in workspace.tools()}
+        if listing:
+            write("\n".join(f"{each.name:<20} {each.title}" for each in tools.values()))
+            return
+        if tool not in tools:
+            raise click.BadParameter(f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL")
+        if given is None:
+            found = tools[tool]
+            write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
+            return
+        result = workspace.call(tool, given)
+        if as_json:
+            shown = {
+                "text": result.text,
+                "data": result.data,
+                "is_error": result.is_error,
+                "code": result.code,
+            }
+            write(json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error)
+        elif result.is_error:
+            write(result.text, to_error=True)
+        else:
+            write_coloured(result.text)
+    finally:
+        workspace.close()
+    if result.is_error:
+        sys.exit(1)
+
+
+def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:
+    if tool is None:
+        raise click.UsageError("name a TOOL, or --list")
+    if text is None:
+        raise click.UsageError("give the arguments as a JSON object, '{}' for none")
+    if text == "-":
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"not JSON: {error}", param_hint="JSON") from error
+    if not isinstance(given, dict):
+        raise click.BadParameter("must be a JSON object, {…}", param_hint="JSON")
+    return given

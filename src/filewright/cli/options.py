@@ -1,0 +1,61 @@
+"""Options that several commands share, and the workspace they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from filewright.errors import Code, FilewrightError
+
+if TYPE_CHECKING:
+    from filewright.settings import Settings
+    from filewright.workspace import Workspace
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def workspace_options(command: Command) -> Command:
+    """Add `--root` and `--state-dir` to a command."""
+    command = click.option(
+        "--state-dir",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder for journal and history (FILEWRIGHT_STATE_DIR).",
+    )(command)
+    return click.option(
+        "--root",
+        "roots",
+        multiple=True,
+        metavar="DIR",
+        help="A folder of the workspace; may be repeated. Default: the current folder.",
+    )(command)
+
+
+def settings_from(**given: Any) -> Settings:
+    """Settings from flags that were given, then the environment, then defaults.
+
+    Raises `FilewrightError` (`invalid_input`) naming the setting that does not fit.
+    """
+    from pydantic import ValidationError
+
+    from filewright.settings import Settings
+
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"setting {name}: {first['msg']} (given: {first['input']!r})",
+            hint=f"correct the flag or the variable FILEWRIGHT_{name.upper()}",
+        ) from error
+
+
+def open_workspace(roots: Sequence[str], **given: Any) -> Workspace:
+    """The workspace over `roots` (none: the default) with the settings `given`."""
+    from filewright.workspace import Workspace
+
+    return Workspace(*roots, settings=settings_from(**given))

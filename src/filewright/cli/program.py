@@ -1,0 +1,54 @@
+"""The command group; each command's module is imported when the command is named."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from filewright import __version__
+
+_COMMANDS = {
+    "serve": "filewright.cli.serve:serve",
+    "call": "filewright.cli.call:call",
+    "log": "filewright.cli.history:log",
+    "show": "filewright.cli.history:show",
+    "undo": "filewright.cli.history:undo",
+    "doctor": "filewright.cli.doctor:doctor",
+    "config": "filewright.cli.clients:config",
+    "completion": "filewright.cli.completion:completion",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are found by name in `_COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """The commands in the order a reader needs them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command called `cmd_name`; None if there is none."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  filewright serve .                              an MCP server for this folder
+  filewright config claude-code                   how a client starts it
+  filewright call search_content '{"pattern": "TODO"}'
+  filewright log                                  what was changed
+  filewright undo                                 take the newest change back
+
+Exit codes: 0 done; 1 refused, with the reason on standard error; 2 used wrongly.""",
+)
+@click.version_option(__version__, prog_name="filewright")
+def program() -> None:
+    """File tools for AI agents that never change a byte nobody asked to change."""

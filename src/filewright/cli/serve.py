@@ -1,0 +1,151 @@
+"""`filewright serve`: the MCP server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from filewright.cli.options import settings_from
+from filewright.errors import Code, FilewrightError
+
+if TYPE_CHECKING:
+    from filewright.server.access import Access
+
+TOOLSETS = ("read", "edit", "files", "history")
+
+
+def _toolsets(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    unknown = [name for name in names if name not in TOOLSETS]
+    if unknown or not names:
+        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'}; choose from {', '.join(TOOLSETS)}")
+    return names
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright serve .                                    one folder, on standard input and output
+  filewright serve ~/site ~/notes --read-only           two folders, nothing is changed
+  filewright serve . --tools read,edit                  fewer tools
+  FILEWRIGHT_HTTP_TOKENS=… filewright serve . --http 0.0.0.0:8765
+
+Every setting has an environment variable FILEWRIGHT_…; flags win."""
+)
+@click.argument("roots", nargs=-1, metavar="[ROOT]...")
+@click.option(
+    "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio."
+)
+@click.option(
+    "--tools", "toolsets", callback=_toolsets, metavar="SETS", help="read,edit,files,history; default all."
+)
+@click.option("--dialect", envvar="FILEWRIGHT_DIALECT", help="Offer another system's tool names.")
+@click.option(
+    "--read-only", is_flag=True, default=None, help="Refuse every change and offer no tool that makes one."
+)
+@click.option(
+    "--confirm",
+    type=click.Choice(["never", "destructive", "always"]),
+    help="Ask the user through the client before such calls.",
+)
+@click.option(
+    "--state-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for journal and history; default: the user's.",
+)
+@click.option("--no-landlock", is_flag=True, help="Do not let the kernel confine the server to its roots.")
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Default: info.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="FILEWRIGHT_TOKEN_FILE",
+    help="Bearer tokens for HTTP; also FILEWRIGHT_HTTP_TOKENS.",
+)
+@click.option(
+    "--public-url", envvar="FILEWRIGHT_PUBLIC_URL", help="How clients reach the server through a proxy."
+)
+@click.option("--allow-host", "hosts", multiple=True, help="Accept this Host header as well.")
+@click.option("--allow-origin", "origins", multiple=True, help="Accept this Origin header as well.")
+@click.option(
+    "--oauth-issuer", envvar="FILEWRIGHT_OAUTH_ISSUER", help="Accept tokens of this authorization server."
+)
+@click.option(
+    "--oauth-introspection",
+    envvar="FILEWRIGHT_OAUTH_INTROSPECTION",
+    help="Its introspection endpoint; credentials in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
+)
+@click.option("--oauth-scope", "scopes", multiple=True, help="A scope every token needs.")
+def serve(
+    roots: tuple[str, ...],
+    address: str | None,
+    toolsets: tuple[str, ...] | None,
+    dialect: str | None,
+    read_only: bool | None,
+    confirm: str | None,
+    state_dir: Path | None,
+    no_landlock: bool,
+    log_level: str | None,
+    **http: Any,
+) -> None:
+    """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
+    from filewright.server.serve import Plan
+    from filewright.server.serve import serve as run
+
+    settings = settings_from(
+        read_only=read_only,
+        confirm=confirm,
+        state_dir=state_dir,
+        landlock=False if no_landlock else None,
+        log_level=log_level,
+    )
+    access = None if address is None else _access(address, **http)
+    sys.exit(run(Plan(roots=roots, settings=settings, toolsets=toolsets, dialect=dialect, access=access)))
+
+
+def _access(
+    address: str,
+    token_file: Path | None,
+    public_url: str | None,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    oauth_issuer: str | None,
+    oauth_introspection: str | None,
+    scopes: tuple[str, ...],
+) -> Access:
+    from filewright.server.access import Access, OAuth, parse_address
+    from filewright.server.tokens import Bearer, Introspection, read_tokens
+
+    host, port = parse_address(address)
+    tokens = read_tokens(os.environ.get("FILEWRIGHT_HTTP_TOKENS"), token_file)
+    oauth = None
+    if oauth_issuer or oauth_introspection:
+        if not (oauth_issuer and oauth_introspection and public_url) or tokens:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, and no tokens of our own",
+                hint="give all three, or bearer tokens alone",
+            )
+        checked = Introspection(
+            endpoint=oauth_introspection,
+            resource=public_url,
+            client_id=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_ID", ""),
+            client_secret=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_SECRET", ""),
+        )
+        oauth = OAuth(issuer=oauth_issuer, introspection=checked, scopes=scopes)
+    return Access(
+        host=host,
+        port=port,
+        bearer=Bearer(tokens) if tokens else None,
+        oauth=oauth,
+        public_url=public_url,
+        hosts=hosts,
+        origins=origins,
+    )

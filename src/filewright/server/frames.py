@@ -1,0 +1,193 @@
+"""From bytes on a pipe to JSON-RPC messages, and to refusals that name the request they answer.
+
+A message is one line. What cannot be a message is never dropped silently: it becomes a `Refusal`, with
+the request's id wherever that can be told, so that no client waits for an answer that never comes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    RequestId,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+_EDGE = 4096
+_ID = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
+_LEADING_ID = re.compile(rb"^\s*\{\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*[,}]")
+_TRAILING_ID = re.compile(
+    rb",\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"(?:\s*,\s*" + _VERSION + rb")?\s*\}\s*$"
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line: all of it, or, past the limit, its first and last 4 KB and its size."""
+
+    head: bytes
+    tail: bytes | None
+    size: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether `head` is the complete line."""
+        return self.tail is None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The protocol error a line is answered with; `id` is None where none could be read."""
+
+    id: RequestId | None
+    code: int
+    message: str
+
+
+class LineAssembler:
+    """Cuts a stream of chunks into lines, holding at most `limit` bytes of one line."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = bytearray()
+        self._passed: int | None = None  # size so far of a line past the limit
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> list[Frame]:
+        """The lines that `chunk` completes, without their terminators; blank lines are left out."""
+        pieces = chunk.split(b"\n")
+        frames = []
+        for piece in pieces[:-1]:
+            self._take(piece)
+            frames.append(self._finish())
+        self._take(pieces[-1])
+        return [frame for frame in frames if frame.head.strip() or not frame.whole]
+
+    def finish(self) -> list[Frame]:
+        """The unterminated last line, if the stream ended inside one."""
+        frame = self._finish()
+        return [frame] if frame.head.strip() or not frame.whole else []
+
+    def _take(self, piece: bytes) -> None:
+        if self._passed is None and len(self._held) + len(piece) > self._limit:
+            self._passed = len(self._held)
+            self._tail = bytes(self._held[-_EDGE:])
+            del self._held[_EDGE:]
+        if self._passed is None:
+            self._held += piece
+            return
+        if len(self._held) < _EDGE:
+            self._held += piece[: _EDGE - len(self._held)]
+        self._passed += len(piece)
+        self._tail = (self._tail + piece[-_EDGE:])[-_EDGE:]
+
+    def _finish(self) -> Frame:
+        if self._passed is None:
+            frame = Frame(bytes(self._held), None, len(self._held))
+        else:
+            frame = Frame(bytes(self._held), self._tail, self._passed)
+        self._held = bytearray()
+        self._passed = None
+        self._tail = b""
+        return frame
+
+
+def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | Refusal:
+    """The message in `frame`, or why it is none.
+
+    Text with lone surrogates is a message here: the tool it is meant for answers it better than a
+    parse error could.
+    """
+    if not frame.whole:
+        return Refusal(
+            _edge_id(frame.head, frame.tail or b""),
+            INVALID_REQUEST,
+            f"too_large: the message has {frame.size} bytes, the limit is {limit}; send less in one call",
+        )
+    try:
+        message = jsonrpc_message_adapter.validate_json(frame.head, by_name=False)
+    except ValidationError:
+        return _second_look(frame.head)
+    if isinstance(message, JSONRPCNotification) and b'"id"' in frame.head:
+        return _second_look(frame.head)
+    return message
+
+
+def _second_look(line: bytes) -> JSONRPCMessage | Refusal:
+    """Parse what the strict parser refused: for lone surrogates, and for the id to answer."""
+    try:
+        decoded = json.loads(line)
+    except RecursionError:
+        return Refusal(_edge_id(line, line), PARSE_ERROR, "Parse error: the JSON is nested too deeply")
+    except (ValueError, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, json.JSONDecodeError) else "not UTF-8"
+        return Refusal(_edge_id(line, line), PARSE_ERROR, f"Parse error: {reason}")
+    if not isinstance(decoded, dict):
+        kind = "a batch" if isinstance(decoded, list) else "not an object"
+        return Refusal(None, INVALID_REQUEST, f"Invalid request: {kind}; send one JSON-RPC object per line")
+    given = decoded.get("id")
+    known = given if isinstance(given, (int, str)) and not isinstance(given, bool) else None
+    if "id" in decoded and known is None:
+        return Refusal(None, INVALID_REQUEST, "Invalid request: id must be a string or an integer")
+    problem = _problem(decoded)
+    if problem is not None:
+        return Refusal(known, INVALID_REQUEST, f"Invalid request: {problem}")
+    if "method" not in decoded:
+        try:
+            return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
+        except ValidationError:
+            return Refusal(known, INVALID_REQUEST, "Invalid request: neither a request nor a response")
+    if known is None:
+        return JSONRPCNotification(jsonrpc="2.0", method=decoded["method"], params=decoded.get("params"))
+    if _depth(decoded) > _DEPTH:
+        return Refusal(known, PARSE_ERROR, "Parse error: the JSON is nested too deeply")
+    return JSONRPCRequest(jsonrpc="2.0", id=known, method=decoded["method"], params=decoded.get("params"))
+
+
+def _problem(decoded: dict[str, Any]) -> str | None:
+    if decoded.get("jsonrpc") != "2.0":
+        return 'jsonrpc must be "2.0"'
+    if "method" in decoded and not isinstance(decoded["method"], str):
+        return "method must be a string"
+    if "method" in decoded and not isinstance(decoded.get("params"), (dict, type(None))):
+        return "params must be an object"
+    return None
+
+
+_DEPTH = 190
+
+
+def _depth(value: Any) -> int:
+    """How deep `value` is nested, looking no deeper than is needed to refuse it."""
+    depth, level = 0, [value]
+    while level and depth <= _DEPTH:
+        depth += 1
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
+        ]
+    return depth
+
+
+def _edge_id(head: bytes, tail: bytes) -> RequestId | None:
+    """The id of a message that is not parsed, if it stands where clients write it: first or last."""
+    found = _LEADING_ID.search(head[:_EDGE]) or _TRAILING_ID.search(tail[-_EDGE:])
+    if found is None:
+        return None
+    try:
+        value = json.loads(found.group(1))
+    except ValueError:
+        return None
+    return value if isinstance(value, (int, str)) else None

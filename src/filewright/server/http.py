@@ -1,0 +1,136 @@
+"""Streamable HTTP at /mcp: the SDK's transport behind authentication, Host and Origin checks and limits.
+
+Both protocol eras are served: handshake-era clients get a session, 2026 clients send self-contained
+requests that any process over the same workspace may answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Generator
+from typing import Any
+
+import uvicorn
+from mcp.server import Server
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+
+from filewright.errors import Code, FilewrightError
+from filewright.server.access import Access, is_loopback
+from filewright.server.tokens import Bearer, Introspection
+
+_logger = logging.getLogger(__name__)
+
+PATH = "/mcp"
+LINGER = 5
+"""Seconds that open responses may still take after the process is told to stop."""
+CONNECTIONS = 512
+
+
+class HttpTransport:
+    """Listens from the moment it is made; `run` serves until `stop`."""
+
+    def __init__(self, server: Server[Any], access: Access, *, body_bytes: int) -> None:
+        self._socket = _listen(access)
+        port = self._socket.getsockname()[1]
+        config = uvicorn.Config(
+            application(server, access, port, body_bytes=body_bytes),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="on",
+            ws="none",
+            limit_concurrency=CONNECTIONS,
+            timeout_graceful_shutdown=LINGER,
+        )
+        self._uvicorn = _Uvicorn(config)
+        shown = f"[{access.host}]" if ":" in access.host else access.host
+        guarded = (
+            "with a token" if access.bearer or access.oauth else "without authentication, this machine only"
+        )
+        _logger.info("listening on http://%s:%d%s (%s)", shown, port, PATH, guarded)
+
+    async def run(self) -> None:
+        """Serve until told to stop, then let open responses end for a few seconds."""
+        await self._uvicorn.serve(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """Accept nothing more and leave."""
+        self._uvicorn.should_exit = True
+
+
+def application(server: Server[Any], access: Access, port: int, *, body_bytes: int) -> Starlette:
+    """The ASGI application: `/mcp`, and the protected resource metadata where OAuth is used."""
+    auth: AuthSettings | None = None
+    verifier: Bearer | Introspection | None = access.bearer
+    if access.oauth is not None:
+        verifier = access.oauth.introspection
+        auth = AuthSettings(
+            issuer_url=AnyHttpUrl(access.oauth.issuer),
+            resource_server_url=AnyHttpUrl(access.oauth.introspection.resource),
+            required_scopes=list(access.oauth.scopes) or None,
+            validate_token_resource=True,
+        )
+    elif access.bearer is not None:
+        auth = AuthSettings(
+            issuer_url=AnyHttpUrl(access.public_url or f"http://{access.host}:{port}"),
+            resource_server_url=None,
+        )
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=body_bytes,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True,
+            allowed_hosts=_hosts(access, port),
+            allowed_origins=_origins(access, port),
+        ),
+        host=access.host,
+        auth=auth,
+        token_verifier=verifier,
+    )
+
+
+def _names(access: Access) -> list[str]:
+    literal = f"[{access.host}]" if ":" in access.host else access.host
+    return [literal, *(["localhost", "127.0.0.1", "[::1]"] if is_loopback(access.host) else [])]
+
+
+def _hosts(access: Access, port: int) -> list[str]:
+    own = [f"{name}:{port}" for name in _names(access)]
+    if port in (80, 443):
+        own += _names(access)
+    if access.public_url:
+        own.append(access.public_url.partition("://")[2].partition("/")[0])
+    return [*own, *access.hosts]
+
+
+def _origins(access: Access, port: int) -> list[str]:
+    own = [f"http://{name}:{port}" for name in _names(access)]
+    if access.public_url:
+        scheme, _, rest = access.public_url.partition("://")
+        own.append(f"{scheme}://{rest.partition('/')[0]}")
+    return [*own, *access.origins]
+
+
+def _listen(access: Access) -> socket.socket:
+    family = socket.AF_INET6 if ":" in access.host else socket.AF_INET
+    try:
+        return socket.create_server((access.host, access.port), family=family, backlog=256)
+    except OSError as error:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"cannot listen on {access.host}:{access.port}: {error.strerror or error}",
+            hint="choose another port",
+        ) from error
+
+
+class _Uvicorn(uvicorn.Server):
+    """A uvicorn that leaves the signals to us: they must let commits finish."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield

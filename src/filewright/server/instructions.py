@@ -1,0 +1,49 @@
+"""The workflow a model reads before its first call; it names only the tools it will find."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+LIMIT = 1_500
+
+
+def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
+    """The workflow over the tools `offered` below `roots`; at most `LIMIT` characters."""
+    lines = [f"Files below {_roots(roots)}. Paths are relative to it unless they begin with a root."]
+    if "search_content" in offered:
+        lines.append(
+            "1. Find: search_content (text, regex or fuzzy, over a file or a folder); get_overview shows the "
+            "symbols of a file, list_files a folder."
+        )
+    if "read_content" in offered:
+        lines.append(
+            "2. Read only what you need: read_content by lines, or mode=semantic for the block around a line "
+            "or symbol. Every read shows a version."
+        )
+    if "edit_content" in offered:
+        lines.append(
+            "3. Edit: edit_content with the text as it stands and expected_version from the read; several "
+            "edits go in one call, all or none. The answer is a diff: check it instead of reading again. "
+            "A refusal shows the nearest text: correct the search and repeat."
+        )
+    if "apply_patch" in offered:
+        lines.append(
+            "Over many files: apply_patch for a unified diff, replace_content for one pattern (it previews "
+            "first). New files: write_content."
+        )
+    if "move_items" in offered:
+        lines.append("move_items, copy_items, delete_items, create_directories act on names, not content.")
+    if "revert_edit" in offered:
+        lines.append("Every change has a change_id: get_history lists them, revert_edit takes one back.")
+    if "edit_content" not in offered:
+        lines.append("This workspace is served for reading only.")
+    lines.append(
+        "Results end with how to go on (cursor, next start). Errors are 'code: message' and a hint that says "
+        "what to do next."
+    )
+    return "\n".join(lines)[:LIMIT]
+
+
+def _roots(roots: Sequence[str]) -> str:
+    shown = ", ".join(roots[:4])
+    return shown if len(roots) <= 4 else f"{shown} and {len(roots) - 4} more roots"

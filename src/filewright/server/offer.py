@@ -1,0 +1,53 @@
+"""What a server offers: some tools, and the call that answers them.
+
+The native tools of a `Workspace` are one offer; each dialect is another over the same workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from filewright.progress import Task
+
+if TYPE_CHECKING:
+    from filewright.tools.registry import Tool, ToolResult
+    from filewright.workspace import Workspace
+
+
+class Offer(Protocol):
+    """The tools of one surface, in the order they are listed."""
+
+    @property
+    def instructions(self) -> str:
+        """The workflow in a few lines, for the model; under 1,500 characters."""
+
+    def tools(self) -> Sequence[Tool]:
+        """The tools offered; the same ones in the same order every time."""
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """The answer of one tool; its problems come back as results that are errors."""
+
+
+class Native:
+    """filewright's own tools; `toolsets` narrows them, None means all."""
+
+    def __init__(self, workspace: Workspace, toolsets: Collection[str] | None = None) -> None:
+        self._workspace = workspace
+        self._tools = tuple(workspace.tools(toolsets))
+
+    @property
+    def instructions(self) -> str:
+        """The workflow, naming only tools that are offered."""
+        from filewright.server.instructions import instructions
+
+        roots = [root.shown for root in self._workspace.roots]
+        return instructions({tool.name for tool in self._tools}, roots)
+
+    def tools(self) -> Sequence[Tool]:
+        """The tools of the chosen toolsets."""
+        return self._tools
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Hand the call to the workspace."""
+        return self._workspace.call(name, arguments, task=task)

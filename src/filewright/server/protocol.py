@@ -1,0 +1,231 @@
+"""The MCP server: which requests are answered, and how an `Offer`'s results become protocol ones."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcp.server import Server, ServerRequestContext
+from mcp.server.caching import CacheHint
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    ContentBlock,
+    ImageContent,
+    InputRequiredResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    ResourceLink,
+    ResourceTemplateReference,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from filewright import __version__
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.server.calls import Calls, Notify
+from filewright.server.confirm import Confirmation
+from filewright.server.offer import Offer
+from filewright.server.output import bounded, safe
+from filewright.server.resources import HISTORY, TEMPLATES, Resources
+from filewright.server.spill import Spill
+from filewright.settings import Settings
+
+if TYPE_CHECKING:
+    from filewright.tools import registry
+    from filewright.workspace import Workspace
+
+_logger = logging.getLogger(__name__)
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+
+RESOURCE_NOT_FOUND = -32002
+"""What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
+LINKS_SINCE = "2025-06-18"
+SPILL_CHARS = 16_000_000
+CUT = "[cut at the result limit; ask for less]"
+CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
+
+
+class Handlers:
+    """The request handlers over one workspace and one offer."""
+
+    def __init__(self, workspace: Workspace, offer: Offer, calls: Calls, settings: Settings) -> None:
+        self._offer = offer
+        self._calls = calls
+        self._settings = settings
+        self._spill = Spill(SPILL_CHARS)
+        self._resources = Resources(workspace, self._spill)
+        self._confirmation = Confirmation(settings.confirm)
+        self._tools = {tool.name: tool for tool in offer.tools()}
+        self._listing = ListToolsResult(tools=[_protocol_tool(tool) for tool in self._tools.values()])
+
+    def server(self) -> Server[Any]:
+        """A low-level server that answers with these handlers."""
+        return Server(
+            "filewright",
+            version=__version__,
+            title="filewright",
+            instructions=self._offer.instructions,
+            cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+            on_completion=self.complete,
+        )
+
+    # Tools
+
+    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        """All tools, in one page."""
+        return self._listing
+
+    async def call_tool(
+        self, context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """One tool call, in a worker thread; only an unknown tool is a protocol error."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise MCPError(code=INVALID_PARAMS, message=self._unknown(params.name))
+        verdict = await self._confirmation.settle(context, tool, params)
+        if isinstance(verdict, InputRequiredResult):
+            return verdict
+        if verdict == "refused":
+            return _failure(
+                "cancelled: the user did not allow this call; nothing was changed\nhint: ask the user"
+            )
+        arguments = params.arguments or {}
+        links = context.protocol_version >= LINKS_SINCE
+        try:
+            return await self._calls.run(
+                lambda task: self._answer(tool.name, arguments, task, links=links),
+                writes=tool.writes,
+                notify=_progress(context),
+            )
+        except FilewrightError as error:
+            return _failure(safe(str(error)))
+
+    def _answer(self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool) -> CallToolResult:
+        """Call and render, in the worker thread."""
+        try:
+            result = self._offer.call(name, arguments, task=task)
+        except FilewrightError as error:
+            return _failure(bounded(safe(str(error)), self._settings.hard_chars, CUT))
+        except Exception as error:
+            _logger.exception("tool %s failed", name)
+            hint = "hint: this is a bug; the server's log says more"
+            return _failure(f"internal: {name} failed: {type(error).__name__}\n{hint}")
+        return self._render(result, links=links)
+
+    def _render(self, result: registry.ToolResult, *, links: bool) -> CallToolResult:
+        text = safe(result.text)
+        linked: list[ResourceLink] = []
+        if len(text) > self._settings.hard_chars:
+            kept = self._spill.keep(text) if links else None
+            if kept is not None:
+                linked.append(
+                    ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=len(text))
+                )
+            text = bounded(text, self._settings.hard_chars, CUT if kept is None else CUT_AND_KEPT)
+        change = result.data.get("change_id")
+        if links and isinstance(change, str) and result.data.get("diff_truncated"):
+            linked.append(ResourceLink(uri=f"{HISTORY}{change}", name="whole diff", mime_type="text/plain"))
+        content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
+        for image in result.images:
+            encoded = base64.b64encode(image.data).decode("ascii")
+            content.append(ImageContent(data=encoded, mime_type=image.mime))
+        return CallToolResult(content=[*content, *linked], is_error=result.is_error)
+
+    def _unknown(self, name: str) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(name, self._tools, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; the tools are {', '.join(self._tools)}"
+        return safe(f"Unknown tool: {name[:100]}{hint}")
+
+    # Resources
+
+    async def list_resources(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """The newest changes; files are found by the template."""
+        return ListResourcesResult(resources=await self._blocking(lambda _task: self._resources.recent()))
+
+    async def list_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """Files and changes."""
+        return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """One resource."""
+        uri = str(params.uri)
+        try:
+            contents = await self._calls.run(lambda _task: self._resources.read(uri))
+        except FilewrightError as error:
+            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            missing = RESOURCE_NOT_FOUND if error.code is Code.NOT_FOUND and not modern else INVALID_PARAMS
+            raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
+        return ReadResourceResult(contents=[contents])
+
+    async def complete(self, _context: Context, params: CompleteRequestParams) -> CompleteResult:
+        """Paths and change ids for the resource templates; nothing for anything else."""
+        reference = params.ref
+        if not isinstance(reference, ResourceTemplateReference):
+            return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
+        argument = params.argument
+        return CompleteResult(
+            completion=await self._blocking(
+                lambda task: self._resources.complete(reference.uri, argument.name, argument.value, task)
+            )
+        )
+
+    async def _blocking(self, work: Callable[[Task], T]) -> T:
+        try:
+            return await self._calls.run(work)
+        except FilewrightError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=safe(str(error))) from error
+
+
+def _protocol_tool(tool: registry.Tool) -> Tool:
+    return Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.schema),
+        annotations=ToolAnnotations(
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _failure(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)
+
+
+def _progress(context: Context) -> Notify | None:
+    """How to report progress of this call; None if its client asked for none."""
+    if not context.meta or context.meta.get("progress_token") is None:
+        return None
+    return context.session.report_progress

@@ -1,0 +1,102 @@
+"""Files, changes and spilled results as resources, and completion of their names."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from mcp_types import (
+    BlobResourceContents,
+    Completion,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from filewright.errors import Code, FilewrightError
+from filewright.server.output import encodable, safe
+from filewright.server.spill import PREFIX, Spill
+
+if TYPE_CHECKING:
+    from filewright.progress import Task
+    from filewright.workspace import Workspace
+
+FILE = "filewright://file/"
+HISTORY = "filewright://history/"
+RECENT = 20
+COMPLETIONS = 100
+
+TEMPLATES = (
+    ResourceTemplate(
+        name="file",
+        title="File",
+        uri_template=f"{FILE}{{+path}}",
+        description="A file of the workspace, whole; path as the tools take it.",
+    ),
+    ResourceTemplate(
+        name="change",
+        title="Change",
+        uri_template=f"{HISTORY}{{change_id}}",
+        description="One recorded change with its whole diff.",
+        mime_type="text/plain",
+    ),
+)
+
+
+class Resources:
+    """The resources of one workspace. Everything here may block: call it in a worker thread."""
+
+    def __init__(self, workspace: Workspace, spill: Spill) -> None:
+        self._workspace = workspace
+        self._spill = spill
+
+    def recent(self) -> list[Resource]:
+        """The newest changes."""
+        return [
+            Resource(
+                uri=f"{HISTORY}{record.id}",
+                name=record.id,
+                title=safe(f"{record.tool}: {record.summary}")[:200],
+                mime_type="text/plain",
+            )
+            for record in self._workspace.history(limit=RECENT)
+        ]
+
+    def read(self, uri: str) -> TextResourceContents | BlobResourceContents:
+        """What `uri` names; raises `FilewrightError`, `not_found` if nothing does."""
+        if uri.startswith(PREFIX):
+            text = self._spill.get(uri)
+            if text is None:
+                raise FilewrightError(
+                    Code.NOT_FOUND,
+                    f"nothing is kept under {uri}",
+                    hint="make the call again: results are kept briefly",
+                )
+            return TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+        mime, content = self._workspace.resource(uri)
+        if isinstance(content, str):
+            return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content))
+        return BlobResourceContents(uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii"))
+
+    def complete(self, template: str, argument: str, begun: str, task: Task) -> Completion:
+        """Names that go on from `begun`, for `argument` of the resource template `template`."""
+        names: list[str] = []
+        if template.startswith(FILE) and argument == "path":
+            names = self._paths(begun, task)
+        elif template.startswith(HISTORY) and argument == "change_id":
+            names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
+        fitting = [safe(name) for name in names if name.startswith(begun)]
+        return Completion(
+            values=fitting[:COMPLETIONS], total=len(fitting), has_more=len(fitting) > COMPLETIONS
+        )
+
+    def _paths(self, begun: str, task: Task) -> list[str]:
+        folder, slash, _ = begun.rpartition("/")
+        listed = self._workspace.call("list_files", {"path": folder or slash or ".", "limit": 500}, task=task)
+        return [] if listed.is_error else [_path(entry) for entry in listed.data.get("entries", ())]
+
+
+def _path(entry: Any) -> str:
+    path = str(entry["path"])
+    is_folder = entry.get("type") in ("directory", "folder")
+    return f"{path}/" if is_folder and not path.endswith("/") else path

@@ -1,0 +1,131 @@
+"""One server process from start to end: logging, confinement, workspace, transport, orderly leave."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from filewright.settings import Settings
+
+if TYPE_CHECKING:
+    from filewright.server.access import Access
+    from filewright.server.calls import Calls
+    from filewright.server.offer import Offer
+    from filewright.workspace import Workspace
+
+_logger = logging.getLogger("filewright.server")
+
+DRAIN_SECONDS = 30.0
+"""How long the process waits for changes that are being committed when it is told to leave."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to serve: `roots` (none: the workspace's own default), `toolsets` or a `dialect`, and how."""
+
+    roots: Sequence[str]
+    settings: Settings
+    toolsets: Sequence[str] | None = None
+    dialect: str | None = None
+    access: Access | None = None
+
+
+class Transport(Protocol):
+    """What carries messages: `run` until the client leaves, or until `stop` is called in the event loop."""
+
+    async def run(self) -> None:
+        """Serve."""
+
+    def stop(self) -> None:
+        """Make `run` return soon."""
+
+
+def serve(plan: Plan) -> int:
+    """Serve until the client leaves or a signal comes; the process's exit status.
+
+    Raises `FilewrightError` when it cannot begin.
+    """
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=plan.settings.log_level.upper(),
+        format="filewright: %(levelname)s: %(message)s",
+    )
+    logging.getLogger("mcp").setLevel(max(logging.WARNING, logging.getLogger().level))
+    with _without_collecting():
+        workspace = _open(plan)
+        calls, transport = _prepare(plan, workspace)
+    try:
+        asyncio.run(_until_told(transport))
+        if not calls.close(DRAIN_SECONDS):
+            logging.shutdown()
+            os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
+    finally:
+        workspace.close()
+    return 0
+
+
+def _open(plan: Plan) -> Workspace:
+    """The workspace, and this process confined to it while it still has a single thread."""
+    from filewright.workspace import Workspace
+
+    workspace = Workspace(*plan.roots, settings=plan.settings)
+    _logger.info("serving %s", ", ".join(root.shown for root in workspace.roots))
+    return workspace
+
+
+def _prepare(plan: Plan, workspace: Workspace) -> tuple[Calls, Transport]:
+    from filewright.server.calls import Calls
+    from filewright.server.protocol import Handlers
+
+    settings = plan.settings
+    calls = Calls(workers=settings.workers, seconds=settings.call_seconds)
+    server = Handlers(workspace, _offer(plan, workspace), calls, settings).server()
+    if plan.access is not None:
+        from filewright.server.http import HttpTransport
+
+        return calls, HttpTransport(server, plan.access, body_bytes=settings.message_bytes)
+    from filewright.server.stdio import StdioTransport
+
+    return calls, StdioTransport(server, message_bytes=settings.message_bytes)
+
+
+def _offer(plan: Plan, workspace: Workspace) -> Offer:
+    if plan.dialect is not None:
+        from filewright.dialects import open_dialect
+
+        return open_dialect(plan.dialect, workspace)
+    from filewright.server.offer import Native
+
+    return Native(workspace, plan.toolsets)
+
+
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """No garbage collection while modules load: they make a million objects and no garbage."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
+
+
+async def _until_told(transport: Transport) -> None:
+    """Run `transport` until it ends or SIGINT, SIGTERM or SIGHUP tells the process to leave."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            with contextlib.suppress(NotImplementedError):  # Windows: the default handling stays
+                loop.add_signal_handler(number, transport.stop)
+    await transport.run()

@@ -1,0 +1,373 @@
+"""Standard input and output as the two message streams the SDK's dispatcher drives.
+
+The SDK's own stdio transport is not used: it never answers a malformed line, it dies of a lone
+surrogate, it holds any number of requests at once, and it drops what was asked when input ends.
+
+Here one daemon thread reads and parses, another writes; the event loop never touches a descriptor.
+Requests past `CONCURRENT` wait as a backlog, so that a burst costs memory for its bytes only, while
+pings and cancellations overtake them. Nothing else in this process can reach the wire: descriptor 1
+leads to standard error and descriptor 0 to the null device while serving.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import logging
+import os
+import queue
+import sys
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server import Server
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import (
+    INTERNAL_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from filewright.server.frames import Frame, LineAssembler, Refusal, parse
+
+_logger = logging.getLogger(__name__)
+
+CHUNK = 1 << 18
+BATCH = 1 << 20
+CONCURRENT = 64
+"""Requests handed to the server at once; enough that no client meets it except by a burst."""
+OVERTAKING = frozenset({"ping", "initialize", "server/discover"})
+LINGER = 1.0
+"""Seconds that requests already read are still worked on after input ended, as it does in a shell's pipe."""
+
+Inbound = SessionMessage | Exception
+
+
+class StdioTransport:
+    """The one client at the other end of standard input and output.
+
+    `message_bytes` is the size past which a message is refused unread.
+    """
+
+    def __init__(self, server: Server[Any], *, message_bytes: int) -> None:
+        self._server = server
+        self._message_bytes = message_bytes
+        self._scope: anyio.CancelScope | None = None
+
+    async def run(self) -> None:
+        """Serve until input ends, the client stops accepting output, or `stop`."""
+        options = self._server.create_initialization_options()
+        with claim_wire() as (wire_in, wire_out), anyio.CancelScope() as self._scope:
+            wire = Wire(wire_in, wire_out, limit=self._message_bytes, backlog=self._message_bytes)
+            async with wire.streams() as (inbound, outbound):
+                await self._server.run(inbound, outbound, options)
+
+    def stop(self) -> None:
+        """Leave; what runs is cancelled."""
+        if self._scope is not None:
+            self._scope.cancel()
+
+
+@contextlib.contextmanager
+def claim_wire() -> Iterator[tuple[int, int]]:
+    """Take descriptors 0 and 1 for the protocol and leave harmless ones in their place.
+
+    Yields private descriptors (input, output). A `print` anywhere, or a child process that inherits
+    descriptor 1, then reaches standard error and cannot corrupt a message.
+    """
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(wire_in, os.O_BINARY)
+        msvcrt.setmode(wire_out, os.O_BINARY)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    try:
+        yield wire_in, wire_out
+    finally:
+        sys.stdout.flush()
+        os.dup2(wire_out, 1)
+        os.dup2(wire_in, 0)
+
+
+class Wire:
+    """One client on a pair of descriptors.
+
+    `limit` is the size in bytes past which a message is refused unread, `backlog` the bytes of requests
+    that may wait; past that, reading pauses.
+    """
+
+    def __init__(self, wire_in: int, wire_out: int, *, limit: int, backlog: int) -> None:
+        self._in = wire_in
+        self._limit = limit
+        self._backlog_limit = max(backlog, limit)
+        self._output = _Output(wire_out)
+        self._urgent: deque[tuple[SessionMessage, int]] = deque()
+        self._backlog: deque[tuple[SessionMessage, int]] = deque()
+        self._backlog_bytes = 0
+        self._running: dict[tuple[type, RequestId], int] = {}
+        self._changed = anyio.Event()
+        self._ended = False
+
+    @contextlib.asynccontextmanager
+    async def streams(
+        self,
+    ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Inbound], MemoryObjectSendStream[SessionMessage]]]:
+        """The streams for `Server.run`; they end when input ends or the client stops accepting output."""
+        to_server, from_client = anyio.create_memory_object_stream[Inbound](0)
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        arrived, arrivals = anyio.create_memory_object_stream[list[tuple[Frame, JSONRPCMessage | Refusal]]](0)
+        loop = asyncio.get_running_loop()
+        reader = threading.Thread(
+            target=self._read, args=(loop, arrived), name="filewright-read", daemon=True
+        )
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._write, from_server, group.cancel_scope)
+            group.start_soon(self._sort, arrivals, to_client)
+            group.start_soon(self._feed, to_server)
+            reader.start()
+            try:
+                yield from_client, to_client
+            finally:
+                group.cancel_scope.cancel()
+                arrivals.close()
+                from_server.close()
+
+    # Reading
+
+    def _read(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        arrived: MemoryObjectSendStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
+    ) -> None:
+        """The reader thread: bytes to parsed messages, handed over chunk by chunk."""
+        lines = LineAssembler(self._limit)
+        with contextlib.suppress(RuntimeError):  # the loop is gone: the process is leaving
+            while True:
+                try:
+                    chunk = os.read(self._in, CHUNK)
+                except OSError as error:
+                    _logger.warning("cannot read from the client: %s", error)
+                    chunk = b""
+                frames = lines.feed(chunk) if chunk else lines.finish()
+                parsed = [(frame, parse(frame, limit=self._limit)) for frame in frames]
+                if parsed and not _hand_over(loop, arrived, parsed):
+                    return
+                if not chunk:
+                    loop.call_soon_threadsafe(arrived.close)
+                    return
+
+    async def _sort(
+        self,
+        arrivals: MemoryObjectReceiveStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
+        to_client: MemoryObjectSendStream[SessionMessage],
+    ) -> None:
+        """Answer refusals, queue requests, let the rest overtake, pause when too much waits."""
+        async for parsed in arrivals:
+            for frame, message in parsed:
+                if isinstance(message, Refusal):
+                    _logger.warning("refused a message of %d bytes: %s", frame.size, message.message)
+                    await _send(to_client, _error(message.id, message.code, message.message))
+                    continue
+                if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+                    self._forget(message)
+                self._enqueue(message, frame.size)
+                while self._backlog_bytes > self._backlog_limit:
+                    await self._changed.wait()
+        self._ended = True
+        self._wake()
+
+    def _enqueue(self, message: JSONRPCMessage, size: int) -> None:
+        if isinstance(message, JSONRPCRequest):
+            metadata = ServerMessageMetadata(on_request_unanswered=_Unanswered(self, message.id))
+            entry = SessionMessage(message, metadata), size
+        else:
+            entry = SessionMessage(message), size
+        waits = isinstance(message, JSONRPCRequest) and message.method not in OVERTAKING
+        (self._backlog if waits else self._urgent).append(entry)
+        self._backlog_bytes += size
+        self._wake()
+
+    def _forget(self, message: JSONRPCNotification) -> None:
+        """Drop a waiting request that its client cancels; it is then never answered, as it must be."""
+        wanted = (message.params or {}).get("requestId")
+        for entry in self._backlog:
+            waiting = entry[0].message
+            if isinstance(waiting, JSONRPCRequest) and waiting.id == wanted:
+                self._backlog.remove(entry)
+                self._backlog_bytes -= entry[1]
+                return
+
+    async def _feed(self, to_server: MemoryObjectSendStream[Inbound]) -> None:
+        """Hand messages to the dispatcher, requests only while fewer than `CONCURRENT` run."""
+        async with to_server:
+            while True:
+                queued = self._urgent or (self._backlog if len(self._running) < CONCURRENT else None)
+                if not queued:
+                    if self._ended and not self._backlog:
+                        break
+                    await self._changed.wait()
+                    continue
+                entry, size = queued.popleft()
+                self._backlog_bytes -= size
+                if isinstance(entry.message, JSONRPCRequest):
+                    self._running[_key(entry.message.id)] = size
+                try:
+                    await to_server.send(entry)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+                self._wake()
+            with anyio.move_on_after(LINGER):
+                while self._running:
+                    await self._changed.wait()
+
+    def settled(self, request_id: RequestId | None) -> None:
+        """A request is answered, or never will be: another may take its place."""
+        if request_id is not None:
+            self._running.pop(_key(request_id), None)
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    # Writing
+
+    async def _write(
+        self, from_server: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope
+    ) -> None:
+        """Write what the server answers, whatever is ready in one go."""
+        try:
+            async with from_server:
+                async for first in from_server:
+                    lines = [_line(first.message)]
+                    settled = [_answered(first.message)]
+                    size = len(lines[0])
+                    while size < BATCH:
+                        try:
+                            following = from_server.receive_nowait()
+                        except (anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
+                            break
+                        lines.append(_line(following.message))
+                        settled.append(_answered(following.message))
+                        size += len(lines[-1])
+                    await self._output.write(b"".join(lines))
+                    for request_id in settled:
+                        self.settled(request_id)
+        except OSError as error:
+            _logger.info("the client no longer reads: %s", error)
+            scope.cancel()
+
+
+class _Unanswered:
+    """Tells the wire that a request was cancelled and will never be answered."""
+
+    def __init__(self, wire: Wire, request_id: RequestId) -> None:
+        self._wire = wire
+        self._request_id = request_id
+
+    async def __call__(self) -> None:
+        self._wire.settled(self._request_id)
+
+
+class _Output:
+    """A descriptor written by a daemon thread, so that a client that stops reading blocks nothing."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._jobs: queue.SimpleQueue[tuple[bytes, asyncio.AbstractEventLoop, asyncio.Future[None]]]
+        self._jobs = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def write(self, data: bytes) -> None:
+        """Write all of `data`; raises `OSError` when the reader is gone."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="filewright-write", daemon=True)
+            self._thread.start()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._jobs.put((data, loop, done))
+        await done
+
+    def _work(self) -> None:
+        while True:
+            data, loop, done = self._jobs.get()
+            failure: OSError | None = None
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._descriptor, view) :]
+            except OSError as error:
+                failure = error
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
+                loop.call_soon_threadsafe(_settle, done, failure)
+
+
+def _settle(done: asyncio.Future[None], failure: OSError | None) -> None:
+    if done.cancelled():
+        return
+    if failure is None:
+        done.set_result(None)
+    else:
+        done.set_exception(failure)
+
+
+def _hand_over(
+    loop: asyncio.AbstractEventLoop,
+    arrived: MemoryObjectSendStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
+    parsed: list[tuple[Frame, JSONRPCMessage | Refusal]],
+) -> bool:
+    """Send from the reader thread and wait until it is taken; False when nobody takes it any more."""
+    sending = arrived.send(parsed)
+    try:
+        handed = asyncio.run_coroutine_threadsafe(sending, loop)
+    except RuntimeError:
+        sending.close()
+        raise
+    try:
+        handed.result()
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError, concurrent.futures.CancelledError):
+        return False
+    return True
+
+
+async def _send(stream: MemoryObjectSendStream[SessionMessage], message: JSONRPCMessage) -> None:
+    with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        await stream.send(SessionMessage(message))
+
+
+def _key(request_id: RequestId) -> tuple[type, RequestId]:
+    return type(request_id), request_id
+
+
+def _answered(message: JSONRPCMessage) -> RequestId | None:
+    return message.id if isinstance(message, (JSONRPCResponse, JSONRPCError)) else None
+
+
+def _error(request_id: RequestId | None, code: int, text: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=text))
+
+
+def _line(message: JSONRPCMessage) -> bytes:
+    """The message as one line; what cannot be encoded becomes an internal error for its request."""
+    try:
+        text = message.model_dump_json(by_alias=True, exclude_unset=True)
+    except ValueError as error:
+        _logger.warning("cannot encode a message: %s", error)
+        failed = _error(_answered(message), INTERNAL_ERROR, "internal: the answer could not be encoded")
+        text = failed.model_dump_json(by_alias=True, exclude_unset=True)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
