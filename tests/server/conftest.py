@@ -45,9 +45,12 @@ class RawClient:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._reading.wait()
-            self._lines.put(line)
+        try:
+            for line in self.process.stdout:
+                self._reading.wait()
+                self._lines.put(line)
+        except ValueError:  # the test closed it
+            pass
         self._lines.put(b"")
 
     def _listen(self) -> None:
@@ -174,6 +177,15 @@ def client(start: Callable[..., RawClient]) -> RawClient:
     begun = start()
     begun.shake_hands()
     return begun
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[RawClient]:
+    """One such client for all tests of a module that leave it as they found it."""
+    begun = RawClient()
+    begun.shake_hands()
+    yield begun
+    begun.kill()
 
 
 @pytest.fixture

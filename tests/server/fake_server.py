@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from filewright.errors import Code, FilewrightError
@@ -142,18 +142,13 @@ class FakeWorkspace:
 
 
 def main() -> None:
-    import filewright.workspace as real
-
-    real.Workspace = FakeWorkspace  # type: ignore[misc,assignment]
+    module = ModuleType("filewright.workspace")
+    module.Workspace = FakeWorkspace  # type: ignore[attr-defined]
+    sys.modules["filewright.workspace"] = module
     from filewright.cli import main as command_line
 
     command_line()
 
 
 if __name__ == "__main__":
-    try:
-        import filewright.workspace
-    except ModuleNotFoundError:
-        module = SimpleNamespace(Workspace=FakeWorkspace)
-        sys.modules["filewright.workspace"] = module  # type: ignore[assignment]
     main()

@@ -31,6 +31,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
 def call(
+    *,
     tool: str | None,
     arguments: str | None,
     roots: tuple[str, ...],

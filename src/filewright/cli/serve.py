@@ -84,6 +84,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags win."""
 )
 @click.option("--oauth-scope", "scopes", multiple=True, help="A scope every token needs.")
 def serve(
+    *,
     roots: tuple[str, ...],
     address: str | None,
     toolsets: tuple[str, ...] | None,
@@ -112,6 +113,7 @@ def serve(
 
 def _access(
     address: str,
+    *,
     token_file: Path | None,
     public_url: str | None,
     hosts: tuple[str, ...],
@@ -130,7 +132,7 @@ def _access(
         if not (oauth_issuer and oauth_introspection and public_url) or tokens:
             raise FilewrightError(
                 Code.INVALID_INPUT,
-                "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, and no tokens of our own",
+                "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, without own tokens",
                 hint="give all three, or bearer tokens alone",
             )
         checked = Introspection(

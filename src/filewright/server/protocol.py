@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server import Server, ServerRequestContext
 from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -78,7 +79,7 @@ class Handlers:
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
-        return Server(
+        server: Server[Any] = Server(
             "filewright",
             version=__version__,
             title="filewright",
@@ -91,6 +92,8 @@ class Handlers:
             on_read_resource=self.read_resource,
             on_completion=self.complete,
         )
+        server.middleware.append(_name_bad_arguments)
+        return server
 
     # Tools
 
@@ -141,9 +144,8 @@ class Handlers:
         if len(text) > self._settings.hard_chars:
             kept = self._spill.keep(text) if links else None
             if kept is not None:
-                linked.append(
-                    ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=len(text))
-                )
+                size = len(text.encode("utf-8"))
+                linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
             text = bounded(text, self._settings.hard_chars, CUT if kept is None else CUT_AND_KEPT)
         change = result.data.get("change_id")
         if links and isinstance(change, str) and result.data.get("diff_truncated"):
@@ -203,6 +205,17 @@ class Handlers:
             return await self._calls.run(work)
         except FilewrightError as error:
             raise MCPError(code=INTERNAL_ERROR, message=safe(str(error))) from error
+
+
+async def _name_bad_arguments(context: Context, call_next: CallNext) -> HandlerResult:
+    """Say what is wrong with arguments that are no object; the SDK says only that something is."""
+    params = context.params
+    if context.method == "tools/call" and params is not None:
+        arguments = params.get("arguments")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            given = "array" if isinstance(arguments, list) else type(arguments).__name__
+            raise MCPError(code=INVALID_PARAMS, message=f"arguments must be an object, not {given}")
+    return await call_next(context)
 
 
 def _protocol_tool(tool: registry.Tool) -> Tool:

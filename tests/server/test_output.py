@@ -1,0 +1,59 @@
+"""Text that leaves the server can be encoded, cannot steer a terminal, and has an end."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.server.output import bounded, encodable, safe
+from filewright.server.spill import Spill
+
+ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
+
+
+@given(ANY_TEXT)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_safe_text_can_be_encoded_and_holds_no_control_character(text: str) -> None:
+    shown = safe(text)
+    shown.encode("utf-8")
+    assert not [character for character in shown if ord(character) < 32 and character not in "\t\n\r"]
+    assert not [character for character in shown if 0x7F <= ord(character) <= 0x9F]
+    assert safe(shown) == shown
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_plain_text_is_left_as_it_is(text: str) -> None:
+    plain = "".join(character for character in text if character.isprintable() or character in "\n\t")
+    assert safe(plain) == plain
+
+
+@given(ANY_TEXT)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_json_stays_the_same_json(text: str) -> None:
+    document = json.dumps({"text": text}, ensure_ascii=False)
+    assert json.loads(safe(document)) == {"text": text}
+
+
+def test_only_what_cannot_be_encoded_is_spelled_out_in_resources() -> None:
+    assert encodable("\x1b \udc80 ü") == "\x1b \\udc80 ü"
+
+
+@given(st.text(alphabet="ab\n", max_size=200), st.integers(20, 100))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_bounded_text_ends_with_the_note_within_the_limit(text: str, limit: int) -> None:
+    shown = bounded(text, limit, "[cut]")
+    assert len(shown) <= limit
+    assert shown == text if len(text) <= limit else shown.endswith("[cut]")
+
+
+def test_the_newest_large_results_are_kept() -> None:
+    spill = Spill(100)
+    first, second = spill.keep("a" * 60), spill.keep("b" * 60)
+    assert first is not None
+    assert second is not None
+    assert spill.get(first) is None
+    assert spill.get(second) == "b" * 60
+    assert spill.keep("c" * 101) is None
