@@ -1,0 +1,88 @@
+"""What every tool is handed: the boundary, the settings, what was shown, the caches, the changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from filewright.boundary import Boundary, Location
+from filewright.changes import Changes
+from filewright.errors import Code, FilewrightError
+from filewright.settings import Settings
+from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, codec
+
+
+@dataclass(frozen=True)
+class Context:
+    """One workspace as the tools see it. Thread-safe."""
+
+    boundary: Boundary
+    settings: Settings
+    changes: Changes
+    shown: Shown
+    indexes: BoundedCache[LineIndex] = field(default_factory=lambda: BoundedCache(4 << 20))
+
+    def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
+        """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises."""
+        name = codec.named(encoding) if encoding is not None else None
+        descriptor = self.boundary.open_file(location)
+        return Snapshot.of_descriptor(
+            descriptor, location, self.settings, encoding=name, indexes=self.indexes, hold=hold
+        )
+
+    def open_text(self, location: Location, *, encoding: str | None = None) -> Snapshot:
+        """The same for text; raises `is_binary` for anything else."""
+        snapshot = self.open(location, encoding=encoding)
+        if snapshot.binary is not None:
+            snapshot.close()
+            raise binary(location, snapshot.binary, snapshot.size)
+        return snapshot
+
+    def open_for_edit(self, location: Location, *, encoding: str | None = None) -> Snapshot:
+        """The same for text that a splice can be made in."""
+        self.boundary.guard_write(location)
+        snapshot = self.open_text(location, encoding=encoding)
+        try:
+            if not snapshot.encoding.editable:
+                raise FilewrightError(
+                    Code.IS_BINARY,
+                    f"{location.asked} is {snapshot.encoding.name.upper()} text, which can be read "
+                    "but not edited",
+                    hint="convert it to UTF-8 first, or write it whole with write_content",
+                    details={"path": location.asked, "encoding": snapshot.encoding.name},
+                )
+        except BaseException:
+            snapshot.close()
+            raise
+        return snapshot
+
+    def remember(self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None) -> None:
+        """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
+        if snapshot.location is None:
+            return
+        held = snapshot.held
+        if held is not None and len(held) <= (1 << 20):
+            self.shown.record(snapshot.location, snapshot.version, held)
+        elif shown_range is not None:
+            start, stop = shown_range
+            if stop - start <= (1 << 20):
+                self.shown.record(snapshot.location, snapshot.version, snapshot.read(start, stop - start))
+
+    def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
+        """Raise `stale_version` unless `expected` is None or a token of this content."""
+        if expected is not None and not snapshot.matches(expected):
+            raise FilewrightError(
+                Code.STALE_VERSION,
+                f"{snapshot.asked} is no longer at version {expected}; it is at {snapshot.version}",
+                hint="read it again and make the edit against what is there now",
+                details={"path": snapshot.asked, "expected": expected, "version": snapshot.version},
+            )
+
+
+def binary(location: Location, kind: str, size: int) -> FilewrightError:
+    """The refusal of a file that is not text."""
+    return FilewrightError(
+        Code.IS_BINARY,
+        f"{location.asked} is not text: {kind}, {size} bytes",
+        hint="binary files can be listed, moved, copied and deleted, but not read or edited as text",
+        details={"path": location.asked, "type": kind, "size": size},
+    )

@@ -1,0 +1,167 @@
+"""`edit_content`: one file, one or many search/replace edits, all or nothing."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from filewright.boundary import Location
+from filewright.changes import ChangeRecord
+from filewright.edit import diff
+from filewright.edit.changeset import ChangeSet, Expected, Modify
+from filewright.edit.locate import Edit
+from filewright.edit.plan import Plan, plan
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text import Snapshot
+from filewright.tools import syntax
+from filewright.tools.batch import hard_links_broken
+from filewright.tools.context import Context
+from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.rendering import Page, clip, counted, visible
+
+_TRIES = 3
+
+
+class EditItem(Arguments):
+    """One edit."""
+
+    search: str
+    replace: str
+    replace_all: bool = False
+    start_line: Annotated[int | None, Field(ge=1)] = None
+    end_line: Annotated[int | None, Field(ge=1)] = None
+
+
+class EditArguments(Arguments):
+    """The edits of one file."""
+
+    path: str
+    edits: Annotated[list[EditItem], Field(min_length=1)]
+    fuzzy: Annotated[bool, Field(description="false: exact text only")] = True
+    preview: bool = False
+    expected_version: str | None = None
+    encoding: str | None = None
+    break_hard_links: bool | None = None
+    undoable: bool = True
+
+
+def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
+    """Locate every edit on one snapshot, and commit them together."""
+    limit = context.settings.max_edits
+    if len(arguments.edits) > limit:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{len(arguments.edits):,} edits in one call; the limit is {limit}",
+            hint="send them in several calls, or use replace_content",
+            details={"count": len(arguments.edits), "limit": limit},
+        )
+    location = context.boundary.locate(arguments.path)
+    for attempt in range(_TRIES):
+        last = attempt == _TRIES - 1
+        # The file may change between locating and committing. Then all is done again on what is
+        # there now, at last with other writers kept out.
+        with context.changes.writing(task=task) if last and not arguments.preview else nullcontext():
+            try:
+                return _attempt(context, arguments, location, task)
+            except FilewrightError as error:
+                if error.code != Code.STALE_VERSION or arguments.expected_version is not None or last:
+                    raise
+    raise AssertionError("unreachable")
+
+
+def _attempt(context: Context, arguments: EditArguments, location: Location, task: Task) -> ToolResult:
+    with context.open_for_edit(location, encoding=arguments.encoding) as snapshot:
+        context.check_version(snapshot, arguments.expected_version)
+        edits = [
+            Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits
+        ]
+        bases = context.shown.bases(location, except_version=snapshot.version)
+        planned = plan(snapshot, edits, fuzzy=arguments.fuzzy, bases=bases, task=task)
+        name = location.shown
+        shown = diff.unified(
+            name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines
+        )
+        parsing = syntax.compared(context, snapshot, planned.splices, task)
+        record = None
+        if not arguments.preview:
+            record = context.changes.commit(
+                ChangeSet.of(
+                    "edit_content",
+                    clip(f"edit {name}: {counted(len(edits), 'edit')}", 200),
+                    [Modify(location, Expected.of(snapshot), planned.splices, planned.encoding_check)],
+                    break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+                    undoable=arguments.undoable,
+                ),
+                task=task,
+            )
+        return _answer(context, snapshot, planned, shown, record, parsing)
+
+
+def _answer(
+    context: Context,
+    snapshot: Snapshot,
+    planned: Plan,
+    shown: diff.Diff,
+    record: ChangeRecord | None,
+    parsing: str,
+) -> ToolResult:
+    assert snapshot.location is not None
+    name = visible(snapshot.location.shown)
+    version = context.version_after(snapshot, planned.splices, record)
+    results = [outcome.data() for outcome in planned.outcomes]
+    page = Page(context.settings.page_chars)
+    done = "would be applied (preview; nothing was written)" if record is None else "applied"
+    ends = [f"version {version}"] if version else []
+    if record is not None:
+        ends.append(f"change {record.id}")
+    page.add(f"{name}: {counted(planned.changes_made, 'edit')} {done}" + "".join(f"; {e}" for e in ends))
+    page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
+    hard_links = snapshot.status.st_nlink if snapshot.status is not None else 1
+    if record is not None and hard_links > 1:
+        page.add(f"[the file had {hard_links} hard links; the other names keep the old content]")
+    if record is not None:
+        page.extend(f"[{visible(note)}]" for note in record.notes)
+    if parsing:
+        page.add(f"[warning: {parsing}]")
+    page.add(*clip(shown.text.rstrip("\n"), max(0, page.room - 100)).split("\n"))
+    if shown.truncated:
+        page.add("[the diff is longer than shown]")
+    first = planned.outcomes[0]
+    data: dict[str, Any] = {
+        "path": snapshot.location.shown,
+        "preview": record is None,
+        "changes_made": planned.changes_made,
+        "line_number": planned.line_number,
+        "similarity": planned.similarity,
+        "tier": first.tier,
+        "results": results,
+        "diff": shown.text,
+        "version": version,
+        "change_id": record.id if record is not None else None,
+        "hard_links": hard_links,
+        "syntax_warning": parsing or None,
+    }
+    return ToolResult(page.text(), data)
+
+
+TOOL = Tool(
+    name="edit_content",
+    title="Edit a file",
+    description=(
+        "Replace text in one file: each edit's search must be the text that is there (copy it from "
+        "read_content, without line numbers) and mean exactly one place; add lines around it, or "
+        "start_line, if it stands there more than once. Small slips in blanks, quotes or indentation are "
+        "found and disclosed; anything uncertain is refused with the nearest text. All edits or none. "
+        "preview=true writes nothing. Every other byte of the file stays. For a new file use "
+        "write_content, for a change in many files apply_patch or replace_content."
+    ),
+    arguments=EditArguments,
+    run=run,
+    toolset="edit",
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)

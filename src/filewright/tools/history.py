@@ -1,0 +1,207 @@
+"""`get_history` and `revert_edit`: what was changed, and taking it back."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from filewright.changes import ChangeRecord
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.tools.context import Context
+from filewright.tools.record_diff import record_diff
+from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.rendering import Page, clip, counted, visible
+
+
+class HistoryArguments(Arguments):
+    """Which changes."""
+
+    path: str | None = None
+    change_id: Annotated[str | None, Field(description="show this one with its diff")] = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 20
+    cursor: str | None = None
+
+
+class RevertArguments(Arguments):
+    """Which change to take back."""
+
+    change_id: str | None = None
+    path: Annotated[str | None, Field(description="the newest change of this file")] = None
+    preview: bool = False
+
+
+def record_data(record: ChangeRecord) -> dict[str, Any]:
+    """A change as plain values."""
+    return {
+        "change_id": record.id,
+        "time": record.time.isoformat(),
+        "tool": record.tool,
+        "summary": record.summary,
+        "reverts": record.reverts,
+        "undoable": record.undoable,
+        "files": [
+            {
+                "path": entry.place.shown,
+                "action": entry.action,
+                "was": entry.was.shown if entry.was is not None else None,
+                "version_before": _version(entry.before),
+                "version_after": _version(entry.after),
+            }
+            for entry in record.entries[:200]
+        ],
+        "file_count": len(record.entries),
+        "notes": list(record.notes),
+    }
+
+
+def _version(side: Any) -> str | None:
+    return side.digest[:16] if side is not None and side.digest else None
+
+
+def ago(moment: datetime.datetime) -> str:
+    """How long ago, for people: ``12 s ago``, ``3 h ago``."""
+    seconds = max(0, int((datetime.datetime.now(datetime.UTC) - moment).total_seconds()))
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit} ago"
+    return f"{seconds} s ago"
+
+
+def get_history(context: Context, arguments: HistoryArguments, task: Task) -> ToolResult:
+    """The newest changes, or one with its diff."""
+    if arguments.change_id is not None:
+        return _one(context, arguments.change_id, task)
+    location = context.boundary.locate(arguments.path) if arguments.path is not None else None
+    records = context.changes.history(
+        location=location, limit=arguments.limit + 1, before=arguments.cursor
+    )
+    more = len(records) > arguments.limit
+    records = records[: arguments.limit]
+    page = Page(context.settings.page_chars)
+    kept: list[ChangeRecord] = []
+    for record in records:
+        row = (
+            f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  "
+            f"{visible(record.summary)}"
+        )
+        if record.reverts:
+            row += f"  [undoes {record.reverts}]"
+        if not page.fits(row, reserve=120):
+            more = True
+            break
+        page.add(row)
+        kept.append(record)
+    if not kept:
+        what = f" of {visible(arguments.path)}" if arguments.path is not None else ""
+        page.add(f"[no {'more ' if arguments.cursor else ''}changes{what} are recorded]")
+    following = kept[-1].id if more and kept else None
+    if following is not None:
+        page.add(f"[older changes: cursor={following}]")
+    data = {"changes": [record_data(r) for r in kept], "next_cursor": following}
+    return ToolResult(page.text(), data)
+
+
+def _one(context: Context, change_id: str, task: Task) -> ToolResult:
+    record = context.changes.record(change_id)
+    page = Page(context.settings.page_chars)
+    page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
+    page.add(visible(record.summary))
+    page.extend(f"[{visible(note)}]" for note in record.notes)
+    rows = [_entry_row(entry) for entry in record.entries]
+    left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
+    if left:
+        page.add(f"[{counted(left, 'more file')}]")
+    text = record_diff(context, record, max_lines=context.settings.diff_lines, task=task)
+    if text:
+        page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
+    return ToolResult(page.text(), {**record_data(record), "diff": text})
+
+
+def _entry_row(entry: Any) -> str:
+    if entry.was is not None:
+        return f"{entry.action}: {visible(entry.was.shown)} → {visible(entry.place.shown)}"
+    return f"{entry.action}: {visible(entry.place.shown)}"
+
+
+def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> ToolResult:
+    """Take back one change; that is itself a change."""
+    if (arguments.change_id is None) == (arguments.path is None):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "revert_edit takes either change_id or path",
+            hint="change_id for one change (get_history lists them), path for the newest change of a file",
+        )
+    change_id = arguments.change_id
+    if change_id is None:
+        assert arguments.path is not None
+        location = context.boundary.locate(arguments.path)
+        newest = context.changes.history(location=location, limit=1)
+        if not newest:
+            raise FilewrightError(
+                Code.NOT_FOUND,
+                f"no change of {arguments.path} is recorded",
+                hint="get_history lists what is",
+                details={"path": arguments.path},
+            )
+        change_id = newest[0].id
+    record = context.changes.record(change_id)
+    reversal = context.changes.revert(change_id, task=task)
+    page = Page(context.settings.page_chars)
+    made = None
+    if arguments.preview:
+        page.add(f"{record.id} would be undone (preview; nothing was written): {visible(record.summary)}")
+    else:
+        made = context.changes.commit(reversal.change_set, task=task)
+        page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
+    page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
+    rows = [_entry_row(entry) for entry in (made or record).entries]
+    left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
+    if left:
+        page.add(f"[{counted(left, 'more file')}]")
+    text = reversal.diff if made is None else record_diff(
+        context, made, max_lines=context.settings.diff_lines, task=task
+    )  # fmt: skip
+    if text:
+        page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
+    data: dict[str, Any] = {
+        "reverted": record.id,
+        "preview": made is None,
+        "change_id": made.id if made is not None else None,
+        "notes": list(reversal.notes),
+        "files": [entry.place.shown for entry in (made or record).entries][:200],
+        "diff": text,
+    }
+    return ToolResult(page.text(), data)
+
+
+TOOLS = (
+    Tool(
+        name="get_history",
+        title="History of changes",
+        description=(
+            "List the newest changes made here, of all files or of one; with change_id show that change "
+            "with its diff."
+        ),
+        arguments=HistoryArguments,
+        run=get_history,
+        toolset="history",
+    ),
+    Tool(
+        name="revert_edit",
+        title="Undo a change",
+        description=(
+            "Undo one change (change_id), or the newest change of a file (path): edits, patches, deletions, "
+            "moves and undos alike, all its files together. If a file changed since, the undo is merged, or "
+            "refused if it conflicts. The undo is itself a change."
+        ),
+        arguments=RevertArguments,
+        run=revert_edit,
+        toolset="history",
+        writes=True,
+        destructive=True,
+        idempotent=False,
+    ),
+)

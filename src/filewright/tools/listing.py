@@ -1,0 +1,159 @@
+"""`list_files`: one folder or a tree, sorted, bounded, with a cursor to go on."""
+
+from __future__ import annotations
+
+import heapq
+import stat as stat_bits
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from filewright.boundary.names import quote
+from filewright.boundary.walk import Entry, Walk
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.tools.context import Context
+from filewright.tools.cursor import decode, encode
+from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.rendering import Page, visible
+from filewright.tools.stat import time_text
+
+
+class ListArguments(Arguments):
+    """What to list."""
+
+    path: str = "."
+    glob: Annotated[str | None, Field(description="e.g. **/*.py; implies all levels")] = None
+    depth: Annotated[int, Field(ge=0, description="levels; 0: all")] = 1
+    details: bool = False
+    sort: Literal["name", "modified", "size"] = "name"
+    include_hidden: bool = True
+    include_ignored: bool = False
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 500
+    cursor: str | None = None
+
+
+def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
+    """List the entries below a folder."""
+    location = context.boundary.locate(arguments.path)
+    depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
+    by_name = arguments.sort == "name"
+    after: tuple[bytes, ...] = ()
+    passed: tuple[int, bytes] | None = None
+    if arguments.cursor is not None:
+        kind, key = decode(arguments.cursor, "list")
+        if kind != arguments.sort or len(key) != 2:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                "the cursor belongs to another sort order",
+                hint="call again with the arguments of the call that gave it",
+                details={"argument": "cursor"},
+            )
+        path = bytes.fromhex(str(key[1]))
+        if by_name:
+            after = tuple(path.split(b"/"))
+        else:
+            passed = (int(key[0]), path)
+    walk = context.boundary.walk(
+        location,
+        depth=depth,
+        glob=arguments.glob,
+        include_hidden=arguments.include_hidden,
+        include_ignored=arguments.include_ignored,
+        details=arguments.details or not by_name,
+        after=after,
+        task=task,
+    )
+    entries: Iterable[Entry] = walk
+    if not by_name:
+        entries = _ordered(walk, arguments.sort, passed, arguments.limit + 1)
+    return _answer(context, arguments, location.shown, walk, iter(entries))
+
+
+def _key(entry: Entry, sort: str) -> tuple[int, bytes]:
+    """Newest or largest first, then by path."""
+    status = entry.status
+    if status is None:
+        return (0, entry.path)
+    return (-(status.st_mtime_ns if sort == "modified" else status.st_size), entry.path)
+
+
+def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int) -> list[Entry]:
+    wanted = (e for e in walk if passed is None or _key(e, sort) > passed)
+    return heapq.nsmallest(count, wanted, key=lambda e: _key(e, sort))
+
+
+def _answer(
+    context: Context, arguments: ListArguments, shown: str, walk: Walk, entries: Iterator[Entry]
+) -> ToolResult:
+    page = Page(context.settings.page_chars)
+    listed: list[dict[str, Any]] = []
+    last: Entry | None = None
+    more = False
+    for entry in entries:
+        row, facts = _row(context, entry, details=arguments.details)
+        if len(listed) >= arguments.limit or not page.fits(row, reserve=400):
+            more = True
+            break
+        page.add(row)
+        listed.append(facts)
+        last = entry
+    if not listed:
+        page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
+    cursor = None
+    if more and last is not None:
+        number = _key(last, arguments.sort)[0] if arguments.sort != "name" else 0
+        cursor = encode("list", arguments.sort, [number, last.path.hex()])
+        page.add(f"[{len(listed)} shown, more to come: cursor={cursor}]")
+    if walk.ignored:
+        page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
+    if walk.unreadable:
+        page.add(f"[{walk.unreadable} folders could not be read]")
+    data = {
+        "path": shown,
+        "entries": listed,
+        "next_cursor": cursor,
+        "complete": not more,
+        "ignored": walk.ignored,
+        "unreadable": walk.unreadable,
+    }
+    return ToolResult(page.text(), data)
+
+
+def _row(context: Context, entry: Entry, *, details: bool) -> tuple[str, dict[str, Any]]:
+    location = entry.location
+    shown = location.shown + ("/" if entry.kind == "folder" else "")
+    facts: dict[str, Any] = {"path": shown, "type": entry.kind}
+    row = visible(shown)
+    if entry.kind == "link":
+        try:
+            facts["target"] = quote(context.boundary.read_link(location))
+            row += f" -> {visible(facts['target'])}"
+        except FilewrightError:
+            row += " ->"
+    elif entry.kind not in ("file", "folder"):
+        row += f" ({entry.kind})"
+    if details and entry.status is not None:
+        status = entry.status
+        facts.update(
+            size=status.st_size,
+            modified=time_text(status.st_mtime_ns),
+            mode=f"{stat_bits.S_IMODE(status.st_mode):04o}",
+        )
+        size = status.st_size if entry.kind == "file" else "-"
+        row = f"{facts['mode']} {size:>12} {facts['modified']} {row}"
+    return row, facts
+
+
+TOOL = Tool(
+    name="list_files",
+    title="List files",
+    description=(
+        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without files that .gitignore "
+        "and .ignore leave out. Folders end in /. Use search_content to find text, stat_items for one file."
+    ),
+    arguments=ListArguments,
+    run=run,
+    toolset="read",
+)

@@ -1,0 +1,394 @@
+"""`read_content`: lines, head, tail, a window round a hit, whole definitions, pieces of long lines."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from filewright.boundary import Location
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text import Snapshot, codec
+from filewright.text.heads import LineHead, heads
+from filewright.tools import semantic
+from filewright.tools.context import Context, binary
+from filewright.tools.registry import Arguments, Image, Tool, ToolResult
+from filewright.tools.rendering import clip, oddities, size_text, visible, wire
+
+
+class ReadArguments(Arguments):
+    """What to read."""
+
+    path: str | None = None
+    paths: Annotated[list[str], Field(min_length=1)] | None = None
+    mode: Literal["lines", "semantic", "head", "tail"] = "lines"
+    start: Annotated[int, Field(description="first line; negative counts from the end")] = 1
+    limit: Annotated[int, Field(ge=1, description="lines, or characters with column")] = 500
+    line: Annotated[int | None, Field(ge=1, description="line to show in its surroundings")] = None
+    symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
+    pattern: Annotated[str | None, Field(description="literal text to find")] = None
+    occurrence: Annotated[int, Field(ge=1)] = 1
+    depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
+    column: Annotated[int | None, Field(ge=1, description="read inside one long line")] = None
+    numbered: bool = True
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """What to show: from byte `offset`, whose line is `number` (negative: counted from the end)."""
+
+    offset: int
+    number: int
+    limit: int
+    stop: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
+    """Read one file, or each of several."""
+    if (arguments.path is None) == (arguments.paths is None):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "read_content takes either path or paths",
+            hint="give path for one file, paths for several",
+        )
+    budget = context.settings.page_chars
+    if arguments.path is not None:
+        return _read(context, arguments, arguments.path, budget, task)
+    paths = arguments.paths or []
+    if len(paths) > context.settings.max_paths:
+        raise FilewrightError(
+            Code.TOO_LARGE, f"{len(paths)} paths in one call; the limit is {context.settings.max_paths}"
+        )
+    results: list[ToolResult] = []
+    left = budget
+    for position, path in enumerate(paths):
+        share = max(200, left // (len(paths) - position))
+        try:
+            result = _read(context, arguments, path, share, task)
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            failed = ToolResult.of_error(error)
+            data = {"path": path, **failed.data}
+            result = ToolResult(f"[{clip(visible(path), 200)}]\n{failed.text}", data, True, failed.code)
+        left = max(0, left - len(result.text) - 1)
+        results.append(result)
+    return ToolResult(
+        clip("\n\n".join(r.text for r in results), context.settings.hard_chars),
+        {"files": [dict(r.data) for r in results]},
+        is_error=all(r.is_error for r in results),
+        code=results[0].code if all(r.is_error for r in results) else None,
+        images=tuple(image for r in results for image in r.images),
+    )
+
+
+def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> ToolResult:
+    location = context.boundary.locate(path)
+    with context.open(location, encoding=arguments.encoding) as snapshot:
+        if snapshot.binary is not None:
+            return _image(context, snapshot, location)
+        if arguments.column is not None:
+            result = _columns(context, snapshot, arguments, budget, task)
+        else:
+            result = _lines(context, snapshot, arguments, budget, task)
+        snapshot.keep_index()
+        return result
+
+
+def _image(context: Context, snapshot: Snapshot, location: Location) -> ToolResult:
+    kind = snapshot.binary or ""
+    if not kind.startswith("image/"):
+        raise binary(location, kind, snapshot.size)
+    if snapshot.size > context.settings.image_bytes:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{location.asked} is a {kind} of {snapshot.size} bytes; images up to "
+            f"{context.settings.image_bytes} are shown",
+            hint="make a smaller copy of it",
+            details={"path": location.asked, "size": snapshot.size, "limit": context.settings.image_bytes},
+        )
+    data = {"path": location.shown, "type": kind, "size": snapshot.size, "version": snapshot.version}
+    text = f"[{visible(location.shown)}: {kind}, {size_text(snapshot.size)}; version {snapshot.version}]"
+    return ToolResult(text, data, images=(Image(snapshot.read(0, snapshot.size), kind),))
+
+
+def total_lines(snapshot: Snapshot) -> int | None:
+    """The number of lines where it is known or cheap to know, else None."""
+    if snapshot.held is not None or snapshot.lines.complete:
+        return snapshot.line_count
+    return None
+
+
+def line_ending(snapshot: Snapshot) -> str:
+    """The name of the file's line ending; of a file that was not counted, of its beginning."""
+    if snapshot.held is not None or snapshot.lines.complete:
+        return snapshot.terminators.name
+    from filewright.text.terminators import counted
+
+    return counted(snapshot.read(0, 1 << 18)).name
+
+
+def past_end(snapshot: Snapshot, start: int, task: Task) -> FilewrightError:
+    """The refusal of a line number that the file does not have."""
+    count = snapshot.lines.counted(task)
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"start={start} is past the end of {snapshot.asked}, which has {count} lines",
+        hint=f"use a start from 1 to {count}, or a negative one to count from the end" if count else None,
+        details={"path": snapshot.asked, "line_count": count, "argument": "start"},
+    )
+
+
+def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> _Span:
+    """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
+    limit = arguments.limit
+    if arguments.mode == "semantic" or arguments.symbol is not None:
+        block = semantic.block(context, snapshot, arguments, task)
+        return _Span(block.start, block.start_line, limit, block.end, block.notes)
+    if arguments.pattern is not None:
+        hit = semantic.occurrence(snapshot, arguments.pattern, arguments.occurrence, task)
+        first = max(1, hit.line - min(limit - 1, limit // 3))
+        return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,))
+    if arguments.line is not None:
+        if not snapshot.lines.has_line(arguments.line, task):
+            raise past_end(snapshot, arguments.line, task)
+        first = max(1, arguments.line - (limit - 1) // 2)
+        return _Span(snapshot.lines.offset_of(first, task), first, limit)
+    start = arguments.start
+    if arguments.mode == "head":
+        start = 1
+    elif arguments.mode == "tail":
+        start = -limit
+    if start == 0:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "start=0: lines are numbered from 1",
+            hint="use start=1 for the beginning, a negative start to count from the end",
+            details={"argument": "start"},
+        )
+    if start > 0:
+        if start > 1 and not snapshot.lines.has_line(start, task):
+            raise past_end(snapshot, start, task)
+        return _Span(snapshot.lines.offset_of(start, task), start, limit)
+    offset = snapshot.last_lines(-start)
+    known = total_lines(snapshot)
+    if known is not None:
+        first = max(1, known + start + 1)
+    elif offset == snapshot.start:
+        first = 1
+    else:
+        first = start
+    return _Span(offset, first, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines as they are shown, and what could not be."""
+
+    rows: list[str]
+    bodies: list[str]
+    end: int
+    cut: int
+    invalid: list[int]
+    odd: list[str]
+    more: bool
+
+
+def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, numbered: bool) -> Excerpt:
+    """At most `span.limit` lines and `budget` characters from `span.offset`; at least one line."""
+    width = context.settings.line_chars
+    rows: list[str] = []
+    bodies: list[str] = []
+    invalid: list[int] = []
+    odd: dict[str, None] = {}
+    used = cut = 0
+    number, end, more = span.number, span.offset, False
+    per_character = 4 if snapshot.encoding.width == 1 else 2
+    for head in heads(snapshot, span.offset, width * per_character, span.stop):
+        if len(rows) >= span.limit:
+            more = True
+            break
+        body, remark = shown_line(snapshot, head, width)
+        if remark:
+            cut += 1
+        row = (f"{number:>6}\t" if numbered else "") + (visible(body) if numbered else body) + remark
+        if rows and used + len(row) + 1 > budget:
+            more = True
+            break
+        if "\ufffd" in body and _invalid(snapshot, head):
+            invalid.append(number)
+        odd.update(dict.fromkeys(oddities(body)))
+        rows.append(clip(row, max(budget, 100)))
+        bodies.append(body)
+        used += len(row) + 1
+        number += 1
+        end = head.end
+    return Excerpt(rows, bodies, end, cut, invalid, list(odd), more)
+
+
+def shown_line(snapshot: Snapshot, head: LineHead, width: int) -> tuple[str, str]:
+    """A line's text of at most `width` characters, and what is said of the rest (empty if whole)."""
+    body = wire(codec.shown(head.head, snapshot.encoding))
+    if head.whole and len(body) <= width:
+        return body, ""
+    kept = body[:width]
+    return kept, f" …[line of {head.length:,} bytes, cut; read on with column={len(kept) + 1}]"
+
+
+def _invalid(snapshot: Snapshot, head: LineHead) -> bool:
+    try:
+        head.head.decode(snapshot.encoding.name)
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def about(snapshot: Snapshot) -> str:
+    """Encoding, line ending and version, for the first line of a result."""
+    encoding = snapshot.encoding
+    name = encoding.name + (" with BOM" if encoding.bom else "")
+    if encoding.guessed and not encoding.invalid:
+        name += f" (guessed, confidence {encoding.confidence:.2f})"
+    if encoding.invalid:
+        name += " with invalid bytes"
+    return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
+
+
+def facts(snapshot: Snapshot) -> dict[str, Any]:
+    """The same as plain values."""
+    encoding = snapshot.encoding
+    return {
+        "encoding": encoding.name,
+        "encoding_confidence": round(encoding.confidence, 3),
+        "bom": bool(encoding.bom),
+        "line_ending": line_ending(snapshot),
+        "version": snapshot.version,
+    }
+
+
+def _lines(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
+) -> ToolResult:
+    shown = snapshot.location.shown if snapshot.location is not None else ""
+    if snapshot.size <= snapshot.start and arguments.start in (1, -1):
+        context.remember(snapshot)
+        data = {"path": shown, **facts(snapshot), "content": "", "total_lines": 0, "lines_returned": 0}
+        return ToolResult(f"[{visible(shown)}: empty file; {about(snapshot)}]", data)
+    span = _span(context, snapshot, arguments, task)
+    got = excerpt(context, snapshot, span, max(200, budget - 700), numbered=arguments.numbered)
+    context.remember(snapshot, (span.offset, got.end))
+    total = total_lines(snapshot)
+    last = span.number + len(got.rows) - 1
+    total_text = f"{total:,}" if total is not None else f"(not counted, {size_text(snapshot.size)})"
+    head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
+    notes = [note for note in span.notes if note]
+    if got.invalid:
+        notes.append(f"invalid bytes, shown as \ufffd, at lines {_some(got.invalid)}")
+    if got.odd:
+        notes.append("contains " + " and ".join(got.odd))
+    following: dict[str, Any] | None = None
+    if got.more or (span.stop is not None and got.end < span.stop) or got.end < snapshot.size:
+        following = {"start": last + 1}
+        rest = f"{total - last:,} more lines; " if total is not None and last > 0 else "more; "
+        notes.append(f"{rest}continue with start={last + 1}")
+    text = "\n".join([head, *got.rows, *(f"[{note}]" for note in notes)])
+    data = {
+        "path": shown,
+        **facts(snapshot),
+        "content": "\n".join(got.bodies),
+        "start_line": span.number,
+        "end_line": last,
+        "lines_returned": len(got.rows),
+        "total_lines": total,
+        "size": snapshot.size,
+        "truncated": got.more,
+        "cut_lines": got.cut,
+        "invalid_lines": got.invalid,
+        "notes": notes,
+        "next": following,
+    }
+    return ToolResult(text, data)
+
+
+def _some(numbers: list[int], most: int = 10) -> str:
+    text = ", ".join(map(str, numbers[:most]))
+    return f"{text} and {len(numbers) - most} more" if len(numbers) > most else text
+
+
+def _columns(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
+) -> ToolResult:
+    """Characters [column, column + limit) of one line, decoded block by block."""
+    number = arguments.line if arguments.line is not None else arguments.start
+    if number == 0:
+        raise FilewrightError(Code.INVALID_INPUT, "start=0: lines are numbered from 1")
+    if number > 0 and not snapshot.lines.has_line(number, task):
+        raise past_end(snapshot, number, task)
+    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.last_lines(-number)
+    column = arguments.column or 1
+    limit = min(arguments.limit, max(1, budget - 500))
+    text, complete = _characters(snapshot, offset, column, limit, task)
+    shown = snapshot.location.shown if snapshot.location is not None else ""
+    if not text and column > 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"column={column} is past the end of line {number} of {snapshot.asked}",
+            hint="use a smaller column",
+            details={"path": snapshot.asked, "argument": "column"},
+        )
+    last = column + len(text) - 1
+    notes = [] if complete else [f"the line goes on; continue with line={number}, column={last + 1}"]
+    head = f"[{visible(shown)}: line {number}, columns {column}-{last}; {about(snapshot)}]"
+    body = visible(text) if arguments.numbered else text
+    data = {
+        "path": shown,
+        **facts(snapshot),
+        "content": text,
+        "start_line": number,
+        "end_line": number,
+        "column": column,
+        "truncated": not complete,
+        "next": None if complete else {"line": number, "column": last + 1},
+    }
+    return ToolResult("\n".join([head, body, *(f"[{note}]" for note in notes)]), data)
+
+
+def _characters(
+    snapshot: Snapshot, offset: int, column: int, limit: int, task: Task
+) -> tuple[str, bool]:
+    decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
+    skip = column - 1
+    kept = ""
+    for position, block in snapshot.blocks(offset):
+        task.check()
+        text = decoder.decode(block, final=position + len(block) >= snapshot.size)
+        ends = [at for at in (text.find("\n"), text.find("\r")) if at >= 0]
+        piece = text[: min(ends)] if ends else text
+        kept += piece[skip : skip + limit + 1 - len(kept)] if skip < len(piece) else ""
+        skip = max(0, skip - len(piece))
+        if len(kept) > limit:
+            return wire(kept[:limit]), False
+        if ends:
+            break
+    return wire(kept), True
+
+
+TOOL = Tool(
+    name="read_content",
+    title="Read files",
+    description=(
+        "Read one file (path) or several (paths) of any size: by line range, head, tail, the surroundings "
+        "of a line or of the nth hit of a pattern, or the whole function or class (mode=semantic with "
+        "line, symbol or pattern). Rows are `number<TAB>text`; leave the numbers out of edits. The first "
+        "row gives the version to pass as expected_version. Shows PNG, JPEG, GIF and WebP images. To find "
+        "text first, use search_content."
+    ),
+    arguments=ReadArguments,
+    run=run,
+    toolset="read",
+)

@@ -1,0 +1,210 @@
+"""What a tool is: a name, a description for a model, typed arguments, one function.
+
+Arguments are pydantic models, strict: strings are taken literally, nothing is coerced, unknown names
+are refused with the nearest known one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+
+if TYPE_CHECKING:
+    from filewright.tools.context import Context
+
+Toolset = Literal["read", "edit", "files", "history"]
+
+
+class Arguments(BaseModel):
+    """The base of every tool's arguments."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image to be shown: its bytes and media type."""
+
+    data: bytes
+    mime: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """One answer: bounded `text` for a model, `data` with the same facts as plain JSON values.
+
+    On an error `is_error` is set and `code` is one of the closed set.
+    """
+
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    is_error: bool = False
+    code: str | None = None
+    images: tuple[Image, ...] = ()
+
+    @classmethod
+    def of_error(cls, error: FilewrightError) -> ToolResult:
+        """The answer that tells `error`."""
+        data = {"code": str(error.code), "message": error.message, "hint": error.hint, **error.details}
+        return cls(str(error), data, is_error=True, code=str(error.code))
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as callers see it. `run` is given the workspace's context, its arguments and the task."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    run: Callable[[Context, Any, Task], ToolResult]
+    toolset: Toolset
+    writes: bool = False
+    destructive: bool = False
+    idempotent: bool = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema (2020-12) of its arguments: an object, no unknown names, no titles."""
+        return schema_of(self.arguments)
+
+    def parse(self, arguments: Mapping[str, Any]) -> Arguments:
+        """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
+        try:
+            return self.arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            raise _refusal(self, error, arguments) from error
+        except RecursionError as error:
+            raise FilewrightError(
+                Code.INVALID_INPUT, f"{self.name}: the arguments are nested too deeply"
+            ) from error
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The model's JSON Schema with references inlined and everything a reader can do without left out."""
+    raw = model.model_json_schema()
+    definitions = raw.pop("$defs", {})
+    result = _plain(raw, definitions)
+    result.pop("description", None)
+    assert isinstance(result, dict)
+    return result
+
+
+def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = dict(definitions[node["$ref"].rsplit("/", 1)[1]])
+        target.pop("description", None)
+        return _plain({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
+    result = {}
+    for key, value in node.items():
+        if key == "title" and isinstance(value, str):
+            continue
+        if key == "default" and value is None:
+            continue
+        if key == "properties":
+            result[key] = {name: _plain(child, definitions) for name, child in value.items()}
+        else:
+            result[key] = _plain(value, definitions)
+    choices = result.get("anyOf")
+    if choices is not None:
+        present = [choice for choice in choices if choice != {"type": "null"}]
+        if len(present) == 1:
+            del result["anyOf"]
+            result = {**present[0], **result}
+    return result
+
+
+def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -> FilewrightError:
+    problems = error.errors(include_url=False, include_context=True)
+    first = problems[0]
+    where = _place(first["loc"])
+    known = list(tool.arguments.model_fields)
+    if first["type"] == "extra_forbidden":
+        names = _names_at(tool.arguments, first["loc"][:-1]) or known
+        near = difflib.get_close_matches(str(first["loc"][-1]), names, n=1)
+        message = f"{tool.name}: unknown argument {where!r}"
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    elif first["type"] == "missing":
+        message = f"{tool.name}: argument {where!r} is missing"
+        hint = "give it; " + _wanted(tool.schema, first["loc"])
+    else:
+        given = _given(arguments, first["loc"])
+        message = f"{tool.name}: argument {where!r}: {_sentence(first)}, but {given} was given"
+        hint = _wanted(tool.schema, first["loc"])
+    if len(problems) > 1:
+        message += f" (and {len(problems) - 1} more)"
+    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": where})
+
+
+def _sentence(problem: Any) -> str:
+    text = str(problem["msg"])
+    return text[:1].lower() + text[1:]
+
+
+def _place(loc: Iterable[int | str]) -> str:
+    text = ""
+    for part in loc:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else str(part))
+    return text
+
+
+def _given(arguments: Any, loc: Iterable[int | str]) -> str:
+    value = arguments
+    for part in loc:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            break
+    if value is None:
+        return "null"
+    kinds = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
+    kind = kinds.get(type(value), "an object")
+    if isinstance(value, (str, int, float, bool)):
+        try:
+            shown = json.dumps(value, ensure_ascii=True)
+        except ValueError:
+            return kind
+        return f"{kind} ({shown[:60]}{'…' if len(shown) > 60 else ''})"
+    return kind
+
+
+def _node(schema: Mapping[str, Any], loc: Iterable[int | str]) -> Mapping[str, Any] | None:
+    node: Any = schema
+    for part in loc:
+        if isinstance(part, int):
+            node = node.get("items")
+        else:
+            node = (node.get("properties") or {}).get(part)
+        if not isinstance(node, dict):
+            return None
+    return node if isinstance(node, dict) else None
+
+
+def _wanted(schema: Mapping[str, Any], loc: Iterable[int | str]) -> str:
+    node = _node(schema, loc)
+    if node is None:
+        return "look at the tool's schema"
+    if "enum" in node:
+        return "one of " + ", ".join(repr(v) for v in node["enum"])
+    kind = node.get("type", "value")
+    if kind == "array":
+        item = (node.get("items") or {}).get("type", "object")
+        return f"wanted: a list of {item}s"
+    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}"
+
+
+def _names_at(model: type[BaseModel], loc: Iterable[int | str]) -> list[str]:
+    properties = (_node(schema_of(model), loc) or {}).get("properties")
+    return list(properties) if properties else []

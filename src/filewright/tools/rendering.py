@@ -1,0 +1,104 @@
+"""Rendering: bounded text that says what was left out.
+
+Every result is made of lines collected in a `Page`, which never passes its budget; what did not fit
+is counted by the tool and named in its last line together with the arguments that continue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+#: What is shown escaped: control characters except tab and form feed, and bidirectional controls.
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_INVISIBLE = re.compile("[\u200b\u2060\u00ad\ufeff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """`text` with control and bidirectional characters as escapes such as ``\\x1b`` and ``\\u202e``."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    point = ord(match.group())
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+def oddities(text: str) -> list[str]:
+    """What a reader must be told of `text`: kinds of characters that do not show or mislead."""
+    found = []
+    if _UNSAFE.search(text):
+        found.append("control or bidirectional characters (shown as \\x1b, \\u202e, …)")
+    if _INVISIBLE.search(text):
+        found.append("zero-width characters")
+    return found
+
+
+def wire(text: str) -> str:
+    """`text` without lone surrogates, which no transport can carry."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def clip(text: str, limit: int, *, note: str = "…") -> str:
+    """At most `limit` characters of `text`, the last of them `note` if something was cut."""
+    return text if len(text) <= limit else text[: max(0, limit - len(note))] + note
+
+
+def size_text(size: int) -> str:
+    """A size for people: ``532 B``, ``1.4 KB``, ``3.2 GB``."""
+    value = float(size)
+    for unit in ("B", "KB", "MB", "GB"):
+        if value < 1024 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{size} B"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 line``, ``2 lines``, ``3 matches``."""
+    plural = noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")
+    plural = noun[:-1] + "ies" if noun.endswith("y") else plural
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+class Page:
+    """Lines up to a budget of characters."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lines: list[str] = []
+        self._used = 0
+
+    def fits(self, *lines: str, reserve: int = 0) -> bool:
+        """Whether these lines and `reserve` more characters still fit."""
+        return self._used + sum(len(line) + 1 for line in lines) + reserve <= self._limit
+
+    def add(self, *lines: str) -> None:
+        """Add lines, cut to what is left of the budget."""
+        for line in lines:
+            room = self._limit - self._used - 1
+            if room <= 0:
+                return
+            kept = clip(line, room)
+            self._lines.append(kept)
+            self._used += len(kept) + 1
+
+    def extend(self, lines: Iterable[str], *, reserve: int = 0) -> int:
+        """Add lines while they fit whole; the number that did not is returned."""
+        left = 0
+        for line in lines:
+            if left or not self.fits(line, reserve=reserve):
+                left += 1
+            else:
+                self.add(line)
+        return left
+
+    @property
+    def room(self) -> int:
+        """Characters left."""
+        return self._limit - self._used
+
+    def text(self) -> str:
+        """The page."""
+        return "\n".join(self._lines)

@@ -1,0 +1,229 @@
+"""The one object that owns roots, settings, caches, what was shown, and the history of changes."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filewright.boundary import Boundary, Location, Root
+from filewright.changes import Changes, ChangeRecord
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text import BoundedCache, Shown
+from filewright.tools import TOOLS, Context, Tool, ToolResult
+from filewright.tools.rendering import clip, wire
+
+_logger = logging.getLogger("filewright")
+
+AnyPath = str | os.PathLike[str]
+
+
+def default_roots() -> tuple[str, ...]:
+    """`FILEWRIGHT_ROOTS` (separated as in PATH), else `CLAUDE_PROJECT_DIR`, else the current folder."""
+    named = os.environ.get("FILEWRIGHT_ROOTS")
+    if named:
+        return tuple(part for part in named.split(os.pathsep) if part)
+    return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
+
+
+class Workspace:
+    """Folders an agent may work in, and every operation on them. Thread-safe.
+
+    `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
+    as ``name=path``. Every typed method returns a `ToolResult` whose `data` holds plain values, and
+    raises `FilewrightError`; `call` never raises for a problem of the request.
+    """
+
+    def __init__(
+        self,
+        root: AnyPath | None = None,
+        *more_roots: AnyPath,
+        read_only: bool | None = None,
+        state_dir: AnyPath | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        chosen = settings or Settings()
+        changed: dict[str, Any] = {}
+        if read_only is not None:
+            changed["read_only"] = read_only
+        if state_dir is not None:
+            changed["state_dir"] = Path(state_dir)
+        self.settings = chosen.model_copy(update=changed) if changed else chosen
+        roots = (root, *more_roots) if root is not None else default_roots()
+        self._boundary = Boundary([os.fspath(r) for r in roots], self.settings)
+        self._changes = Changes(self._boundary, self.settings)
+        self._context = Context(
+            boundary=self._boundary,
+            settings=self.settings,
+            changes=self._changes,
+            shown=Shown(self.settings.shown_bytes),
+            indexes=BoundedCache(max(1 << 20, self.settings.cache_bytes // 8)),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the roots' descriptors back; the workspace must not be used after."""
+        self._changes.close()
+        self._boundary.close()
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots, in the order they were given."""
+        return self._boundary.roots
+
+    @property
+    def context(self) -> Context:
+        """What the tools work on; for dialects, which render the same tools in other words."""
+        return self._context
+
+    # Tools for any model API
+
+    def tools(self, toolsets: Collection[str] | None = None) -> list[Tool]:
+        """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
+        return [
+            tool
+            for tool in TOOLS
+            if (toolsets is None or tool.toolset in toolsets)
+            and not (tool.writes and self.settings.read_only)
+        ]
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Run a tool. A problem of the request is an answer with `is_error`; nothing is raised for it."""
+        try:
+            return self.run(name, arguments, task=task)
+        except FilewrightError as error:
+            return _bounded(ToolResult.of_error(error), self.settings)
+        except RecursionError:
+            return ToolResult.of_error(
+                FilewrightError(Code.INVALID_INPUT, f"{name}: the arguments are nested too deeply")
+            )
+        except Exception:  # noqa: BLE001  # a bug of ours must not end the server, and never reach a client
+            _logger.exception("internal error in %s", name)
+            return ToolResult.of_error(
+                FilewrightError(
+                    Code.INTERNAL,
+                    f"{name} failed because of a bug in filewright; the log has the details",
+                    hint="report it; try the work another way",
+                )
+            )
+
+    def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Run a tool. Raises `FilewrightError`."""
+        tool = next((tool for tool in TOOLS if tool.name == name), None)
+        if tool is None:
+            raise FilewrightError(
+                Code.INVALID_INPUT, f"unknown tool {name!r}", hint=", ".join(t.name for t in TOOLS)
+            )
+        if tool.writes and self.settings.read_only:
+            raise FilewrightError(
+                Code.READ_ONLY,
+                f"{name} changes files, and this workspace is read-only",
+                hint="ask the user to serve it without --read-only",
+            )
+        parsed = tool.parse(arguments)
+        task = task or Task(seconds=self.settings.call_seconds)
+        return _bounded(tool.run(self._context, parsed, task), self.settings)
+
+    # Typed methods
+
+    def list(self, path: str = ".", **options: Any) -> ToolResult:
+        """`list_files`."""
+        return self.run("list_files", {"path": path, **options})
+
+    def stat(self, *paths: str) -> ToolResult:
+        """`stat_items`."""
+        return self.run("stat_items", {"paths": [*paths]})
+
+    def overview(self, path: str, **options: Any) -> ToolResult:
+        """`get_overview`."""
+        return self.run("get_overview", {"path": path, **options})
+
+    def search(self, pattern: str, path: str = ".", **options: Any) -> ToolResult:
+        """`search_content`."""
+        return self.run("search_content", {"pattern": pattern, "path": path, **options})
+
+    def read(self, path: str, **options: Any) -> ToolResult:
+        """`read_content`."""
+        return self.run("read_content", {"path": path, **options})
+
+    def edit(self, path: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> ToolResult:
+        """`edit_content`."""
+        return self.run("edit_content", {"path": path, "edits": [dict(e) for e in edits], **options})
+
+    def patch(self, patch: str, *, preview: bool = False) -> ToolResult:
+        """`apply_patch`."""
+        return self.run("apply_patch", {"patch": patch, "preview": preview})
+
+    def replace(self, pattern: str, replacement: str, path: str = ".", **options: Any) -> ToolResult:
+        """`replace_content`; `preview` is true unless given."""
+        return self.run(
+            "replace_content", {"pattern": pattern, "replacement": replacement, "path": path, **options}
+        )
+
+    def write(self, path: str, content: str, *, mode: str = "create", **options: Any) -> ToolResult:
+        """`write_content` for one file."""
+        return self.run(
+            "write_content", {"items": [{"path": path, "content": content, "mode": mode, **options}]}
+        )
+
+    def create_directories(self, *paths: str) -> ToolResult:
+        """`create_directories`."""
+        return self.run("create_directories", {"paths": [*paths]})
+
+    def move(self, source: str, destination: str, *, overwrite: bool = False) -> ToolResult:
+        """`move_items` for one thing."""
+        item = {"source": source, "destination": destination}
+        return self.run("move_items", {"items": [item], "overwrite": overwrite})
+
+    def copy(self, source: str, destination: str, *, overwrite: bool = False) -> ToolResult:
+        """`copy_items` for one thing."""
+        item = {"source": source, "destination": destination}
+        return self.run("copy_items", {"items": [item], "overwrite": overwrite})
+
+    def delete(self, *paths: str, **options: Any) -> ToolResult:
+        """`delete_items`."""
+        return self.run("delete_items", {"paths": [*paths], **options})
+
+    def set_permissions(self, *paths: str, **options: Any) -> ToolResult:
+        """`set_permissions`."""
+        return self.run("set_permissions", {"paths": [*paths], **options})
+
+    def history(
+        self, path: str | None = None, *, limit: int = 20, before: str | None = None
+    ) -> Sequence[ChangeRecord]:
+        """The newest changes, of all or of the file at `path`."""
+        location: Location | None = self._boundary.locate(path) if path is not None else None
+        return self._changes.history(location=location, limit=limit, before=before)
+
+    def undo(self, change_id: str | None = None, *, path: str | None = None) -> ToolResult:
+        """`revert_edit`: a change, or the newest of `path`, or the newest of all."""
+        if change_id is None and path is None:
+            newest = self._changes.history(limit=1)
+            if not newest:
+                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo")
+            change_id = newest[0].id
+        arguments = {"change_id": change_id} if change_id is not None else {"path": path}
+        return self.run("revert_edit", arguments)
+
+
+def _bounded(result: ToolResult, settings: Settings) -> ToolResult:
+    """Whatever a tool made, within the hard cap and without what no transport can carry."""
+    text = wire(result.text)
+    if len(text) > settings.hard_chars:
+        note = "\n[cut: the result passed the limit; ask for less]"
+        text = clip(text, settings.hard_chars, note=note)
+    if text is result.text:
+        return result
+    return ToolResult(text, result.data, result.is_error, result.code, result.images)
