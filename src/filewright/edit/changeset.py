@@ -6,9 +6,9 @@ against; the commit refuses with `stale_version` when the file is no longer that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from filewright.text.identity import Identity
 from filewright.text.splice import Splice
@@ -59,6 +59,46 @@ class Create:
     content: bytes
     mode: int | None = None
     replace: bool = False
+    expected: Expected | None = None
+
+
+class Stream(Protocol):
+    """A content that need not be in memory."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        ...
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes from the start; may be asked for more than once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """A file as it once was, with everything it carried; undo makes these. Parents are made.
+
+    Nothing may be there, unless `replace`.
+    """
+
+    location: Location
+    content: Stream
+    mode: int
+    uid: int
+    gid: int
+    mtime_ns: int | None = None
+    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    replace: bool = False
+    expected: Expected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MakeLink:
+    """A symbolic link as it once was; undo makes these. Nothing may be there."""
+
+    location: Location
+    target: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +153,7 @@ class SetOwner:
     gid: int | None
 
 
-Step = Modify | Create | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+Step = Modify | Create | Restore | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,192 @@
+"""The cascade: tier after tier over the whole file, each needing exactly one region."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filewright.edit.locate.drift import find_drifted
+from filewright.edit.locate.elision import find_elided
+from filewright.edit.locate.exact import Span, find_exact
+from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed, Part
+from filewright.edit.locate.repairs import repairs
+from filewright.edit.locate.request import Block, Edit, Tier, checked
+from filewright.edit.locate.soft import find_soft
+from filewright.edit.locate.source import Readable, Source
+from filewright.edit.locate.whole_lines import find_regions, strictest
+from filewright.errors import Code, FilewrightError
+
+MOST_LISTED = 50
+"""Equal regions counted before an ambiguous answer says «more»."""
+MOST_REPLACED = 1_000_000
+"""Occurrences one `replace_all` takes."""
+_ORDER = list(Tier)
+
+
+def locate(
+    snapshot: Readable, request: Edit, *, fuzzy: bool = True, bases: Sequence[bytes] = ()
+) -> Located | Missed:
+    """Where `request` goes in `snapshot`, or why nowhere.
+
+    `fuzzy=False` ends after the exact tier. `bases` are texts the caller was shown of this file
+    before, newest first. Pure: reads the snapshot, nothing else. Raises `invalid_input`,
+    `is_binary`, `too_large`.
+    """
+    edit = checked(request)
+    if not snapshot.encoding.editable:
+        raise FilewrightError(
+            Code.IS_BINARY,
+            f"text in {snapshot.encoding.name} cannot be edited in place",
+            hint="write the whole file anew, or use a tool for bytes",
+        )
+    source = Source(snapshot)
+    if edit.start_line is not None and edit.end_line is not None:
+        return _anchored(source, edit, edit.start_line, edit.end_line)
+    if not edit.search:
+        return _insertion(source, edit)
+    exact = find_exact(source, edit.search, MOST_REPLACED + 1 if edit.replace_all else MOST_LISTED + 1)
+    if edit.replace_all:
+        return _all(edit, exact)
+    if exact:
+        literal = [Literal(span, edit.search, edit.replace) for span in exact]
+        return _one(source, edit, Tier.EXACT, literal)
+    if not fuzzy:
+        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+    return _tolerant(source, edit, bases)
+
+
+def _tolerant(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located | Missed:
+    block, replace = Block.of(edit.search), Block.of(edit.replace)
+    if not block.solid:
+        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+    regions = strictest(find_regions(source, block))
+    if regions:
+        tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
+        return _one(source, edit, tier, [Lines(region, block, replace) for region in regions])
+    elided = find_elided(source, edit.search, edit.replace)
+    if elided is not None:
+        inner = max((part.region.tier for part in elided), key=_ORDER.index)
+        return Located(edit, Tier.ELISION, tuple(elided), similarity=1.0, inner=inner)
+    repaired = _repaired(source, edit)
+    if repaired is not None:
+        return repaired
+    soft = find_soft(source, block)
+    if soft:
+        found = _one(source, edit, Tier.SOFT, [Lines(region, block, replace) for region in soft])
+        return found
+    return find_drifted(source, edit, bases) or Missed(edit, Code.NO_MATCH, Tier.SOFT)
+
+
+def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
+    """The repaired request where it matches by the strictest tier of all repairs."""
+    best: tuple[int, Located | Missed] | None = None
+    for better in repairs(edit.search, edit.replace):
+        found = _strict(source, edit, better.search, better.replace)
+        if found is None:
+            continue
+        tier, parts = found
+        rank = _ORDER.index(tier)
+        if best is not None and rank > best[0]:
+            continue
+        answer = _one(source, edit, Tier.REPAIRED, parts)
+        if isinstance(answer, Located):
+            answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, better.what)
+        if best is not None and rank == best[0]:
+            answer = _agreed(edit, best[1], answer)
+        best = rank, answer
+    return None if best is None else best[1]
+
+
+def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
+    """Two repairs that match equally well must mean the same."""
+    if isinstance(one, Missed) or isinstance(other, Missed):
+        return one if isinstance(one, Missed) else other
+    if (one.start, one.end) == (other.start, other.end):
+        return one
+    spans = tuple(sorted((p.span for p in (*one.parts, *other.parts)), key=lambda span: span.start))
+    return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
+
+
+def _strict(source: Source, edit: Edit, search: str, replace: str) -> tuple[Tier, list[Part]] | None:
+    spans = find_exact(source, search, MOST_LISTED + 1)
+    if spans:
+        return Tier.EXACT, [Literal(span, search, replace) for span in spans]
+    block = Block.of(search)
+    regions = strictest(find_regions(source, block))
+    if not regions:
+        return None
+    tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
+    theirs = Block.of(replace)
+    return tier, [Lines(region, block, theirs) for region in regions]
+
+
+def _one(source: Source, edit: Edit, tier: Tier, parts: Sequence[Part]) -> Located | Missed:
+    """The one region; of several the one at the start line, if it was given."""
+    chosen = list(parts)
+    if len(chosen) > 1 and edit.start_line is not None:
+        offset = source.snapshot.lines.offset_of(edit.start_line)
+        at_line = [part for part in chosen if _line_start(source, part.span) == offset]
+        chosen = at_line if len(at_line) == 1 else chosen
+    if len(chosen) > 1:
+        spans = tuple(part.span for part in chosen)
+        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, spans[:MOST_LISTED], len(spans) > MOST_LISTED)
+    return Located(edit, tier, (chosen[0],))
+
+
+def _line_start(source: Source, span: Span) -> int:
+    """Where the first line begins that has more of the region than a terminator."""
+    row = source.row_at(span.start)
+    return row.offset
+
+
+def _all(edit: Edit, spans: list[Span]) -> Located | Missed:
+    if not spans:
+        return Missed(edit, Code.NO_MATCH, Tier.EXACT)
+    if len(spans) > MOST_REPLACED:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"the search text occurs more than {MOST_REPLACED} times",
+            hint="search for a longer text",
+        )
+    parts: list[Part] = []
+    end = -1
+    for span in spans:
+        if span.start >= end:
+            parts.append(Literal(span, edit.search, edit.replace))
+            end = span.end
+    return Located(edit, Tier.EXACT, tuple(parts))
+
+
+def _insertion(source: Source, edit: Edit) -> Located:
+    line = edit.start_line or 1
+    count = source.snapshot.lines.count
+    if line > count + 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"start_line {line} is past the end: the file has {count} lines",
+            hint=f"give a line up to {count + 1}; {count + 1} appends",
+            details={"argument": "start_line", "lines": count},
+        )
+    offset = source.snapshot.lines.offset_of(line)
+    return Located(edit, Tier.EXACT, (Insertion(Span(offset, offset), line, edit.replace),))
+
+
+def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Missed:
+    """Exactly the search text at exactly these lines, a final newline of it aside."""
+    lines = source.snapshot.lines
+    first = lines.offset_of(start)
+    wanted = edit.search.removesuffix("\n").split("\n")
+    rows = []
+    row = source.row_from(first)
+    while row is not None and len(rows) <= end - start:
+        rows.append(row)
+        row = source.row_from(row.end)
+        if len(rows) > len(wanted):
+            break
+    if len(rows) == end - start + 1 and [source.text(row.body) for row in rows] == wanted:
+        whole = edit.search.endswith("\n") and bool(rows[-1].terminator)
+        span = Span(first, rows[-1].end if whole else rows[-1].body_end)
+        search = "\n".join(wanted) + ("\n" if whole else "")
+        replace = edit.replace if whole or not edit.search.endswith("\n") else edit.replace.removesuffix("\n")
+        return Located(edit, Tier.EXACT, (Literal(span, search, replace),))
+    elsewhere = find_exact(source, edit.search, 2) if edit.search.strip() else []
+    return Missed(edit, Code.NO_MATCH, Tier.EXACT, tuple(elsewhere))

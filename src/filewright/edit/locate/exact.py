@@ -1,0 +1,102 @@
+"""Tier 1: the search text as it is, any terminator at each newline, in the file's own encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from filewright.edit.locate.source import Source
+from filewright.errors import Code, FilewrightError
+
+MOST_STREAMED = 8 << 20
+"""Bytes of a search text that is looked for in a file that is not held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open byte range."""
+
+    start: int
+    end: int
+
+
+def find_exact(source: Source, search: str, limit: int) -> list[Span]:
+    """Up to `limit` places where `search` (not empty) stands, overlapping ones too, in order.
+
+    Raises `too_large` for a search text of more than 8 MB in a file that is not held.
+    """
+    try:
+        needle = search.encode(source.encoding.name)
+    except UnicodeEncodeError:
+        return []  # a character the file cannot hold
+    if len(needle) > source.size:
+        return []
+    if source.held is None and len(needle) > MOST_STREAMED:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"the search text has {len(needle)} bytes, too many to look for in a file of {source.size}",
+            hint="search for less, with a start_line and an end_line",
+        )
+    spans = (s for s in _spans(source, needle) if source.on_boundary(s.start, s.end))
+    return list(islice(spans, limit))
+
+
+def _spans(source: Source, needle: bytes) -> Iterator[Span]:
+    if b"\n" not in needle:
+        return _plain(source, needle)
+    if source.held is not None:
+        if b"\r" not in source.held:
+            return _plain(source, needle)
+        if source.held.count(b"\r\n") == source.held.count(b"\n") == source.held.count(b"\r"):
+            return _plain(source, needle.replace(b"\n", b"\r\n"))
+    return _pieced(source, needle.split(b"\n"))
+
+
+def _plain(source: Source, needle: bytes) -> Iterator[Span]:
+    return (Span(at, at + len(needle)) for at in source.occurrences(needle))
+
+
+def _pieced(source: Source, pieces: list[bytes]) -> Iterator[Span]:
+    """Occurrences where each newline may be any terminator, found through the longest line."""
+    anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
+    if not pieces[anchor]:
+        yield from _blank_lines(source, len(pieces) - 1)
+        return
+    for at in source.occurrences(pieces[anchor]):
+        start = _backward(source, pieces[:anchor], at)
+        end = -1 if start < 0 else _forward(source, pieces[anchor + 1 :], at + len(pieces[anchor]))
+        if end >= 0:
+            yield Span(start, end)
+
+
+def _backward(source: Source, pieces: list[bytes], at: int) -> int:
+    for piece in reversed(pieces):
+        before = source.read(at - 2, at)
+        width = 2 if before == b"\r\n" else 1 if before[-1:] in (b"\n", b"\r") else 0
+        at -= width + len(piece)
+        if not width or at < source.start or source.read(at, at + len(piece)) != piece:
+            return -1
+    return at
+
+
+def _forward(source: Source, pieces: list[bytes], at: int) -> int:
+    for piece in pieces:
+        after = source.read(at, at + 2)
+        width = 2 if after == b"\r\n" else 1 if after[:1] in (b"\n", b"\r") else 0
+        at += width + len(piece)
+        if not width or source.read(at - len(piece), at) != piece:
+            return -1
+    return at
+
+
+def _blank_lines(source: Source, newlines: int) -> Iterator[Span]:
+    """Where `newlines` terminators stand in a row."""
+    run: list[int] = []
+    for row in source.rows():
+        if row.body:
+            run = []
+        if row.terminator:
+            run.append(row.body_end)
+            if len(run) >= newlines:
+                yield Span(run[-newlines], row.end)

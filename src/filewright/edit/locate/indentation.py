@@ -1,0 +1,125 @@
+"""How the indentation of a request maps to the file's: one shift, or one change of unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_UNITS = (4, 2, 8, 3, 1, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A step of `source_unit` columns (a tab is one step) becomes `unit`, `steps` more of them.
+
+    With `unit` empty the rule is a pure shift: `added` is put before, or `removed` taken away.
+    """
+
+    added: str = ""
+    removed: str = ""
+    source_unit: int = 0
+    unit: str = ""
+    steps: int = 0
+
+    def apply(self, indent: str) -> str | None:
+        if not self.unit:
+            if self.removed:
+                if indent.startswith(self.removed):
+                    return indent[len(self.removed) :]
+                return "" if self.removed.startswith(indent) else None
+            return self.added + indent
+        columns = 0
+        for char in indent:
+            columns += self.source_unit if char == "\t" else 1
+        steps, rest = divmod(columns, self.source_unit)
+        if steps + self.steps < 0:
+            return ""
+        return self.unit * (steps + self.steps) + " " * rest
+
+
+@dataclass(frozen=True, slots=True)
+class Indentation:
+    """The map from the indents of a request to those of the file."""
+
+    known: dict[str, str]
+    rules: tuple[_Rule, ...]
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]]) -> Indentation | None:
+        """The map that takes each request's indent to the file's; None if there is no such map."""
+        known: dict[str, str] = {}
+        for asked, found in pairs:
+            if known.setdefault(asked, found) != found:
+                return None
+        rules = tuple(_shifts(known)) or tuple(_changes_of_unit(known))
+        return cls(known, rules) if rules else None
+
+    @property
+    def same(self) -> bool:
+        """Whether every indent stays as it is."""
+        return all(asked == found for asked, found in self.known.items())
+
+    def apply(self, indent: str) -> str:
+        """The file's indent for one of the request's."""
+        if indent in self.known:
+            return self.known[indent]
+        for rule in self.rules:
+            mapped = rule.apply(indent)
+            if mapped is not None:
+                return mapped
+        return indent
+
+
+def _shifts(known: dict[str, str]) -> Iterable[_Rule]:
+    if all(asked == found for asked, found in known.items()):
+        yield _Rule()
+        return
+    asked, found = next(iter(known.items()))
+    if found.endswith(asked):
+        rule = _Rule(added=found[: len(found) - len(asked)])
+    elif asked.endswith(found):
+        rule = _Rule(removed=asked[: len(asked) - len(found)])
+    else:
+        return
+    # Nothing may be clipped where a line of the file says what becomes of it.
+    if all(asked.startswith(rule.removed) and rule.apply(asked) == found for asked, found in known.items()):
+        yield rule
+
+
+def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
+    """Rules that explain all pairs, those without a shift first."""
+    tabs = any("\t" in found for found in known.values())
+    asked_tabs = any("\t" in asked for asked in known)
+    units = [(size, "\t") for size in _UNITS] if tabs else []
+    if not tabs:
+        units = [
+            (size, " " * other)
+            for size in _UNITS
+            for other in _UNITS
+            if (size == other if asked_tabs else size != other)
+        ]
+    distinct = len(known) > 1
+    later: list[_Rule] = []
+    for size, unit in units:
+        steps = _steps(next(iter(known.items())), size, unit)
+        if steps is None or (not tabs and not asked_tabs and not distinct):
+            continue
+        rule = _Rule(source_unit=size, unit=unit, steps=steps)
+        if all(rule.apply(asked) == found for asked, found in known.items()):
+            if steps:
+                later.append(rule)
+            else:
+                yield rule
+    yield from later
+
+
+def _steps(pair: tuple[str, str], size: int, unit: str) -> int | None:
+    """How many units the file has more than the request, by one pair."""
+    asked, found = pair
+    columns = sum(size if char == "\t" else 1 for char in asked)
+    plain = _Rule(source_unit=size, unit=unit).apply(asked) or ""
+    rest = columns % size
+    body = found[: len(found) - rest] if rest and found.endswith(" " * rest) else found
+    if body.count(unit) * len(unit) != len(body):
+        return None
+    return body.count(unit) - (len(plain) - rest) // len(unit)

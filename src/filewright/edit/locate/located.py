@@ -1,0 +1,106 @@
+"""What locating found: the regions an edit stands for, or why there is not exactly one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filewright.edit.locate.exact import Span
+from filewright.edit.locate.request import Block, Edit, Tier
+from filewright.edit.locate.whole_lines import Region
+from filewright.errors import Code
+from filewright.text.splice import Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """`search` stands literally at `span`; `replace` takes its place."""
+
+    span: Span
+    search: str
+    replace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of `search` stand for `region`; the change to `replace` is carried over."""
+
+    region: Region
+    search: Block
+    replace: Block
+
+    @property
+    def span(self) -> Span:
+        """The bytes of its lines."""
+        return Span(self.region.start, self.region.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """`text` as whole lines before 1-based `line`; `span` is empty."""
+
+    span: Span
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`span` is what the change made to an older text touches today; `splices` carry it over."""
+
+    span: Span
+    splices: tuple[Splice, ...]
+
+
+Part = Literal | Lines | Insertion | Merge
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where an edit goes: its parts in order of offset, and how they were found.
+
+    `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words;
+    `similarity` 1.0 where nothing but terminators was looked past.
+    """
+
+    edit: Edit
+    tier: Tier
+    parts: tuple[Part, ...]
+    similarity: float = 1.0
+    inner: Tier | None = None
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> int:
+        """The first byte offset of its regions."""
+        return self.parts[0].span.start
+
+    @property
+    def end(self) -> int:
+        """The byte offset past its regions."""
+        return self.parts[-1].span.end
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A stretch that both the edit and someone else changed: what was shown, what is there, what is wanted."""
+
+    shown: str
+    there: str
+    wanted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Why an edit goes nowhere: the code, how far the cascade came, and what was found instead.
+
+    `spans` are the equal regions of an ambiguous text, or the one place an anchored text is
+    really at; `more` when they are not all.
+    """
+
+    edit: Edit
+    code: Code
+    reached: Tier
+    spans: tuple[Span, ...] = ()
+    more: bool = False
+    conflicts: tuple[Conflict, ...] = ()
+    note: str = ""

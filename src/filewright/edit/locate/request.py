@@ -1,0 +1,129 @@
+"""What is asked for: one search text, its replacement, and where it may stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from filewright.edit.locate.fold import collapsed
+from filewright.errors import Code, FilewrightError
+from filewright.text.codec import check_text
+from filewright.text.terminators import normalised
+
+
+class Tier(StrEnum):
+    """The tiers of the cascade, strictest first."""
+
+    EXACT = "exact"
+    TRAILING = "trailing"
+    INDENT = "indent"
+    TYPOGRAPHY = "typography"
+    BLANKS = "blanks"
+    BLANK_LINES = "blank_lines"
+    ELISION = "elision"
+    REPAIRED = "repaired"
+    SOFT = "soft"
+    DRIFT = "drift"
+
+
+TIERS = tuple(Tier)
+WHOLE_LINE_TIERS = TIERS[1:6]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `search` by `replace`; any terminators, both are normalised to ``\\n``.
+
+    `start_line` alone chooses between equal regions; with `end_line` (both 1-based, inclusive)
+    exactly that text must stand on those lines. An empty `search` with a `start_line` inserts
+    `replace` as whole lines before that line. `replace_all` takes every exact occurrence.
+    """
+
+    search: str
+    replace: str
+    replace_all: bool = False
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+def checked(edit: Edit) -> Edit:
+    """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
+    check_text(edit.search, "search")
+    check_text(edit.replace, "replace")
+    start, end = edit.start_line, edit.end_line
+    if start is not None and start < 1:
+        raise _invalid(f"start_line {start} is below 1", "lines are counted from 1", "start_line")
+    if end is not None and start is None:
+        raise _invalid("end_line was given without start_line", "give both lines, or neither", "end_line")
+    if start is not None and end is not None and end < start:
+        raise _invalid(f"end_line {end} is before start_line {start}", "correct the lines", "end_line")
+    if edit.replace_all and start is not None:
+        raise _invalid(
+            "replace_all takes no lines", "leave out the lines, or leave out replace_all", "replace_all"
+        )
+    if not edit.search and start is None:
+        raise _invalid(
+            "the search text is empty",
+            "give the text to replace, or a start_line to insert before",
+            "search",
+        )
+    if "\r" in edit.search or "\r" in edit.replace:
+        return Edit(
+            normalised(edit.search), normalised(edit.replace), edit.replace_all, start, edit.end_line
+        )
+    return edit
+
+
+def _invalid(message: str, hint: str, argument: str) -> FilewrightError:
+    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": argument})
+
+
+def is_blank(line: str) -> bool:
+    """Whether nothing but white space stands on the line."""
+    return not line.strip()
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines of a request as whole-line matching sees them: the solid (non-blank) lines in order.
+
+    `solid` are their texts, `gaps[i]` the number of blank lines between solid lines i and i + 1,
+    `lead` and `trail` the blank lines at the edges (the terminator of the last line is none).
+    """
+
+    solid: tuple[str, ...]
+    gaps: tuple[int, ...]
+    lead: int
+    trail: int
+
+    @classmethod
+    def of(cls, text: str) -> Block:
+        """The block of a text; its final newline ends the last line and begins none."""
+        lines = text.split("\n")
+        if len(lines) > 1 and not lines[-1]:
+            lines.pop()
+        return cls.of_lines(lines)
+
+    @classmethod
+    def of_lines(cls, lines: list[str] | tuple[str, ...]) -> Block:
+        """The block of lines without terminators."""
+        solid: list[str] = []
+        gaps: list[int] = []
+        run = lead = 0
+        for line in lines:
+            if is_blank(line):
+                run += 1
+                continue
+            if solid:
+                gaps.append(run)
+            else:
+                lead = run
+            solid.append(line)
+            run = 0
+        return cls(tuple(solid), tuple(gaps), lead, run)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The solid lines as the loosest whole-line tier compares them."""
+        return tuple(map(collapsed, self.solid))

@@ -1,0 +1,278 @@
+"""Tier 2: the search text as whole lines, by ever looser comparison.
+
+Each looser comparison accepts what the stricter ones accept, so the file is looked through once by
+the loosest key (folded, blanks collapsed, blank lines skipped) and every region found is then graded
+by the strictest tier that accepts it. Candidates come from the rarest stretch of the search text
+that every folding leaves alone; where there is none, or it is everywhere, from one pass of the
+Knuth-Morris-Pratt algorithm over the lines' keys.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from filewright.edit.locate.fold import BLANKS, collapsed, folded, indent_of, verbatim_runs
+from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.request import Block, Tier, is_blank
+from filewright.edit.locate.source import Readable, Row, Source
+
+MOST_REGIONS = 200
+"""Regions found before the search ends; any answer is ambiguous by then."""
+_ROWS_COMPARED = 60_000
+"""Lines compared round candidates before the single pass takes over."""
+_ROWS_GRADED = 200_000
+"""Lines of candidates graded; with more than one region found by then, the answer is ambiguous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Lines of the file that a block of lines stands for.
+
+    `rows` are all its lines, first and last solid; `solid` the places of the solid ones among them;
+    `texts` their texts; `tier` the strictest comparison that accepts it (`exact`: nothing was
+    looked past but edge blank lines); `indentation` the map of indents.
+    """
+
+    rows: tuple[Row, ...]
+    solid: tuple[int, ...]
+    texts: tuple[str, ...]
+    tier: Tier
+    indentation: Indentation
+
+    @property
+    def start(self) -> int:
+        """The byte offset of its first line."""
+        return self.rows[0].offset
+
+    @property
+    def end(self) -> int:
+        """The byte offset past its last line's terminator."""
+        return self.rows[-1].end
+
+
+def find_lines(snapshot: Readable, lines: Sequence[str]) -> tuple[Region, ...]:
+    """Every region that the given lines (without terminators) stand for, in order of offset.
+
+    Compare `region.tier` to rank them: `exact` first, then the tiers of tier 2 in order. Blank
+    lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
+    part of the region. Lines that are all blank stand for nothing. At most 200 are returned.
+    """
+    source = Source(snapshot)
+    block = Block.of_lines(tuple(lines))
+    result: list[Region] = []
+    for region in find_regions(source, block):
+        edges = _blank_before(source, region, block.lead) and _blank_after(source, region, block.trail)
+        if edges or region.tier is Tier.BLANK_LINES:
+            result.append(region)
+        elif not edges:
+            result.append(
+                Region(region.rows, region.solid, region.texts, Tier.BLANK_LINES, region.indentation)
+            )
+    return tuple(result)
+
+
+def _blank_before(source: Source, region: Region, count: int) -> bool:
+    row: Row | None = region.rows[0]
+    for _ in range(count):
+        row = source.row_before(row) if row is not None else None
+        if row is None or not is_blank(source.text(row.body)):
+            return False
+    return True
+
+
+def _blank_after(source: Source, region: Region, count: int) -> bool:
+    end = region.end
+    for _ in range(count):
+        row = source.row_from(end)
+        if row is None or not is_blank(source.text(row.body)):
+            return False
+        end = row.end
+    return True
+
+
+def find_regions(source: Source, block: Block) -> list[Region]:
+    """Regions that `block` stands for by any whole-line tier, in order of offset.
+
+    Ends early, with more than one region, where very many or very long ones are alike.
+    """
+    found: dict[int, Region] = {}
+    if not block.solid:
+        return []
+    budget = _ROWS_GRADED
+    for rows in _candidates(source, block):
+        budget -= len(rows)
+        if rows[0].offset not in found:
+            region = graded(source, block, rows)
+            if region is not None:
+                found[region.start] = region
+        if len(found) >= MOST_REGIONS or (budget < 0 and len(found) > 1):
+            break
+    return sorted(found.values(), key=lambda region: region.start)
+
+
+def strictest(regions: Iterable[Region]) -> list[Region]:
+    """Those of the regions found by the strictest tier."""
+    listed = list(regions)
+    order = list(Tier)
+    best = min((order.index(region.tier) for region in listed), default=-1)
+    return [region for region in listed if order.index(region.tier) == best]
+
+
+def graded(source: Source, block: Block, rows: list[Row]) -> Region | None:
+    """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
+    bodies = [source.text(row.body) for row in rows]
+    places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
+    texts = tuple(bodies[index] for index in places)
+    pairs = list(zip(block.solid, texts, strict=True))
+    gaps = tuple(after - before - 1 for before, after in zip(places, places[1:], strict=False))
+    indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
+    if indentation is None:
+        return None
+    tier = Tier.BLANK_LINES
+    if gaps == block.gaps:
+        tier = _grade(pairs)
+    return Region(tuple(rows), places, texts, tier, indentation)
+
+
+def _grade(pairs: list[tuple[str, str]]) -> Tier:
+    if all(s == f for s, f in pairs):
+        return Tier.EXACT
+    if all(s.rstrip(BLANKS) == f.rstrip(BLANKS) for s, f in pairs):
+        return Tier.TRAILING
+    if all(s.strip(BLANKS) == f.strip(BLANKS) for s, f in pairs):
+        return Tier.INDENT
+    if all(folded(s).strip(BLANKS) == folded(f).strip(BLANKS) for s, f in pairs):
+        return Tier.TYPOGRAPHY
+    return Tier.BLANKS
+
+
+def _candidates(source: Source, block: Block) -> Iterator[list[Row]]:
+    keys = block.keys
+    anchor = rarest_run(source, block.solid)
+    if anchor is None:
+        yield from _one_pass(source, keys)
+        return
+    needle, index = anchor
+    if not needle:
+        return
+    budget = _ROWS_COMPARED + 4 * len(keys)
+    done = source.start
+    for at in source.occurrences(needle):
+        if at < done:
+            continue
+        row = source.row_at(at)
+        done = row.end
+        rows, compared = _around(source, keys, index, row)
+        if rows:
+            yield rows
+        budget -= compared
+        if budget < 0:
+            yield from _one_pass(source, keys)
+            return
+
+
+def rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
+    """The rarest stretch of `lines` that folding leaves alone, and the line it is in.
+
+    None if there is no such stretch; an empty stretch if one of them is nowhere in the file.
+    """
+    step = 1 + len(lines) // 1000
+    longest: dict[str, int] = {}
+    for index in range(0, len(lines), step):
+        runs = verbatim_runs(lines[index])
+        if runs:
+            longest.setdefault(max(runs, key=len), index)
+    if not longest:
+        return None
+    few = sorted(longest, key=len, reverse=True)[: 8 if source.size < 4 << 20 else 3]
+    best: tuple[int, bytes, int] | None = None
+    for run in few:
+        needle = run.encode(source.encoding.name)
+        count = _count(source, needle)
+        if count == 0 and source.held is not None:
+            return b"", 0
+        if best is None or count < best[0]:
+            best = (count, needle, longest[run])
+        if count == 1 and source.held is not None:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def _count(source: Source, needle: bytes) -> int:
+    if source.held is not None:
+        return source.held.count(needle)
+    length = 1 << 20
+    last = max(source.start, source.size - length)
+    places = {source.start, source.size // 3, 2 * source.size // 3, last}
+    return sum(source.read(at, at + length).count(needle) for at in places)
+
+
+def _around(source: Source, keys: Sequence[str], index: int, row: Row) -> tuple[list[Row], int]:
+    """The rows of the region whose solid line `index` is `row`, or none; and how many were compared."""
+    if collapsed(source.text(row.body)) != keys[index]:
+        return [], 1
+    before: list[Row] = []
+    compared = 1
+    back: Row = row
+    for key in reversed(keys[:index]):
+        found = source.row_before(back)
+        while found is not None:
+            compared += 1
+            before.append(found)
+            text = collapsed(source.text(found.body))
+            if text:
+                break
+            found = source.row_before(found)
+        if found is None or text != key:
+            return [], compared
+        back = found
+    rows = [*reversed(before), row]
+    for key in keys[index + 1 :]:
+        found = source.row_from(rows[-1].end)
+        while found is not None:
+            compared += 1
+            rows.append(found)
+            text = collapsed(source.text(found.body))
+            if text:
+                break
+            found = source.row_from(found.end)
+        if found is None or text != key:
+            return [], compared
+    return rows, compared
+
+
+def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Row]]:
+    """Every run of rows whose keys are `keys`, in one pass (Knuth, Morris, Pratt 1977)."""
+    borders = [0] * (len(keys) + 1)
+    borders[0] = -1
+    length = -1
+    for index, key in enumerate(keys):
+        while length >= 0 and key != keys[length]:
+            length = borders[length]
+        length += 1
+        borders[index + 1] = length
+    recent: deque[int] = deque(maxlen=len(keys))
+    matched = 0
+    row = source.row_from(source.start)
+    while row is not None:
+        key = collapsed(source.text(row.body))
+        if key:
+            recent.append(row.offset)
+            while matched >= 0 and (matched == len(keys) or key != keys[matched]):
+                matched = borders[matched]
+            matched += 1
+            if matched == len(keys):
+                yield _rows_of(source, recent[0], row)
+        row = source.row_from(row.end)
+
+
+def _rows_of(source: Source, start: int, last: Row) -> list[Row]:
+    rows: list[Row] = []
+    row = source.row_from(start)
+    while row is not None and row.offset < last.offset:
+        rows.append(row)
+        row = source.row_from(row.end)
+    return [*rows, last]

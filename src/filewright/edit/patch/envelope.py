@@ -1,0 +1,250 @@
+"""The patch envelope that coding models are trained on, read into `FilePatch` values.
+
+::
+
+    *** Begin Patch
+    *** Update File: src/app.py
+    *** Move to: src/main.py
+    @@ class App
+    @@     def run(self):
+     context
+    -old
+    +new
+    *** Add File: notes.txt
+    +text
+    *** Delete File: old.txt
+    *** End Patch
+
+Lines after ``@@`` are headings: they stand somewhere before the hunk, outermost first. The end mark
+is what tells a whole patch from a cut one, so it must be there; the begin mark may be missing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from filewright.edit.patch.model import FilePatch, Hunk, Kind, Row, rows_of
+from filewright.edit.patch.source import Source
+
+BEGIN, END = "*** Begin Patch", "*** End Patch"
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*?)\s*$")
+_MOVE = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):\s*(.*?)\s*$")
+_END_OF_FILE = "*** End of File"
+_NUMBERS = re.compile(r"@@ -(\d{1,18})(?:,\d{1,18})? \+\d{1,18}(?:,\d{1,18})? @@")
+_HEREDOC = re.compile(r"\s*(?:apply_patch|applypatch)?\s*<<-?\s*['\"]?\w+['\"]?\s*$")
+
+
+def is_envelope(source: Source) -> bool:
+    """Whether the text is an envelope: its first header of any notation is one of the envelope's."""
+    for line in source.lines:
+        if line.startswith(BEGIN) or _FILE.match(line):
+            return True
+        if line.startswith(("--- ", "diff --git ", "@@ -", "+++ ")):
+            return False
+    return False
+
+
+def parse(source: Source) -> tuple[FilePatch, ...]:
+    """The files of an envelope. Raises `invalid_input` naming the line."""
+    reader = _Reader(source)
+    reader.run()
+    if not reader.files:
+        raise source.refused(
+            source.first,
+            "the patch names no file",
+            "add '*** Update File: path', '*** Add File: path' or such",
+        )
+    return tuple(reader.files)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.at = source.first
+        self.files: list[FilePatch] = []
+
+    def line(self) -> str:
+        return self.source[self.at].removesuffix("\r")
+
+    def run(self) -> None:
+        source = self.source
+        while source.is_blank(self.at) or _HEREDOC.match(self.line()):
+            self.at += 1
+        if self.line().rstrip() == BEGIN:
+            self.at += 1
+        elif not _FILE.match(self.line()):
+            raise source.refused(
+                self.at, "the patch does not begin with '*** Begin Patch'", "put that line first"
+            )
+        while self.at < len(source):
+            line = self.line()
+            match = _FILE.match(line)
+            if match:
+                self.at += 1
+                self._file(match[1], match[2])
+            elif line.rstrip() == END:
+                self._after_end()
+                return
+            elif source.is_blank(self.at):
+                self.at += 1
+            else:
+                raise source.refused(
+                    self.at,
+                    "this line belongs to no file",
+                    "expected '*** Add File: ', '*** Update File: ', '*** Delete File: ' or '*** End Patch'",
+                )
+        raise source.refused(
+            len(source) - 1,
+            "the patch has no '*** End Patch', so its end may be missing",
+            "send the whole patch again, ending with '*** End Patch'",
+        )
+
+    def _after_end(self) -> None:
+        """Nothing may follow the end mark but the end of a here-document."""
+        at = self.at + 1
+        while at < len(self.source):
+            if not self.source.is_blank(at) and not re.fullmatch(r"[A-Z]{2,10}\r?|`+", self.source[at]):
+                raise self.source.refused(
+                    at, "this line follows '*** End Patch'", "send one patch in one call"
+                )
+            at += 1
+
+    def _file(self, verb: str, name: str) -> None:
+        start = self.at
+        if not name:
+            raise self.source.refused(start - 1, "a file name is missing", "name the file after the colon")
+        if verb == "Add":
+            self.files.append(FilePatch("create", None, name, self._added(), start))
+        elif verb == "Delete":
+            self._nothing()
+            self.files.append(FilePatch("delete", name, None, (), start))
+        else:
+            self.files.append(self._updated(name, start))
+
+    def _is_mark(self) -> bool:
+        """Whether the line begins another part of the envelope."""
+        line = self.line()
+        return bool(_FILE.match(line)) or line.rstrip() == END
+
+    def _nothing(self) -> None:
+        while self.at < len(self.source) and not self._is_mark():
+            if not self.source.is_blank(self.at):
+                raise self.source.refused(
+                    self.at, "a deleted file has no lines", "give only '*** Delete File: path'"
+                )
+            self.at += 1
+
+    def _added(self) -> tuple[Hunk, ...]:
+        source, first = self.source, self.at
+        rows: list[Row] = []
+        blank = 0
+        while self.at < len(source) and not self._is_mark():
+            line = self.line()
+            if source.is_blank(self.at):
+                blank += 1  # inside the text it is an empty line whose '+' was lost; at its end nothing
+            elif line.startswith("+"):
+                rows += [Row("+", "")] * blank
+                blank = 0
+                rows += rows_of("+", source[self.at][1:])
+            elif line.rstrip() != _END_OF_FILE:
+                raise source.refused(
+                    self.at, "a line of a new file does not begin with '+'", "put '+' before it"
+                )
+            self.at += 1
+        return (Hunk(1, first, tuple(rows)),) if rows else ()
+
+    def _updated(self, name: str, start: int) -> FilePatch:
+        source = self.source
+        target = name
+        move = _MOVE.match(self.line())
+        if move:
+            target = move[1]
+            self.at += 1
+            if not target:
+                raise source.refused(self.at - 1, "a file name is missing", "name the file after the colon")
+        hunks: list[Hunk] = []
+        while self.at < len(source) and not self._is_mark():
+            if source.is_blank(self.at) and not self._rows_follow():
+                self.at += 1
+                continue
+            hunks.append(self._hunk(len(hunks) + 1))
+        if not hunks and not move:
+            raise source.refused(
+                start - 1,
+                f"the update of {name} has no hunks",
+                "give it '@@' sections with '-' and '+' lines",
+            )
+        kind: Kind = "rename" if move else "modify"
+        return FilePatch(kind, name, target, tuple(hunks), start)
+
+    def _rows_follow(self) -> bool:
+        """Whether a row comes before the next mark, so that a blank line here is one too."""
+        at = self.at
+        while at < len(self.source) and self.source.is_blank(at):
+            at += 1
+        line = self.source[at]
+        return at > self.at and line[:1] in (" ", "+", "-") and self.at > 0 and not self._opens(self.at - 1)
+
+    def _opens(self, at: int) -> bool:
+        line = self.source[at].removesuffix("\r")
+        return bool(_FILE.match(line) or _MOVE.match(line) or line.rstrip() == _END_OF_FILE)
+
+    def _hunk(self, number: int) -> Hunk:
+        source, first = self.source, self.at
+        headings: list[str] = []
+        start: int | None = None
+        while self.line().startswith("@@"):
+            numbers = _NUMBERS.match(self.line())
+            if numbers:
+                start = int(numbers[1])
+            else:
+                heading = self.line()[2:].removesuffix("@@").rstrip()
+                if heading.strip() not in ("", "...", "…"):
+                    headings.append(heading.removeprefix(" "))
+            self.at += 1
+        rows, bare, at_end, ended = self._rows()
+        while rows and bare[-1] and not at_end:
+            rows.pop()
+            bare.pop()
+        if not any(row.sign != " " for row in rows):
+            raise source.refused(
+                first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
+            )
+        return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, *ended)
+
+    def _rows(self) -> tuple[list[Row], list[bool], bool, tuple[bool, bool]]:
+        """The rows up to the next header; which are bare empty lines; whether the file ends there."""
+        source = self.source
+        rows: list[Row] = []
+        bare: list[bool] = []
+        at_end = False
+        old_ended = new_ended = True
+        while self.at < len(source) and not self._is_mark():
+            line = self.line()
+            if line.startswith("@@"):
+                break
+            if line.rstrip() == _END_OF_FILE:
+                at_end = True
+                self.at += 1
+                break
+            sign = line[:1] or " "
+            if sign == "\\" and rows:
+                at_end = True
+                old_ended = old_ended and rows[-1].sign == "+"
+                new_ended = new_ended and rows[-1].sign == "-"
+            elif sign in " +-":
+                more = rows_of(sign, source[self.at][1:] if line else source[self.at])
+                rows += more
+                bare += [not line] * len(more)
+            else:
+                raise source.refused(
+                    self.at,
+                    "this line of a hunk begins with neither a space, '-' nor '+'",
+                    "put a space before each line of context",
+                )
+            self.at += 1
+        if at_end:
+            while rows and bare[-1]:
+                rows.pop()
+                bare.pop()
+        return rows, bare, at_end, (old_ended, new_ended)

@@ -1,0 +1,380 @@
+"""The unified diff, plain and as git writes it, read into `FilePatch` values.
+
+The format is that of GNU diffutils ("Detailed Description of Unified Format") and of git
+("Generating patch text with -p"). Counts in a hunk's header are checked against its body; where
+they are wrong and the body can be read in one way only, the body counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from filewright.edit.patch.body import RESEND, Body, looks_cut
+from filewright.edit.patch.model import FilePatch, Hunk, Kind
+from filewright.edit.patch.names import NO_FILE, Names, git_line_names, header_name, without_prefixes
+from filewright.edit.patch.source import Source
+from filewright.errors import Code, FilewrightError
+
+_HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
+_MODE = re.compile(r"(old|new|new file|deleted file) mode ([0-7]{6})$")
+_NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
+_EMPTY_BLOB = "e69de29"
+_SIGNATURE = ("-- ", "--")
+
+
+def parse(source: Source) -> tuple[FilePatch, ...]:
+    """The files of a unified diff. Raises `invalid_input` naming the line, `unsupported`."""
+    reader = _Reader(source)
+    reader.run()
+    if not reader.files:
+        raise source.refused(
+            source.first,
+            "no file header was found",
+            "begin each file with '--- a/path' and '+++ b/path' lines, or use '*** Begin Patch'",
+        )
+    return tuple(reader.files)
+
+
+@dataclass(slots=True)
+class _Header:
+    """What the lines above the hunks of one file say."""
+
+    line: int
+    git: Names | None = None
+    old: str | None = None
+    new: str | None = None
+    source: str | None = None
+    target: str | None = None
+    kind: Kind = "modify"
+    modes: dict[str, int] = field(default_factory=dict)
+    blobs: tuple[str, str] | None = None
+    similarity: int = 100
+    epochs: tuple[bool, bool] = (False, False)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.at = source.first
+        self.files: list[FilePatch] = []
+
+    def run(self) -> None:
+        source = self.source
+        while self.at < len(source):
+            line = source[self.at]
+            if line.startswith("diff --git "):
+                self._file(self._git_header())
+            elif self._is_header(self.at):
+                header = _Header(self.at)
+                self._plain_names(header)
+                self._file(header)
+            else:
+                self._between(line)
+                self.at += 1
+
+    def _between(self, line: str) -> None:
+        """A line outside every file: a remark before the first, or nothing that means something."""
+        source = self.source
+        if line.startswith(("GIT binary patch", "Binary files ")):
+            raise _binary(source, self.at)
+        if line.startswith("@@@ ") or line.startswith("diff --cc ") or line.startswith("diff --combined "):
+            raise source.refused(
+                self.at, "a combined diff of a merge cannot be applied", "send a plain two-way diff",
+                Code.UNSUPPORTED,
+            )  # fmt: skip
+        if line.startswith("@@"):
+            raise source.refused(
+                self.at, "a hunk stands before any file header", "put '--- a/path' and '+++ b/path' above it"
+            )
+        if line.startswith("***************"):
+            raise source.refused(
+                self.at, "this is a context diff", "send a unified diff (diff -u)", Code.UNSUPPORTED
+            )
+        if line.startswith("--- ") and self.at + 1 >= len(source) and not self.files:
+            raise source.refused(self.at, "the patch ends inside a file header", RESEND)
+        if self.files and not source.is_blank(self.at) and not _NOISE.match(line):
+            if self._is_signed_off():
+                self.at = len(source)
+                return
+            raise source.refused(
+                self.at,
+                "this line belongs to no hunk",
+                "each line of a hunk begins with a space, '-' or '+'; remove what is not part of the patch",
+            )
+
+    def _is_signed_off(self) -> bool:
+        """Whether this is the version under the signature of a mailed patch."""
+        return self.source[self.at - 1] in _SIGNATURE and self.at >= len(self.source) - 2
+
+    def _is_header(self, at: int) -> bool:
+        return self.source[at].startswith("--- ") and self.source[at + 1].startswith("+++ ")
+
+    # Headers
+
+    def _git_header(self) -> _Header:
+        source = self.source
+        header = _Header(self.at, git=git_line_names(source[self.at].removesuffix("\r")))
+        self.at += 1
+        while self.at < len(source):
+            line = source[self.at].removesuffix("\r")
+            if self._is_header(self.at):
+                self._plain_names(header)
+                break
+            if line.startswith(("GIT binary patch", "Binary files ")):
+                raise _binary(source, self.at)
+            if not self._extended(header, line):
+                break
+            self.at += 1
+        return header
+
+    def _extended(self, header: _Header, line: str) -> bool:
+        """Take one of git's extended header lines; False if it is none."""
+        mode = _MODE.match(line)
+        if mode:
+            header.modes[mode[1]] = self._mode(mode[2])
+            if mode[1] == "new file":
+                header.kind = "create"
+            elif mode[1] == "deleted file":
+                header.kind = "delete"
+            return True
+        for verb, kind in (("rename", "rename"), ("copy", "copy")):
+            for word in ("from ", "old ", "to ", "new "):
+                if line.startswith(f"{verb} {word}"):
+                    name = self._named(line[len(verb) + 1 + len(word) :])
+                    header.kind = "rename" if kind == "rename" else "copy"
+                    if word in ("from ", "old "):
+                        header.source = name
+                    else:
+                        header.target = name
+                    return True
+        similarity = re.match(r"similarity index (\d{1,3})%$", line)
+        if similarity:
+            header.similarity = int(similarity[1])
+            return True
+        blobs = re.match(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$", line)
+        if blobs:
+            header.blobs = (blobs[1], blobs[2])
+            if blobs[3]:
+                self._mode(blobs[3])
+            return True
+        return line.startswith("dissimilarity index ")
+
+    def _mode(self, digits: str) -> int:
+        mode = int(digits, 8)
+        if mode >> 12 != 0o10:
+            what = {0o12: "a symbolic link", 0o16: "a submodule", 0o4: "a folder"}.get(
+                mode >> 12, "a special file"
+            )
+            raise self.source.refused(
+                self.at, f"mode {digits} is {what}", "patches change regular files only", Code.UNSUPPORTED
+            )
+        return mode & 0o777
+
+    def _named(self, text: str) -> str:
+        name, _ = header_name(text)
+        if not name:
+            raise self.source.refused(self.at, "a file name is missing", "name the file")
+        return name
+
+    def _plain_names(self, header: _Header) -> None:
+        """Take the ``---`` and ``+++`` lines."""
+        header.old, old_epoch = header_name(self.source[self.at][4:])
+        header.new, new_epoch = header_name(self.source[self.at + 1][4:])
+        header.epochs = (old_epoch, new_epoch)
+        if not header.old or not header.new:
+            raise self.source.refused(
+                self.at, "a file name is missing", "name the file after '--- ' and '+++ '"
+            )
+        self.at += 2
+
+    # Files
+
+    def _file(self, header: _Header) -> None:
+        hunks: list[Hunk] = []
+        while self.at < len(self.source):
+            if self.source[self.at].startswith("@@") and not self.source[self.at].startswith("@@@"):
+                hunks.append(self._hunk(len(hunks) + 1))
+            elif self.source.is_blank(self.at):
+                self.at += 1
+            else:
+                break
+        self.files.append(self._assembled(header, tuple(hunks)))
+
+    def _assembled(self, header: _Header, hunks: tuple[Hunk, ...]) -> FilePatch:
+        old, new = self._names(header)
+        kind = header.kind
+        if old == NO_FILE or (kind == "create"):
+            kind, old = "create", NO_FILE
+        elif new == NO_FILE or kind == "delete":
+            kind, new = "delete", NO_FILE
+        elif kind == "modify" and len(hunks) == 1:
+            # GNU diff -N: the missing side bears the time of the epoch.
+            if header.epochs[0] and not hunks[0].old:
+                kind = "create"
+            elif header.epochs[1] and not hunks[0].new:
+                kind = "delete"
+        self._check_body(header, kind, hunks)
+        modes = header.modes
+        return FilePatch(
+            kind=kind,
+            old=None if kind == "create" else old,
+            new=None if kind == "delete" else new,
+            hunks=hunks,
+            line=header.line + 1,
+            old_mode=modes.get("old", modes.get("deleted file")),
+            new_mode=modes.get("new", modes.get("new file")),
+            emptied=kind == "delete",
+        )
+
+    def _names(self, header: _Header) -> tuple[str, str]:
+        source = self.source
+        if header.kind in ("rename", "copy"):
+            if header.source is None or header.target is None:
+                raise source.refused(
+                    header.line, f"a {header.kind} names only one file", f"give '{header.kind} from' and 'to'"
+                )
+            return header.source, header.target
+        if header.old is not None and header.new is not None:
+            old, new = without_prefixes(header.old, header.new, header.git)
+        elif header.git is not None:
+            old, new = without_prefixes(header.git.old, header.git.new, header.git)
+        else:
+            raise source.refused(
+                header.line, "the file names cannot be read", "add '--- a/path' and '+++ b/path'"
+            )
+        if old == new == NO_FILE:
+            raise source.refused(header.line, "both sides are /dev/null", "name the file on one side")
+        if old != new and NO_FILE not in (old, new):
+            if old in (f"{new}.orig", f"{new}.old", f"{new}~"):
+                return new, new
+            raise source.refused(
+                header.line,
+                f"the two sides name different files, {old} and {new}, without a rename",
+                "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
+            )
+        return old, new
+
+    def _check_body(self, header: _Header, kind: Kind, hunks: tuple[Hunk, ...]) -> None:
+        """Refuse a file part whose body cannot be all of it."""
+        source = self.source
+        if kind == "create" and any(hunk.old for hunk in hunks):
+            raise source.refused(
+                hunks[0].line - 1,
+                "a new file cannot have kept or removed lines",
+                "begin each of its lines with '+'",
+            )
+        if kind == "create" and len(hunks) > 1:
+            raise source.refused(hunks[1].line - 1, "a new file has one hunk", "join its hunks into one")
+        if hunks:
+            return
+        old_blob, new_blob = header.blobs or ("", "")
+        content = {
+            "create": bool(new_blob) and not new_blob.startswith(_EMPTY_BLOB),
+            "delete": bool(old_blob) and not old_blob.startswith(_EMPTY_BLOB),
+            "modify": not header.modes or old_blob != new_blob,
+            "rename": header.similarity < 100 or old_blob != new_blob,
+            "copy": header.similarity < 100 or old_blob != new_blob,
+        }[kind]
+        if content or header.old is not None:
+            raise source.refused(
+                max(self.at - 1, header.line), f"the hunks of {_first(header)} are missing", RESEND
+            )
+
+    # Hunks
+
+    def _hunk(self, number: int) -> Hunk:
+        source, at = self.source, self.at
+        match = _HUNK.match(source[at])
+        if match is None:
+            if "-" in source[at] and re.match(r"@@ -?\d", source[at]):
+                raise source.refused(at, "this hunk header cannot be read", "write it as '@@ -1,3 +1,4 @@'")
+            body = self._body_to_boundary(at + 1)
+            heading = source[at].removesuffix("\r").strip("@ \t")
+            headings = () if heading in ("", "...", "…") else (heading,)
+            return self._made(number, at, None, body, headings=headings)
+        start, old_count = int(match[1]), int(match[2] or 1)
+        new_count = int(match[4] or 1)
+        counted = self._body_by_counts(at + 1, old_count, new_count)
+        if counted is not None:
+            return self._made(number, at, start, counted)
+        body = self._body_to_boundary(at + 1)
+        cut = False
+        if body.end >= len(source) and (body.old < old_count or body.new < new_count):
+            cut = looks_cut(body.rows)
+            if cut and not source.ended:
+                raise source.refused(body.end, "the patch ends in the middle of a hunk", RESEND)
+        return self._made(number, at, start, body, repaired=True, cut=cut)
+
+    def _made(
+        self,
+        number: int,
+        at: int,
+        start: int | None,
+        body: Body,
+        *,
+        headings: tuple[str, ...] = (),
+        repaired: bool = False,
+        cut: bool = False,
+    ) -> Hunk:
+        self.at = body.end
+        if not any(row.sign != " " for row in body.rows):
+            raise self.source.refused(
+                at, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
+            )
+        return Hunk(
+            number, at + 1, tuple(body.rows), start, headings,
+            body.at_end, body.old_ended, body.new_ended, repaired, cut,
+        )  # fmt: skip
+
+    def _body_by_counts(self, at: int, old_count: int, new_count: int) -> Body | None:
+        """The body its header announces; None if the body is another."""
+        source = self.source
+        body = Body(source)
+        while body.old < old_count or body.new < new_count or source[at].startswith("\\"):
+            if at >= len(source) or not body.take(at):
+                return None
+            at += 1
+        if body.old != old_count or body.new != new_count:
+            return None
+        following = at
+        while following < len(source) and source.is_blank(following):
+            following += 1
+        line = source[following]
+        if line[:1] in (" ", "+", "-", "\\") and not self._is_boundary(following) and line not in _SIGNATURE:
+            return None
+        body.end = at
+        return body
+
+    def _body_to_boundary(self, at: int) -> Body:
+        """The body up to the next header; refused where a line of it could be a header too."""
+        source = self.source
+        body = Body(source)
+        while at < len(source) and not self._is_boundary(at):
+            if self._is_header(at) and not source[at + 2].startswith("@@"):
+                raise source.refused(
+                    at,
+                    "the counts of this hunk are wrong, and these may be a file header or changed lines",
+                    "correct the counts in the hunk's header",
+                )
+            if not body.take(at):
+                break
+            at += 1
+        body.drop_blank_end(at)
+        return body
+
+    def _is_boundary(self, at: int) -> bool:
+        line = self.source[at]
+        if line.startswith(("@@ ", "diff --git ")) or line.rstrip() == "@@":
+            return True
+        if line in _SIGNATURE and at >= len(self.source) - 3:
+            return True
+        return self._is_header(at) and self.source[at + 2].startswith("@@")
+
+
+def _first(header: _Header) -> str:
+    return header.source or header.new or header.old or (header.git.new if header.git else "the file")
+
+
+def _binary(source: Source, at: int) -> FilewrightError:
+    return source.refused(at, "a binary patch cannot be applied", "write the file by another tool")
