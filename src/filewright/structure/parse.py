@@ -1,0 +1,115 @@
+"""One parse: bytes in, outline and tree out, within a time limit.
+
+This runs inside the worker process (see `workers`): a grammar is C code with scanners written by
+hand, and some of them crash on hostile input.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from filewright.structure import syntax
+from filewright.structure.content import Content, prepared
+from filewright.structure.grammar import Grammar, grammar_of
+from filewright.structure.language import Language
+from filewright.structure.symbol import Outline
+from filewright.structure.table import Source
+from filewright.structure.walk import collect
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
+
+_CHUNK: Final = 256 << 10
+_MULTIBYTE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
+
+
+class Parsed(NamedTuple):
+    """An outline with the tree it came from, kept for the next parse of the same file."""
+
+    outline: Outline
+    content: Content
+    tree: Tree
+
+
+def parse(
+    data: bytes, codec: str, language: Language, seconds: float, previous: Parsed | None = None
+) -> Parsed | Outline:
+    """The outline of `data`, reusing the parts of `previous` that did not change.
+
+    An `Outline` alone, with `parsed=False` and a note, if the encoding has no parser or `seconds` pass.
+    """
+    content = prepared(data, codec, language)
+    if content is None:
+        return Outline(language, parsed=False, note=f"not parsed: no grammar reads {codec}")
+    grammar = grammar_of(language)
+    tree = _tree(content, grammar, time.monotonic() + seconds, previous)
+    if tree is None:
+        return Outline(
+            language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
+        )
+    symbols, count, truncated = collect(tree.root_node, grammar, Source(content.data, content.codec))
+    certain = grammar.table.certain and content.codec in _MULTIBYTE
+    errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
+    note = f"only the first {count} symbols are listed" if truncated else None
+    outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)
+    return Parsed(outline, content, tree)
+
+
+def _tree(content: Content, grammar: Grammar, deadline: float, previous: Parsed | None) -> Tree | None:
+    data = content.data
+    view = memoryview(data)
+
+    def read(offset: int, _point: object) -> bytes:
+        return bytes(view[offset : offset + _CHUNK])
+
+    def expired(_offset: int, _error: bool) -> bool:
+        return time.monotonic() > deadline
+
+    old = _edited(previous, content) if previous is not None else None
+    try:
+        parser = grammar.parser()
+        if old is None:
+            return parser.parse(read, encoding=content.encoding, progress_callback=expired)
+        return parser.parse(read, old, content.encoding, expired)
+    except ValueError:  # what a parse that was stopped ends in
+        return None
+
+
+def _edited(previous: Parsed, content: Content) -> Tree | None:
+    """The previous tree told what changed; None if that is most of the file."""
+    before, after = previous.content.data, content.data
+    if previous.content.encoding != content.encoding:
+        return None
+    start = _common(before, after)
+    tail = _common(before[start:][::-1], after[start:][::-1])
+    old_end, new_end = len(before) - tail, len(after) - tail
+    if max(old_end, new_end) - start > len(after) // 2:
+        return None
+    unit = 2 if content.encoding != "utf8" else 1
+    start -= start % unit
+    if (len(before) - old_end) % unit:
+        old_end, new_end = old_end + 1, new_end + 1
+    tree = previous.tree.copy()
+    tree.edit(
+        start, old_end, new_end, _point(before, start), _point(before, old_end), _point(after, new_end)
+    )
+    return tree
+
+
+def _common(one: bytes, two: bytes) -> int:
+    """How many first bytes two texts share; comparing halves, so at memory speed."""
+    low, high = 0, min(len(one), len(two))
+    if one[:high] == two[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _point(data: bytes, offset: int) -> tuple[int, int]:
+    return data.count(b"\n", 0, offset), offset - (data.rfind(b"\n", 0, offset) + 1)

@@ -1,0 +1,123 @@
+"""Syntax errors: what a parser stumbled over, said so that a reader finds it.
+
+A grammar recovers from what it does not know, and it does not know everything. Where the language
+comes with a stricter judge (Python, JSON and TOML have one in the standard library), an error that
+the judge does not see is the grammar's, and is dropped.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from filewright.structure.language import Language
+from filewright.structure.symbol import SyntaxIssue, SyntaxReport
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SHOWN: Final = 10
+"""Issues described; the rest are counted."""
+_VISITED: Final = 50_000
+_JUDGED_BYTES: Final = 2 << 20
+_TEXT_CHARS: Final = 60
+
+
+def report(root: Node, data: bytes, codec: str, language: Language, *, certain: bool) -> SyntaxReport:
+    """The syntax errors below `root`, the tree of `data`."""
+    if not root.has_error:
+        return SyntaxReport(certain=certain)
+    verdict = _judged(data, codec, language)
+    if verdict is None:
+        return SyntaxReport(certain=certain)
+    issues: list[SyntaxIssue] = []
+    count = 0
+    for node in _broken(root):
+        count += 1
+        if len(issues) < SHOWN:
+            issues.append(_described(node, data, codec))
+    issues = sorted(verdict + [issue for issue in issues if issue.line not in {each.line for each in verdict}], key=_place)
+    return SyntaxReport(max(count, len(issues)), tuple(issues[:SHOWN]), certain)
+
+
+def _place(issue: SyntaxIssue) -> tuple[int, int]:
+    return issue.line, issue.column
+
+
+def _broken(root: Node) -> Iterator[Node]:
+    """The error and missing nodes, in file order, without those inside another."""
+    pending = [root]
+    visited = 0
+    while pending and visited < _VISITED:
+        node = pending.pop()
+        visited += 1
+        if node.is_error or node.is_missing:
+            yield node
+        elif node.has_error:
+            pending.extend(reversed(node.children))
+
+
+def _described(node: Node, data: bytes, codec: str) -> SyntaxIssue:
+    start = node.start_byte
+    newline = "\n".encode(codec)
+    line_start = data.rfind(newline, 0, start)
+    line_start = line_start + len(newline) if line_start >= 0 else 0
+    column = len(data[line_start:start].decode(codec, "replace")) + 1
+    if node.is_missing:
+        return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
+    raw = data[start : min(node.end_byte, start + 4 * _TEXT_CHARS)].decode(codec, "replace")
+    text = " ".join(raw.split())
+    shown = text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1] + "…"
+    return SyntaxIssue(node.start_point.row + 1, column, shown, "unexpected" if shown else "unexpected end")
+
+
+def _judged(data: bytes, codec: str, language: Language) -> list[SyntaxIssue] | None:
+    """What the language's own parser says: None for valid, else its complaint (or none of its own)."""
+    if len(data) > _JUDGED_BYTES:
+        return []
+    judge = {Language.PYTHON: _python, Language.JSON: _json, Language.TOML: _toml}.get(language)
+    return judge(data, codec) if judge is not None else []
+
+
+def _python(data: bytes, codec: str) -> list[SyntaxIssue] | None:
+    import ast
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SyntaxError as error:
+        if error.lineno is None or "\0" in str(error):
+            return []
+        text = " ".join((error.text or "").split())[:_TEXT_CHARS]
+        return [SyntaxIssue(max(1, error.lineno), max(1, error.offset or 1), text, error.msg)]
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        return []
+    return None
+
+
+def _json(data: bytes, codec: str) -> list[SyntaxIssue] | None:
+    import json
+
+    try:
+        json.loads(data.decode(codec).removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        return [SyntaxIssue(error.lineno, error.colno, "", error.msg)] if not _with_comments(data) else []
+    except (ValueError, RecursionError):
+        return []
+    return None
+
+
+def _with_comments(data: bytes) -> bool:
+    return b"//" in data or b"/*" in data
+
+
+def _toml(data: bytes, codec: str) -> list[SyntaxIssue] | None:
+    import tomllib
+
+    try:
+        tomllib.loads(data.decode(codec).removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return []
+    return None

@@ -1,0 +1,246 @@
+"""JavaScript and TypeScript, with JSX in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from filewright.structure.table import Found, Rule, Site, Table, constant_or_variable, words
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FUNCTIONS = words("function_expression arrow_function generator_function function")
+_CASTS = words("parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion")
+_COMPONENTS = words("memo forwardRef observer lazy useCallback debounce throttle defineComponent createReactClass")
+_TESTS = words("describe context suite it test specify bench beforeEach afterEach beforeAll afterAll xit xdescribe")
+
+
+def _bare(node: Node | None) -> Node | None:
+    """The value inside parentheses and casts."""
+    while node is not None and node.type in _CASTS and node.named_child_count:
+        node = node.named_children[-1 if node.type == "type_assertion" else 0]
+    return node
+
+
+def _body(node: Node) -> tuple[Node, ...]:
+    body = node.child_by_field_name("body")
+    return (body,) if body is not None else ()
+
+
+def _callee(call: Node, site: Site) -> tuple[str, str]:
+    """First and last name of what a call calls: (`React`, `memo`), (`describe`, `each`)."""
+    function = call.child_by_field_name("function")
+    while function is not None and function.type == "call_expression":
+        function = function.child_by_field_name("function")
+    if function is None or function.type not in ("identifier", "member_expression"):
+        return "", ""
+    parts = site.text(function, 60).split(".")
+    return parts[0], parts[-1]
+
+
+def _arguments(call: Node) -> list[Node]:
+    arguments = call.child_by_field_name("arguments")
+    return arguments.named_children if arguments is not None else []
+
+
+def _valued(kind: str, name: str, node: Node, value: Node | None, site: Site, known_as: str = "") -> Found | None:
+    """What a name bound to `value` is, if the value says so: a function, a class, an object of functions."""
+    value = _bare(value)
+    if value is None:
+        return None
+    if value.type in _FUNCTIONS:
+        return Found(kind, name, node, _body(value), known_as)
+    if value.type == "class":
+        return Found("class", name, node, _body(value), known_as)
+    if value.type == "call_expression" and _callee(value, site)[1] in _COMPONENTS:
+        inner = next((each for each in _arguments(value) if each.type in _FUNCTIONS), None)
+        if inner is not None:
+            return Found(kind, name, node, _body(inner), known_as)
+    return None
+
+
+def _required(value: Node | None, site: Site) -> str | None:
+    """The module of `require('module')`."""
+    if value is not None and value.type == "call_expression" and _callee(value, site)[1] == "require":
+        first = next(iter(_arguments(value)), None)
+        if first is not None and first.type == "string":
+            return site.text(first).strip("'\"")
+    return None
+
+
+def _variables(node: Node, site: Site) -> Iterator[Found]:
+    declarators = [child for child in node.named_children if child.type == "variable_declarator"]
+    for declarator in declarators:
+        name_node = declarator.child_by_field_name("name")
+        value = declarator.child_by_field_name("value")
+        whole = node if len(declarators) == 1 else declarator
+        top = site.kind in ("", "module")
+        module = _required(value, site) if top else None
+        if module is not None:
+            yield Found("import", module, whole)
+            continue
+        if name_node is None or name_node.type != "identifier":
+            continue
+        name = site.text(name_node)
+        found = _valued("function", name, whole, value, site)
+        if found is not None:
+            yield found
+        elif top:
+            value = _bare(value)
+            inside = (value,) if value is not None and value.type in ("object", "call_expression") else ()
+            yield Found(constant_or_variable(name), name, whole, inside)
+
+
+def _assignment(node: Node, site: Site) -> Iterable[Found] | None:
+    left, right = node.child_by_field_name("left"), _bare(node.child_by_field_name("right"))
+    if left is None or right is None:
+        return ()
+    name = site.text(left)
+    if right.type == "assignment_expression" and left.type == "member_expression":
+        return _assignment(right, site)
+    if left.type not in ("member_expression", "identifier"):
+        return None
+    short = name.replace(".prototype.", ".").removeprefix("module.exports.").removeprefix("exports.")
+    kind = "method" if ".prototype." in name else "function"
+    found = _valued(kind, name, node, right, site, short)
+    if found is not None:
+        return (found,)
+    if right.type == "object":
+        return (Found("?variable", name, node, (right,), short),)
+    return None
+
+
+def _member(node: Node, site: Site) -> Iterable[Found]:
+    """A class field or an entry of an object."""
+    key = next((node.child_by_field_name(field) for field in ("name", "property", "key") if node.child_by_field_name(field)), None)
+    if key is None:
+        return
+    name = site.text(key).strip("'\"")
+    value = node.child_by_field_name("value")
+    found = _valued("method", name, node, value, site)
+    if found is not None:
+        yield found
+    elif node.type != "pair":
+        yield Found("property", name, node)
+    elif value is not None and value.type == "object":
+        yield Found("?property", name, node, (value,))
+
+
+def _method(node: Node, site: Site) -> Iterable[Found]:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        yield Found("method", site.text(name).strip("'\""), node, _body(node))
+
+
+def _module(node: Node, site: Site) -> Iterable[Found]:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        yield Found("module", site.text(name).strip("'\""), node, _body(node))
+
+
+def _export(node: Node, site: Site) -> Iterable[Found] | None:
+    source = node.child_by_field_name("source")
+    if source is not None:
+        return (Found("import", site.text(source).strip("'\""), node),)
+    value = _bare(node.child_by_field_name("value"))
+    if value is not None:
+        name = value.child_by_field_name("name")
+        found = _valued("function", site.text(name) if name is not None else "default", node, value, site)
+        if found is not None:
+            return (found,)
+        if value.type == "object":
+            return (Found("?variable", "default", node, (value,)),)
+    return None
+
+
+def _call(node: Node, site: Site) -> Iterable[Found] | None:
+    first, last = _callee(node, site)
+    if first in _TESTS or (last in _TESTS and first in ("test", "Deno", "QUnit")):
+        arguments = _arguments(node)
+        if len(arguments) > 1 and arguments[0].type in ("string", "template_string"):
+            name = site.text(arguments[0]).strip("'\"`")
+            return (Found("test", name, node, tuple(arguments[1:])),)
+    return None
+
+
+def _named_function(node: Node, site: Site) -> Iterable[Found] | None:
+    """A function expression met in passing: listed if it has a name, looked into in any case."""
+    name = node.child_by_field_name("name")
+    body = node.child_by_field_name("body")
+    if name is None or body is None:
+        return None
+    return (Found("function", site.text(name), node, (body,)),)
+
+
+def _import(node: Node, site: Site) -> Iterable[Found]:
+    source = node.child_by_field_name("source")
+    if source is None:
+        inner = next((child for child in node.named_children if child.type == "import_require_clause"), None)
+        source = inner.child_by_field_name("source") if inner is not None else None
+    if source is not None:
+        yield Found("import", site.text(source).strip("'\""), node)
+
+
+def _enum_member(node: Node, site: Site) -> Iterable[Found]:
+    if site.kind == "enum":
+        name = node.child_by_field_name("name") or node
+        yield Found("member", site.text(name).strip("'\""), node)
+
+
+_SYMBOLS = {
+    "class_declaration": Rule("class"),
+    "function_declaration": Rule("function"),
+    "generator_function_declaration": Rule("function"),
+    "function_expression": _named_function,
+    "method_definition": _method,
+    "field_definition": _member,
+    "pair": _member,
+    "lexical_declaration": _variables,
+    "variable_declaration": _variables,
+    "assignment_expression": _assignment,
+    "export_statement": _export,
+    "call_expression": _call,
+    "import_statement": _import,
+}
+_THROUGH = words(
+    "program expression_statement statement_block parenthesized_expression arguments arrow_function class_body"
+    " class object if_statement else_clause try_statement catch_clause finally_clause for_statement"
+    " for_in_statement while_statement do_statement labeled_statement switch_statement switch_body switch_case"
+    " switch_default with_statement export_statement call_expression function_expression generator_function"
+    " await_expression unary_expression sequence_expression return_statement new_expression assignment_expression"
+    " ERROR"
+)
+
+JAVASCRIPT = Table(
+    symbols=_SYMBOLS,
+    through=_THROUGH,
+    wrappers=words("export_statement expression_statement"),
+    leads=words("comment decorator"),
+)
+
+TYPESCRIPT = Table(
+    symbols={
+        **_SYMBOLS,
+        "abstract_class_declaration": Rule("class"),
+        "interface_declaration": Rule("interface"),
+        "type_alias_declaration": Rule("type"),
+        "enum_declaration": Rule("enum"),
+        "enum_assignment": _enum_member,
+        "property_identifier": _enum_member,
+        "function_signature": Rule("function"),
+        "method_signature": Rule("method"),
+        "abstract_method_signature": Rule("method"),
+        "property_signature": Rule("property", nests=False),
+        "public_field_definition": _member,
+        "internal_module": _module,
+        "module": _module,
+    },
+    through=_THROUGH
+    | words(
+        "ambient_declaration interface_body object_type enum_body as_expression satisfies_expression"
+        " intersection_type"
+    ),
+    wrappers=words("export_statement expression_statement ambient_declaration"),
+    leads=words("comment decorator"),
+)

@@ -1,0 +1,124 @@
+"""HTML, CSS and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from filewright.structure.table import NAME_CHARS, Found, Site, Table, child_of_type, words
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_LANDMARKS = words(
+    "html head body header footer main nav section article aside form table script style template dialog fieldset"
+    " figure details svg"
+)
+_HEADINGS = words("h1 h2 h3 h4 h5 h6")
+_TAG = re.compile(r"<[^>]*>")
+
+
+def _element(node: Node, site: Site) -> Iterable[Found] | None:
+    """An element with an id, a landmark, or a heading; others are looked into."""
+    tag = child_of_type(node, "start_tag", "self_closing_tag")
+    if tag is None or not tag.named_child_count:
+        return None
+    if node.named_children[-1].type != "end_tag" and node.named_child_count == 1:
+        node = tag
+    name = site.text(tag.named_children[0], 60)
+    lowered = name.lower()
+    inside = tuple(child for child in node.named_children if child.type == "element" or child.type.endswith("_element"))
+    if lowered in _HEADINGS:
+        end = node.named_children[-1]
+        stop = end.start_byte if end.type == "end_tag" else node.end_byte
+        raw = site.source.data[tag.end_byte : min(stop, tag.end_byte + 2000)].decode(site.source.codec, "replace")
+        return (Found("heading", " ".join(_TAG.sub("", raw).split())[:NAME_CHARS] or name, node),)
+    identity = _attribute(tag, "id", site)
+    if identity:
+        return (Found("element", f"{name}#{identity}", node, inside, identity),)
+    if lowered in _LANDMARKS:
+        return (Found("element", name, node, inside),)
+    return None
+
+
+def _attribute(tag: Node, wanted: str, site: Site) -> str:
+    for attribute in tag.named_children:
+        if attribute.type == "attribute" and attribute.named_child_count:
+            key, *value = attribute.named_children
+            if value and site.text(key, 40).lower() == wanted:
+                return site.text(value[0]).strip("'\"")
+    return ""
+
+
+HTML = Table(
+    symbols={"element": _element, "script_element": _element, "style_element": _element},
+    through=words("document element ERROR"),
+)
+
+
+def _prelude(node: Node, site: Site) -> Iterator[Found]:
+    """A rule by its selectors, an at-rule by everything before its block."""
+    block = child_of_type(node, "block", "keyframe_block_list")
+    if block is None and node.type == "at_rule":
+        yield Found("rule", site.text(node).rstrip("; "), node)
+        return
+    stop = block.start_byte if block is not None else node.end_byte
+    raw = site.source.data[node.start_byte : min(stop, node.start_byte + 800)].decode(site.source.codec, "replace")
+    name = " ".join(raw.split()).rstrip("; ")
+    yield Found("rule", name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…", node, (block,) if block is not None else ())
+
+
+def _custom_property(node: Node, site: Site) -> Iterable[Found]:
+    name = child_of_type(node, "property_name")
+    if name is not None and (text := site.text(name)).startswith("--"):
+        yield Found("property", text, node)
+
+
+def _css_import(node: Node, site: Site) -> Iterator[Found]:
+    name = site.text(node).removeprefix("@import").strip("; ")
+    yield Found("import", name.removeprefix("url(").strip("()'\""), node)
+
+
+CSS = Table(
+    symbols={
+        "rule_set": _prelude,
+        "media_statement": _prelude,
+        "supports_statement": _prelude,
+        "keyframes_statement": _prelude,
+        "at_rule": _prelude,
+        "scope_statement": _prelude,
+        "declaration": _custom_property,
+        "import_statement": _css_import,
+    },
+    through=words("stylesheet block ERROR"),
+    certain=False,
+)
+
+
+_MARKS = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_CLOSING = re.compile(r"(?:^|\s)#+\s*$")
+
+
+def _plain(text: str) -> str:
+    """A heading without its emphasis, code and link marks: what a reader sees."""
+    return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()
+
+
+def _heading(node: Node, site: Site) -> Iterator[Found]:
+    content = node.child_by_field_name("heading_content")
+    marker = next((child.type for child in node.named_children if "_h" in child.type), "")
+    level = next((int(digit) for digit in marker if digit.isdigit()), 1)
+    shown = site.text(content) if content is not None else ""
+    if node.type == "atx_heading":
+        shown = _CLOSING.sub("", shown)
+    yield Found("heading", _plain(shown), node, level=level)
+
+
+MARKDOWN = Table(
+    symbols={"atx_heading": _heading, "setext_heading": _heading},
+    through=words("document section"),
+    leads=frozenset(),
+)
+

@@ -1,0 +1,194 @@
+"""The parser processes of one workspace: started when first needed, killed when too slow.
+
+Grammars are C code. A file that crashes one takes the worker down and nothing else: the answer says
+so, and the next file gets a new worker.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+from filewright.progress import Task
+from filewright.structure import wire
+from filewright.structure.symbol import Outline
+
+FAILED: Final = "not parsed: the grammar failed on this content"
+"""The note on content that ended the worker."""
+_PROGRAM: Final = Path(__file__).with_name("worker.py")
+_GRACE: Final = 1.0  # seconds beyond the parse's own limit, for the walk and the answer
+_START: Final = 5.0  # seconds a worker may take to start
+_POLL_MS: Final = 20
+_PIPE_BYTES: Final = 1 << 16
+
+
+class Workers:
+    """At most `limit` parser processes; thread-safe. `close` ends them, later use starts new ones."""
+
+    def __init__(self, limit: int = 2, *, confined: bool = True) -> None:
+        self._limit = limit
+        self._confined = confined
+        self._idle: list[_Worker] = []
+        self._busy = 0
+        self._changed = threading.Condition()
+
+    def outline(self, request: wire.Request, data: bytes, task: Task | None = None) -> Outline:
+        """The outline of `data`; one that says why where the worker crashed or was too slow.
+
+        Raises `cancelled` or `timeout` if `task` must stop. `OSError` if no process can be started.
+        """
+        worker = self._take(task)
+        alive = False
+        try:
+            answer = worker.ask(request, data, task)
+            if answer is None:
+                return _silent(request, worker.ended)
+            outline = wire.decoded(answer)
+            alive = True
+            return outline
+        except (ValueError, TypeError):
+            return _silent(request, ended=True)
+        finally:
+            if not alive:
+                worker.kill()
+            self._give_back(worker if alive else None)
+
+    def close(self) -> None:
+        """End the idle workers."""
+        with self._changed:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.kill()
+
+    def _take(self, task: Task | None) -> _Worker:
+        with self._changed:
+            while not self._idle and self._busy >= self._limit:
+                self._changed.wait(_POLL_MS / 1000)
+                if task is not None:
+                    task.check()
+            self._busy += 1
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.running:
+                    return worker
+                worker.kill()
+        try:
+            return _Worker(self._confined)
+        except BaseException:
+            self._give_back(None)
+            raise
+
+    def _give_back(self, worker: _Worker | None) -> None:
+        with self._changed:
+            self._busy -= 1
+            if worker is not None:
+                self._idle.append(worker)
+            self._changed.notify()
+
+
+class _Worker:
+    """One process and its two pipes."""
+
+    def __init__(self, confined: bool) -> None:
+        paths = json.dumps([os.path.abspath(path) for path in sys.path if path])
+        arguments = [sys.executable, "-I", "-X", "utf8", str(_PROGRAM), paths]
+        if not confined:
+            arguments.append("--unconfined")
+        self._process = subprocess.Popen(  # noqa: S603 -- our own program, no shell, no names from outside
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+            env={"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._input, False)
+        os.set_blocking(self._output, False)
+        self._fresh = True
+        self.ended = False
+
+    @property
+    def running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
+    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> bytes | None:
+        """The answer's head; None if the worker ended or did not answer in time (`ended` says which)."""
+        deadline = time.monotonic() + request.seconds + _GRACE + (_START if self._fresh else 0)
+        self._fresh = False
+        parts = [memoryview(wire.frame(request, data)), memoryview(data)]
+        received = bytearray()
+        poll = select.poll()
+        poll.register(self._output, select.POLLIN)
+        poll.register(self._input, select.POLLOUT)
+        wanted = wire.FRAME.size
+        while True:
+            if task is not None:
+                task.check()
+            if time.monotonic() > deadline:
+                return None
+            for descriptor, event in poll.poll(_POLL_MS):
+                if descriptor == self._input:
+                    if event & (select.POLLERR | select.POLLHUP) or not self._send(parts):
+                        poll.unregister(self._input)
+                elif not self._receive(received):
+                    self.ended = True
+                    return None
+            if len(received) >= wire.FRAME.size:
+                wanted = wire.FRAME.size + wire.FRAME.unpack_from(received)[0]
+                if len(received) >= wanted:
+                    return bytes(received[wire.FRAME.size : wanted])
+
+    def _send(self, parts: list[memoryview]) -> bool:
+        """Write what the pipe takes; False when all is written or the worker hung up."""
+        try:
+            while parts:
+                written = os.write(self._input, parts[0][: 1 << 20])
+                parts[0] = parts[0][written:]
+                if not parts[0]:
+                    parts.pop(0)
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            return False
+        return False
+
+    def _receive(self, received: bytearray) -> bool:
+        """Read what is there; False at the end of the worker's output."""
+        try:
+            while True:
+                block = os.read(self._output, 1 << 20)
+                if not block:
+                    return False
+                received += block
+                if len(block) < _PIPE_BYTES:
+                    return True
+        except BlockingIOError:
+            return True
+
+    def kill(self) -> None:
+        """End the process and give its pipes back."""
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    continue  # unsent input of a worker that is gone
+        self._process.wait()
+
+
+def _silent(request: wire.Request, ended: bool) -> Outline:
+    """The outline of a file whose parse gave no answer."""
+    if ended:
+        return Outline(request.language, parsed=False, note=FAILED)
+    limit = f"it took longer than the limit of {request.seconds:g} s"
+    return Outline(request.language, parsed=False, note=f"not parsed: {limit}")
+
+
