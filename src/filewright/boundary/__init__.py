@@ -15,5 +15,6 @@ stream of entries (`walk`). Errors: `path_escape`, `not_found`, `not_a_file`, `n
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, Root
+from filewright.boundary.walk import Entry, Walk
 
-__all__ = ["Boundary", "Location", "Root"]
+__all__ = ["Boundary", "Entry", "Location", "Root", "Walk"]

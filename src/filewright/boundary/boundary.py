@@ -5,15 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from filewright.boundary import kernel
+from filewright.boundary.excludes import excludes_file
+from filewright.boundary.globs import Globs
+from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote, shown, unquote
 from filewright.boundary.protection import Protection
 from filewright.boundary.resolve import Resolver
 from filewright.boundary.roots import Path, open_roots
+from filewright.boundary.walk import Kind, Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Task
 from filewright.settings import Settings
 
 _LOOK = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW
@@ -48,7 +53,15 @@ class Boundary:
         folders = [os.path.realpath(os.fsencode(folder)) for folder in guarded]
         if settings.state_dir is not None:
             folders.append(os.path.realpath(os.fsencode(settings.state_dir)))
-        self._protection = {root.index: self._protect(root, folders) for root in self.roots}
+        below = {root.index: _below_root(root, folders) for root in self.roots}
+        self._hidden = {
+            index: tuple((parts[:-1], parts[-1]) for parts in paths) for index, paths in below.items()
+        }
+        self._protection = {
+            index: Protection(settings.protected, [os.fsdecode(b"/".join(parts)) for parts in paths])
+            for index, paths in below.items()
+        }
+        self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
         """Let go of the roots' descriptors; nothing can be opened afterwards."""
@@ -242,6 +255,59 @@ class Boundary:
         finally:
             os.close(look)
 
+    # Walking
+
+    def walk(
+        self,
+        where: Location,
+        *,
+        depth: int = 0,
+        glob: str | Sequence[str] | None = None,
+        include_hidden: bool = True,
+        include_ignored: bool = False,
+        include_git: bool = False,
+        details: bool = False,
+        kinds: Iterable[Kind] | None = None,
+        after: Location | None = None,
+        task: Task,
+    ) -> Walk:
+        """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `globs`.
+
+        `depth` 1 is the folder's own names, 0 all levels. `details` fills in each entry's status.
+        `after` goes on behind an entry of an earlier walk, which need not be there any more. The
+        folder asked for is walked even if a rule ignores it; `.git` and the state folder are left
+        out unless `include_git`, or `where` lies in them. Raises as `open_folder`, and for a glob
+        `invalid_input` or `path_escape`.
+        """
+        globs = Globs([glob] if isinstance(glob, str) else glob or ())
+        options = WalkOptions(
+            rules=None if include_ignored else self._outer_rules(),
+            globs=globs,
+            depth=depth,
+            hidden=include_hidden,
+            details=details,
+            kinds=None if kinds is None else frozenset(kinds),
+            hide=() if include_git else self._hidden[where.root.index],
+            hide_git=not include_git,
+            after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
+        )
+        try:
+            return Walk(self.resolver, where, options, task)
+        except OSError as error:
+            raise self._failure(error, where, "list") from error
+
+    def _outer_rules(self) -> Matcher:
+        if self.excludes_file is None:
+            return NOTHING
+        try:
+            folder = os.open(os.path.dirname(self.excludes_file), _LOOK_THROUGH | os.O_CLOEXEC)
+        except OSError:
+            return NOTHING  # As git: a file that cannot be read excludes nothing.
+        try:
+            return NOTHING.with_files(0, read_rules(folder, os.path.basename(self.excludes_file)), None)
+        finally:
+            os.close(folder)
+
     # Refusing
 
     def guard_write(self, where: Location, *, link_itself: bool = False) -> None:
@@ -297,14 +363,6 @@ class Boundary:
                 hint="change it with the program it belongs to, or ask the user to unprotect it",
                 details={"path": where.asked, "protected": rule},
             )
-
-    def _protect(self, root: Root, folders: Sequence[bytes]) -> Protection:
-        below = [
-            os.fsdecode(folder[len(root.resolved) :].lstrip(b"/"))
-            for folder in folders
-            if folder.startswith(root.resolved.rstrip(b"/") + b"/")
-        ]
-        return Protection(self.settings.protected, below)
 
     # Failing
 
@@ -399,3 +457,9 @@ class Boundary:
                     os.close(look)
                 return os.path.normpath(os.path.join(above, target, rest))
         return os.path.normpath(os.path.join(where.root.path, *where.parts))
+
+
+def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
+    """The paths below `root` of those of `folders` that lie there."""
+    start = root.resolved.rstrip(b"/") + b"/"
+    return [tuple(folder[len(start) :].split(b"/")) for folder in folders if folder.startswith(start)]

@@ -1,0 +1,61 @@
+"""Where git's global excludes file is: the one file outside the roots that is read.
+
+Found by reading the user's own configuration, never a repository's, and without running git.
+Includes (`[include]`) are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]')
+_VALUE = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))')
+_CONFIG_BYTES = 1 << 20
+
+
+def excludes_file(environment: Mapping[str, str]) -> bytes | None:
+    """The path of the global excludes file, whether or not it is there; None if none is meant."""
+    home = environment.get("HOME", "")
+    base = environment.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else "")
+    configs = [] if environment.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig"]
+    if "GIT_CONFIG_GLOBAL" in environment:
+        configs.append(environment["GIT_CONFIG_GLOBAL"])
+    else:
+        configs += [f"{base}/git/config"] if base else []
+        configs += [f"{home}/.gitconfig"] if home else []
+    path = f"{base}/git/ignore" if base else ""
+    for config in configs:
+        found = _core_excludes(config)
+        path = path if found is None else found
+    if path.startswith("~/"):
+        path = home + path[1:]
+    return os.fsencode(path) if path.startswith("/") else None
+
+
+def _core_excludes(config: str) -> str | None:
+    try:
+        descriptor = os.open(config, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None  # Git, too, reads what it can.
+    try:
+        text = os.read(descriptor, _CONFIG_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    found = None
+    section = ""
+    for line in text.splitlines():
+        header = _SECTION.match(line)
+        if header:
+            section = header[1].lower()
+            line = line[header.end() :]
+        key, equals, value = line.partition("=")
+        if section == "core" and equals and key.strip().lower() == "excludesfile":
+            match = _VALUE.match(value)
+            assert match is not None
+            quoted, plain = match.groups()
+            found = plain.strip() if quoted is None else quoted.replace('\\"', '"').replace("\\\\", "\\")
+    return found
