@@ -160,6 +160,16 @@ class RawClient:
 @pytest.fixture
 def start() -> Iterator[Callable[..., RawClient]]:
     """Start a server of strange tools and a raw client; ended with the test."""
+    yield from _starting()
+
+
+@pytest.fixture(scope="module")
+def start_shared() -> Iterator[Callable[..., RawClient]]:
+    """The same, ended with the module."""
+    yield from _starting()
+
+
+def _starting() -> Iterator[Callable[..., RawClient]]:
     clients: list[RawClient] = []
 
     def begin(*arguments: str, **options: Any) -> RawClient:

@@ -47,7 +47,9 @@ class Result:
 class FakeWorkspace:
     def __init__(self, *roots: str, settings: Any) -> None:
         self.settings = settings
-        self.roots = [SimpleNamespace(shown=root) for root in roots or (".",)]
+        self.roots = [
+            SimpleNamespace(path=os.fsencode(os.path.abspath(root)), name=root) for root in roots or (".",)
+        ]
         self._gate = threading.Event()
 
     def tools(self, toolsets: Any = None) -> list[Tool]:

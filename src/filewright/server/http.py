@@ -16,7 +16,6 @@ import uvicorn
 from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 
 from filewright.errors import Code, FilewrightError
@@ -69,17 +68,17 @@ def application(server: Server[Any], access: Access, port: int, *, body_bytes: i
     verifier: Bearer | Introspection | None = access.bearer
     if access.oauth is not None:
         verifier = access.oauth.introspection
-        auth = AuthSettings(
-            issuer_url=AnyHttpUrl(access.oauth.issuer),
-            resource_server_url=AnyHttpUrl(access.oauth.introspection.resource),
-            required_scopes=list(access.oauth.scopes) or None,
-            validate_token_resource=True,
+        auth = AuthSettings.model_validate(  # as text, so that no slash is added to the issuer
+            {
+                "issuer_url": access.oauth.issuer,
+                "resource_server_url": access.oauth.introspection.resource,
+                "required_scopes": list(access.oauth.scopes) or None,
+                "validate_token_resource": True,
+            }
         )
     elif access.bearer is not None:
-        auth = AuthSettings(
-            issuer_url=AnyHttpUrl(access.public_url or f"http://{access.host}:{port}"),
-            resource_server_url=None,
-        )
+        issuer = access.public_url or f"http://{_names(access)[0]}:{port}"
+        auth = AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
     return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=body_bytes,

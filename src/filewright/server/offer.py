@@ -5,10 +5,13 @@ The native tools of a `Workspace` are one offer; each dialect is another over th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from filewright.progress import Task
+from filewright.server.instructions import instructions
+from filewright.server.output import safe
 
 if TYPE_CHECKING:
     from filewright.tools.registry import Tool, ToolResult
@@ -39,9 +42,7 @@ class Native:
     @property
     def instructions(self) -> str:
         """The workflow, naming only tools that are offered."""
-        from filewright.server.instructions import instructions
-
-        roots = [root.shown for root in self._workspace.roots]
+        roots = [safe(os.fsdecode(root.path)) for root in self._workspace.roots]
         return instructions({tool.name for tool in self._tools}, roots)
 
     def tools(self) -> Sequence[Tool]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from filewright.server.output import safe
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def serve(plan: Plan) -> int:
         level=plan.settings.log_level.upper(),
         format="filewright: %(levelname)s: %(message)s",
     )
-    logging.getLogger("mcp").setLevel(max(logging.WARNING, logging.getLogger().level))
+    for chatty in ("mcp", "uvicorn", "httpx2"):
+        logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
     with _without_collecting():
         workspace = _open(plan)
         calls, transport = _prepare(plan, workspace)
@@ -77,7 +79,7 @@ def _open(plan: Plan) -> Workspace:
     from filewright.workspace import Workspace
 
     workspace = Workspace(*plan.roots, settings=plan.settings)
-    _logger.info("serving %s", ", ".join(root.shown for root in workspace.roots))
+    _logger.info("serving %s", ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots))
     return workspace
 
 

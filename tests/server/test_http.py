@@ -1,0 +1,336 @@
+"""HTTP: who is let in, what is refused, both eras, and an orderly end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import TextContent
+
+from filewright.errors import FilewrightError
+from filewright.server.access import Access, is_loopback, parse_address
+from filewright.server.tokens import Bearer, Introspection, read_tokens
+
+TOKEN = "a-token-of-more-than-sixteen"
+Start = Callable[..., Any]
+
+
+def listening(client: Any) -> str:
+    client.hears("listening on ")
+    found = re.search(r"listening on (\S+)", client.stderr.decode())
+    assert found is not None
+    return found.group(1)
+
+
+def post(url: str, message: Any, **headers: str) -> tuple[int, bytes]:
+    data = message if isinstance(message, bytes) else json.dumps(message).encode()
+    request = urllib.request.Request(
+        url,
+        data,
+        {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        },
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+@pytest.fixture(scope="module")
+def url(start_shared: Start) -> str:
+    """One server for all tests that leave it as they found it."""
+    return listening(
+        start_shared(
+            *("--http", "127.0.0.1:0"),
+            *("--allow-host", "tools.example", "--allow-origin", "https://app.example"),
+        )
+    )
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "0"},
+    },
+}
+
+
+@asynccontextmanager
+async def connected(url: str, mode: str, token: str | None = None) -> AsyncIterator[Client]:
+    import httpx2
+
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+def text_of(result: Any) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+async def test_both_eras_list_and_call(url: str, mode: str) -> None:
+    async with connected(url, mode) as client:
+        listed = await client.list_tools()
+        assert listed.tools[0].name == "echo"
+        assert text_of(await client.call_tool("echo", {"text": "null"})) == '{"text": "null"}'
+        crashed = await client.call_tool("crash", {})
+        assert crashed.is_error
+        assert client.protocol_version == ("2026-07-28" if mode != "legacy" else "2025-11-25")
+
+
+@pytest.mark.anyio
+async def test_several_clients_are_served_at_once(url: str) -> None:
+    import anyio
+
+    answers: list[str] = []
+
+    async def one(number: int) -> None:
+        async with connected(url, "auto" if number % 2 else "legacy") as client:
+            for step in range(5):
+                answers.append(text_of(await client.call_tool("echo", {"n": [number, step]})))
+
+    async with anyio.create_task_group() as group:
+        for number in range(6):
+            group.start_soon(one, number)
+    assert sorted(answers) == sorted(json.dumps({"n": [n, s]}) for n in range(6) for s in range(5))
+
+
+def test_a_token_is_needed_where_one_is_set(start: Start) -> None:
+    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN})
+    url = listening(server)
+    assert post(url, INITIALIZE)[0] == 401
+    assert post(url, INITIALIZE, Authorization="Bearer wrong-token-wrong-token")[0] == 401
+    assert post(url, INITIALIZE, Authorization=f"Basic {TOKEN}")[0] == 401
+    assert post(url, INITIALIZE, Authorization=f"Bearer {TOKEN}")[0] == 200
+    assert TOKEN.encode() not in server.stderr
+
+
+@pytest.mark.anyio
+async def test_clients_with_a_token_work_in_both_eras(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(f"# ours\n{TOKEN}\nanother-token-that-is-long\n")
+    file.chmod(0o600)
+    url = listening(start("--http", "127.0.0.1:0", "--token-file", str(file)))
+    for mode in ("legacy", "auto"):
+        async with connected(url, mode, "another-token-that-is-long") as client:
+            assert text_of(await client.call_tool("echo", {})) == "{}"
+
+
+def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
+    tokens = f"{TOKEN},another-token-that-is-long"
+    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": tokens}))
+    request = urllib.request.Request(
+        url,
+        json.dumps(INITIALIZE).encode(),
+        {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Authorization": f"Bearer {TOKEN}",
+        },
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        session = answer.headers["mcp-session-id"]
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    stolen = post(url, listing, Authorization="Bearer another-token-that-is-long", Mcp_Session_Id=session)
+    own = post(url, listing, Authorization=f"Bearer {TOKEN}", Mcp_Session_Id=session)
+    assert (stolen[0], own[0]) == (404, 200)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "tools.example"}, 200),
+        ({"Origin": "https://app.example"}, 200),
+        ({"Host": "localhost:1"}, 421),
+    ],
+)
+def test_host_and_origin_are_always_checked(url: str, headers: dict[str, str], status: int) -> None:
+    assert post(url, INITIALIZE, **headers)[0] == status
+
+
+def test_a_body_past_the_limit_is_refused(start: Start) -> None:
+    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_MESSAGE_BYTES": "100000"}))
+    assert post(url, b"x" * 200_000)[0] == 413
+    assert post(url, INITIALIZE)[0] == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b'{"id":1}', b"[" * 5000])
+def test_malformed_bodies_are_answered_and_survived(url: str, body: bytes) -> None:
+    assert 400 <= post(url, body)[0] < 500
+    assert 400 <= post(url, body, MCP_Protocol_Version="2026-07-28")[0] < 500
+    assert post(url, INITIALIZE)[0] == 200
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
+def test_nothing_listens_for_the_world_without_authentication(start: Start, address: str) -> None:
+    server = start("--http", address)
+    assert server.process.wait(30) == 2
+    server.hears("refusing to serve")
+
+
+def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
+    weak = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": "short"})
+    assert weak.process.wait(30) == 2
+    wrong = start("--http", "nowhere")
+    assert wrong.process.wait(30) == 2
+    wrong.hears("is not HOST:PORT")
+
+
+def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_path: Path) -> None:
+    import threading
+
+    server = start("--http", "127.0.0.1:0")
+    url = listening(server)
+    target = tmp_path / "f"
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "commit",
+            "arguments": {"path": str(target)},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    }
+    headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": "commit"}
+    answers: list[tuple[int, bytes]] = []
+    caller = threading.Thread(target=lambda: answers.append(post(url, call, **headers)))
+    caller.start()
+    server.hears("commit begun")
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(30) == 0
+    caller.join(30)
+    assert target.read_text() == "committed"
+    assert answers[0][0] == 200
+    assert b'"committed"' in answers[0][1]
+
+
+def test_addresses() -> None:
+    assert parse_address("127.0.0.1:80") == ("127.0.0.1", 80)
+    assert parse_address("[::1]:80") == ("::1", 80)
+    assert parse_address(":80") == parse_address("80") == ("127.0.0.1", 80)
+    assert is_loopback("localhost")
+    assert is_loopback("127.9.9.9")
+    assert is_loopback("::1")
+    assert not is_loopback("0.0.0.0")
+    assert not is_loopback("example.org")
+    with pytest.raises(FilewrightError, match="not HOST:PORT"):
+        parse_address("host:99999")
+    with pytest.raises(FilewrightError, match="refusing to serve"):
+        Access("192.0.2.1", 80)
+
+
+@pytest.mark.anyio
+async def test_bearer_tokens_are_told_apart() -> None:
+    bearer = Bearer([TOKEN, "x" * 20])
+    first, second = await bearer.verify_token(TOKEN), await bearer.verify_token("x" * 20)
+    assert first is not None
+    assert second is not None
+    assert first.client_id != second.client_id
+    assert await bearer.verify_token("") is None
+    assert await bearer.verify_token(TOKEN + " ") is None
+
+
+def test_tokens_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "t"
+    file.write_text("# comment\nfirst second\n\nthird\n")
+    assert read_tokens("a,b c", file) == ["a", "b", "c", "first", "second", "third"]
+    with pytest.raises(FilewrightError, match="cannot read the token file"):
+        read_tokens(None, tmp_path / "absent")
+
+
+RESOURCE = "https://files.example/mcp"
+
+
+@pytest.mark.parametrize(
+    ("claims", "granted"),
+    [
+        ({"active": True, "aud": RESOURCE, "client_id": "c", "scope": "files"}, True),
+        ({"active": True, "aud": [RESOURCE + "/", "other"], "client_id": "c"}, True),
+        ({"active": False, "aud": RESOURCE}, False),
+        ({"active": "true", "aud": RESOURCE}, False),
+        ([], False),
+    ],
+)
+@pytest.mark.anyio
+async def test_tokens_are_introspected(monkeypatch: pytest.MonkeyPatch, claims: Any, granted: bool) -> None:
+    import httpx2
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        assert request.headers["authorization"].startswith("Basic ")
+        assert b"token=abc" in request.content
+        return httpx2.Response(200, json=claims)
+
+    real = httpx2.AsyncClient
+    monkeypatch.setattr(
+        httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(answer), **options)
+    )
+    access = await Introspection("https://auth.example/introspect", RESOURCE, "id", "secret").verify_token(
+        "abc"
+    )
+    assert (access is not None) is granted
+    if access is not None:
+        assert access.resource is not None
+        assert access.resource.rstrip("/") == RESOURCE
+
+
+@pytest.mark.anyio
+async def test_an_authorization_server_that_cannot_be_reached_lets_nobody_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import httpx2
+
+    def fail(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("down")
+
+    real = httpx2.AsyncClient
+    monkeypatch.setattr(
+        httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(fail), **options)
+    )
+    assert await Introspection("https://auth.example/i", RESOURCE, "id", "secret").verify_token("abc") is None
+
+
+def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
+    server = start(
+        *("--http", "127.0.0.1:0", "--public-url", RESOURCE),
+        *("--oauth-issuer", "https://auth.example", "--oauth-introspection", "http://127.0.0.1:9/introspect"),
+    )
+    url = listening(server)
+    status, _ = post(url, INITIALIZE, Authorization="Bearer whatever-it-may-be")
+    assert status == 401
+    metadata = url.removesuffix("/mcp") + "/.well-known/oauth-protected-resource/mcp"
+    with urllib.request.urlopen(metadata, timeout=30) as answer:
+        described = json.load(answer)
+    assert described["resource"] == RESOURCE
+    assert described["authorization_servers"] == ["https://auth.example"]
