@@ -7,17 +7,18 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 
-from filewright.boundary import kernel
+from filewright.boundary import kernel, refusal
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
-from filewright.boundary.names import quote, shown, unquote
+from filewright.boundary.names import shown, unquote
 from filewright.boundary.protection import Protection
 from filewright.boundary.resolve import Resolver
 from filewright.boundary.roots import Path, open_roots
-from filewright.boundary.walk import Kind, Walk, WalkOptions, read_rules
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.boundary.scan import Kind
+from filewright.boundary.walk import Walk, WalkOptions, read_rules
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -25,15 +26,6 @@ _LOOK = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW
 _LOOK_THROUGH = kernel.O_PATH or os.O_RDONLY
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-
-_SPECIAL = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFLNK: "a link",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-}
 
 
 class Boundary:
@@ -90,19 +82,17 @@ class Boundary:
         return self._without_dots(where) if b".." in parts else where
 
     def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
-        name, colon, rest = asked.removeprefix('"').partition(":")
-        if colon and (len(self.roots) > 1 or rest[:1] != "") and name in self._by_name:
-            root = self._by_name[name]
-            if len(self.roots) > 1 or not self._exists(root, unquote(asked)):
-                path = unquote('"' + rest if asked.startswith('"') else rest)
-                return root, path.lstrip(b"/")
+        if len(self.roots) > 1:
+            name, colon, rest = asked.removeprefix('"').partition(":")
+            if colon and name in self._by_name:
+                return self._by_name[name], unquote('"' + rest if asked.startswith('"') else rest).lstrip(
+                    b"/"
+                )
         path = unquote(asked)
         if path == b"~" or path.startswith(b"~/"):
             path = os.path.expanduser(path)
         elif path.startswith(b"~"):
-            raise self._outside(
-                path, safe, "names another user's home", "write ./ before a name that begins with ~"
-            )
+            raise refusal.outside(self.roots, path, safe, hint="write ./ before a name that begins with ~")
         if not path.startswith(b"/"):
             return self.roots[0], path
         plain = [part for part in path.split(b"/") if part not in (b"", b".")]
@@ -113,15 +103,8 @@ class Boundary:
                 if plain[: len(steps)] == steps and (best is None or len(steps) > best[0]):
                     best = (len(steps), root)
         if best is None:
-            raise self._outside(path, safe, "is outside the workspace")
+            raise refusal.outside(self.roots, path, safe)
         return best[1], b"/".join(plain[best[0] :])
-
-    def _exists(self, root: Root, path: bytes) -> bool:
-        try:
-            os.close(self.resolver.open(root.fd, path.split(b"/"), _LOOK))
-        except OSError:
-            return False
-        return True
 
     def _without_dots(self, where: Location) -> Location:
         after = len(where.parts) - where.parts[::-1].index(b"..")
@@ -132,8 +115,8 @@ class Boundary:
             for part in where.parts:
                 depth += -1 if part == b".." else 1
                 if depth < 0 and error.errno == errno.ENOENT:
-                    raise self._failure(OSError(errno.EXDEV, ""), where, "open") from error
-            raise self._failure(error, where, "open") from error
+                    raise refusal.failure(self.resolver, OSError(errno.EXDEV, ""), where, "open") from error
+            raise refusal.failure(self.resolver, error, where, "open") from error
         os.close(folder)
         return Location(where.root, names + where.parts[after:], where.asked)
 
@@ -148,14 +131,14 @@ class Boundary:
         try:
             look = self.resolver.open(where.root.fd, where.parts, _LOOK_THROUGH)
             try:
-                self._require_file(os.fstat(look), where)
+                refusal.require_file(os.fstat(look), where)
             finally:
                 os.close(look)
             descriptor = self.resolver.open(where.root.fd, where.parts, _READ)
         except OSError as error:
-            raise self._failure(error, where, "open") from error
+            raise refusal.failure(self.resolver, error, where, "open") from error
         try:
-            self._require_file(os.fstat(descriptor), where)
+            refusal.require_file(os.fstat(descriptor), where)
         except FilewrightError:
             os.close(descriptor)
             raise
@@ -166,7 +149,7 @@ class Boundary:
         try:
             return self.resolver.open(where.root.fd, where.parts, _FOLDER)
         except OSError as error:
-            raise self._failure(error, where, "open the folder") from error
+            raise refusal.failure(self.resolver, error, where, "open the folder") from error
 
     def open_parent(
         self, where: Location, *, create: bool = False, made: list[Location] | None = None
@@ -178,7 +161,7 @@ class Boundary:
         `permission_denied` for the root itself and for protected folders, else as `open_folder`.
         """
         if not where.parts:
-            raise self._root_itself(where)
+            raise refusal.root_itself(where)
         self._refuse_protected(where, where.parts)
         above = where.parts[:-1]
         try:
@@ -189,7 +172,7 @@ class Boundary:
                     raise
             return self._make_folders(where, above, made)
         except OSError as error:
-            raise self._failure(error, where, "open the folder of") from error
+            raise refusal.failure(self.resolver, error, where, "open the folder of") from error
 
     def _open_writable(self, where: Location, parts: tuple[bytes, ...]) -> int:
         try:
@@ -234,7 +217,7 @@ class Boundary:
         try:
             look = self.resolver.open(where.root.fd, where.parts, _LOOK)
         except OSError as error:
-            raise self._failure(error, where, "look at") from error
+            raise refusal.failure(self.resolver, error, where, "look at") from error
         try:
             return os.fstat(look)
         finally:
@@ -245,7 +228,7 @@ class Boundary:
         try:
             look = self.resolver.open(where.root.fd, where.parts, _LOOK)
         except OSError as error:
-            raise self._failure(error, where, "look at") from error
+            raise refusal.failure(self.resolver, error, where, "look at") from error
         try:
             if not stat.S_ISLNK(os.fstat(look).st_mode):
                 raise FilewrightError(
@@ -294,7 +277,7 @@ class Boundary:
         try:
             return Walk(self.resolver, where, options, task)
         except OSError as error:
-            raise self._failure(error, where, "list") from error
+            raise refusal.failure(self.resolver, error, where, "list") from error
 
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
@@ -325,20 +308,20 @@ class Boundary:
                 details={"path": where.asked},
             )
         if not where.parts:
-            raise self._root_itself(where)
+            raise refusal.root_itself(where)
         self._refuse_protected(where, where.parts)
         try:
             folder = self._open_writable(where, where.parts[:-1])
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            raise self._failure(error, where, "change") from error
+            raise refusal.failure(self.resolver, error, where, "change") from error
         try:
             mode = os.stat(where.name, dir_fd=folder, follow_symlinks=False).st_mode
         except FileNotFoundError:
             return
         except OSError as error:
-            raise self._failure(error, where, "change") from error
+            raise refusal.failure(self.resolver, error, where, "change") from error
         finally:
             os.close(folder)
         if stat.S_ISLNK(mode) and not link_itself:
@@ -363,100 +346,6 @@ class Boundary:
                 hint="change it with the program it belongs to, or ask the user to unprotect it",
                 details={"path": where.asked, "protected": rule},
             )
-
-    # Failing
-
-    def _require_file(self, status: os.stat_result, where: Location) -> None:
-        kind = stat.S_IFMT(status.st_mode)
-        if kind != stat.S_IFREG:
-            raise FilewrightError(
-                Code.NOT_A_FILE,
-                f"{where.asked} is {_SPECIAL.get(kind, 'a special file')}, not a file",
-                hint="list the folder instead" if kind == stat.S_IFDIR else "name a regular file",
-                details={"path": where.asked},
-            )
-        if where.asked.endswith("/"):
-            raise FilewrightError(
-                Code.NOT_A_DIRECTORY,
-                f"{where.asked} is a file, and the / at its end asks for a folder",
-                hint="leave the / out",
-                details={"path": where.asked},
-            )
-
-    def _root_itself(self, where: Location) -> FilewrightError:
-        return FilewrightError(
-            Code.PERMISSION_DENIED,
-            f"{where.asked} is a root of the workspace, which is never changed itself",
-            hint="name something below it",
-            details={"path": where.asked, "root": quote(where.root.path)},
-        )
-
-    def _outside(self, path: bytes, safe: str, why: str, hint: str | None = None) -> FilewrightError:
-        named = ", ".join(f"{root.name}: {quote(root.path)}" for root in self.roots)
-        return FilewrightError(
-            Code.PATH_ESCAPE,
-            f"{safe} {why} (root {named})",
-            hint=hint or "give a path below the root; ask the user to add a root if that one is needed",
-            details={
-                "path": safe,
-                "resolved": quote(os.path.normpath(path)),
-                "root": quote(self.roots[0].path),
-                "roots": {root.name: quote(root.path) for root in self.roots},
-            },
-        )
-
-    def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
-        if error.errno == errno.EXDEV:
-            leads = self._leads_to(where)
-            return FilewrightError(
-                Code.PATH_ESCAPE,
-                f"{where.asked} leads out of the root {quote(where.root.path)} (to {quote(leads)})",
-                hint="give a path below the root; absolute links are never followed, wherever they point",
-                details={
-                    "path": where.asked,
-                    "resolved": quote(leads),
-                    "root": quote(where.root.path),
-                },
-            )
-        if error.errno in (errno.ELOOP, errno.EAGAIN):
-            why = (
-                "the links on the way never end"
-                if error.errno == errno.ELOOP
-                else "it is being replaced over and over"
-            )
-            return FilewrightError(
-                Code.SYMLINK if error.errno == errno.ELOOP else Code.IN_USE,
-                f"cannot {doing} {where.asked}: {why}",
-                hint="name the target itself" if error.errno == errno.ELOOP else "try again later",
-                details={"path": where.asked},
-            )
-        failure = from_os_error(error, where.asked, doing=doing)
-        if error.errno == errno.ENOENT and os.fstat(where.root.fd).st_nlink == 0:
-            failure.hint = (
-                f"the root {quote(where.root.path)} was deleted or replaced; the server must be started again"
-            )
-        return failure
-
-    def _leads_to(self, where: Location) -> bytes:
-        """Where the first link (or `..`) that leaves the root points: names only, for the message."""
-        for count in range(1, len(where.parts) + 1):
-            try:
-                os.close(self.resolver.open(where.root.fd, where.parts[:count], _LOOK_THROUGH))
-            except OSError:
-                rest = b"/".join(where.parts[count:])
-                above = os.path.join(where.root.path, *where.parts[: count - 1])
-                try:
-                    look = self.resolver.open(where.root.fd, where.parts[:count], _LOOK)
-                except OSError:
-                    break
-                try:
-                    target = os.readlink(b"", dir_fd=look)
-                except OSError:
-                    break
-                finally:
-                    os.close(look)
-                return os.path.normpath(os.path.join(above, target, rest))
-        return os.path.normpath(os.path.join(where.root.path, *where.parts))
 
 
 def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:

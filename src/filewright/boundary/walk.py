@@ -9,58 +9,36 @@ a time for each level; a folder with very many is held compactly. Links are entr
 from __future__ import annotations
 
 import errno
-import heapq
 import os
 import stat
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Literal
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.resolve import Resolver
+from filewright.boundary.scan import (
+    FOLDER_MARKS,
+    GIT_RULES,
+    KIND_OF_MARK,
+    OTHER_RULES,
+    UNSHOWN,
+    Kind,
+    Names,
+)
 from filewright.progress import Task
-
-Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
 
 Item = tuple[bytes, os.stat_result | None]
 
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
-_ENCODING = sys.getfilesystemencoding()
-_GIT_RULES, _OTHER_RULES = b".gitignore", b".ignore"
 _DOT = 0x2E
-# Above this many names a folder's are packed, sorted run by sorted run.
-_RUN = 1 << 16
 _BATCH = 4096
 _SHOWN_UNREADABLE = 20
-
-_KIND_OF: dict[int, Kind] = {
-    stat.S_IFREG: "file",
-    stat.S_IFDIR: "folder",
-    stat.S_IFLNK: "link",
-    stat.S_IFIFO: "fifo",
-    stat.S_IFSOCK: "socket",
-}
-# While a folder is read, what is not a file has a NUL and a letter behind its name: a NUL is in no
-# name and sorts before everything, so the order stays that of the names. `-` is a folder that is
-# entered but not shown.
-_OF_MARK: dict[bytes, Kind] = {
-    b"d": "folder",
-    b"l": "link",
-    b"p": "fifo",
-    b"s": "socket",
-    b"c": "device",
-    b"f": "file",
-}
-_MARK_OF = {kind: mark for mark, kind in _OF_MARK.items()}
-_UNSHOWN = b"-"
-_FOLDER_MARKS = (b"d", _UNSHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +180,9 @@ class Walk:
                     yield Entry(folder, item, "file", status)
                     continue
                 name, mark = item[:-2], item[-1:]
-                if mark != _UNSHOWN:
-                    yield Entry(folder, name, _OF_MARK[mark], status)
-                if mark in _FOLDER_MARKS and folder.depth != deepest:
+                if mark != UNSHOWN:
+                    yield Entry(folder, name, KIND_OF_MARK[mark], status)
+                if mark in FOLDER_MARKS and folder.depth != deepest:
                     below = self._below(start, folder, name)
                     descriptor = -1 if below is None else self._open(below)
                     if below is not None and descriptor >= 0:
@@ -249,7 +227,7 @@ class Walk:
         """The names in a folder, marked, sorted and filtered. Takes the descriptor and closes it."""
         self._task.check()
         try:
-            names = _Names()
+            names = Names()
             try:
                 names.read(descriptor)
             except OSError as error:
@@ -262,11 +240,11 @@ class Walk:
         finally:
             os.close(descriptor)
 
-    def _batches(self, folder: Folder, names: _Names) -> Iterator[Item]:
+    def _batches(self, folder: Folder, names: Names) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
         merged = names.merged()
         while True:
-            some = _Names()
+            some = Names()
             for item in islice(merged, _BATCH):
                 some.add_marked(item)
             if not some:
@@ -282,7 +260,7 @@ class Walk:
                     os.close(descriptor)
             yield from items
 
-    def _batch(self, folder: Folder, names: _Names, descriptor: int) -> Iterator[Item]:
+    def _batch(self, folder: Folder, names: Names, descriptor: int) -> Iterator[Item]:
         files, folders, others = self._filtered(folder, names)
         items = files
         if folders:
@@ -296,7 +274,7 @@ class Walk:
             return zip(items, repeat(None))
         return _with_status(items, descriptor)
 
-    def _filtered(self, folder: Folder, names: _Names) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    def _filtered(self, folder: Folder, names: Names) -> tuple[list[bytes], list[bytes], list[bytes]]:
         """The files, the folders, and the marked others of a folder that are neither hidden nor ignored."""
         options = self._options
         files, folders, others = names.files, names.folders, names.others
@@ -329,7 +307,7 @@ class Walk:
             others = [name for name in others if fitting(state, prefix, [name[:-2]], False)]
         if options.kinds is not None:
             files = files if "file" in options.kinds else []
-            others = [name for name in others if _OF_MARK[name[-1:]] in options.kinds]
+            others = [name for name in others if KIND_OF_MARK[name[-1:]] in options.kinds]
         return files, folders, others
 
     def _shown_folders(self, folder: Folder, folders: list[bytes]) -> set[bytes]:
@@ -348,7 +326,7 @@ class Walk:
         matcher = matcher.with_files(0, exclude, None)
         for count in range(len(names)):
             base = len(b"/".join((*names[:count], b"")))
-            git, other = (self._read_at(names[:count], name) for name in (_GIT_RULES, _OTHER_RULES))
+            git, other = (self._read_at(names[:count], name) for name in (GIT_RULES, OTHER_RULES))
             matcher = matcher.with_files(base, git, other)
             matcher = matcher.below(b"/".join((*names[: count + 1], b"")))
         return matcher
@@ -365,100 +343,11 @@ class Walk:
         finally:
             os.close(folder)
 
-    def _read_rules(self, folder: Folder, descriptor: int, names: _Names) -> None:
-        git = read_rules(descriptor, _GIT_RULES) if names.holds(_GIT_RULES) else None
-        other = read_rules(descriptor, _OTHER_RULES) if names.holds(_OTHER_RULES) else None
+    def _read_rules(self, folder: Folder, descriptor: int, names: Names) -> None:
+        git = read_rules(descriptor, GIT_RULES) if names.holds(GIT_RULES) else None
+        other = read_rules(descriptor, OTHER_RULES) if names.holds(OTHER_RULES) else None
         if git or other:
             folder.matcher = folder.matcher.with_files(len(folder.root_prefix), git, other)
-
-
-class _Names:
-    """The names in one folder, as they come, by kind; packed into sorted runs when there are very many."""
-
-    __slots__ = ("_rules", "_runs", "files", "folders", "others")
-
-    def __init__(self) -> None:
-        self.files: list[bytes] = []
-        self.folders: list[bytes] = []
-        self.others: list[bytes] = []
-        self._runs: list[bytes] = []
-        self._rules: set[bytes] = set()
-
-    def __bool__(self) -> bool:
-        return bool(self.files or self.folders or self.others)
-
-    @property
-    def packed(self) -> bool:
-        return bool(self._runs)
-
-    def holds(self, name: bytes) -> bool:
-        """Whether the folder holds a file of that name: one of ignore rules."""
-        return name in self._rules or name in self.files
-
-    def read(self, descriptor: int) -> None:
-        files: list[str] = []
-        folders: list[str] = []
-        room = _RUN
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
-                else:
-                    mark = _mark_of(entry, descriptor)
-                    if mark:
-                        self.others.append(entry.name.encode(_ENCODING, "surrogateescape") + mark)
-                room -= 1
-                if room == 0:
-                    self.files, self.folders = _encoded(files), _encoded(folders)
-                    self._pack()
-                    files, folders, room = [], [], _RUN
-        self.files, self.folders = _encoded(files), _encoded(folders)
-
-    def add_marked(self, item: bytes) -> None:
-        if 0 not in item:
-            self.files.append(item)
-        elif item.endswith(b"\0d"):
-            self.folders.append(item[:-2])
-        else:
-            self.others.append(item)
-
-    def merged(self) -> Iterator[bytes]:
-        """All names, marked and sorted."""
-        self._pack()
-        return heapq.merge(*map(_unpacked, self._runs))
-
-    def _pack(self) -> None:
-        self._rules.update(name for name in (_GIT_RULES, _OTHER_RULES) if name in self.files)
-        items = self.files + [name + b"\0d" for name in self.folders] + self.others
-        items.sort()
-        if items:
-            self._runs.append(b"/".join(items))
-        self.files, self.folders, self.others = [], [], []
-
-
-def _encoded(names: list[str]) -> list[bytes]:
-    # All at once: a third of the time of one by one.
-    return "/".join(names).encode(_ENCODING, "surrogateescape").split(b"/") if names else []
-
-
-def _unpacked(run: bytes) -> Iterator[bytes]:
-    start = 0
-    while (end := run.find(b"/", start)) >= 0:
-        yield run[start:end]
-        start = end + 1
-    yield run[start:]
-
-
-def _mark_of(entry: os.DirEntry[str], folder: int) -> bytes | None:
-    if entry.is_symlink():
-        return b"\0l"
-    try:
-        status = os.stat(entry.name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    return b"\0" + _MARK_OF[_KIND_OF.get(stat.S_IFMT(status.st_mode), "device")]
 
 
 def _resumed(items: list[bytes], name: bytes) -> list[bytes]:
