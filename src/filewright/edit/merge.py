@@ -9,20 +9,24 @@ splices of the lines that really differ, so nothing else can change.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from filewright.edit.diff3 import align
-from filewright.edit.locate.fold import BLANKS, FAMILIES, folded, indent_of
+from filewright.edit.diff3 import Match, align
+from filewright.edit.locate.fold import BLANKS, FAMILIES, indent_of
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Merge
-from filewright.edit.locate.request import Block
+from filewright.edit.locate.request import Block, Tier
 from filewright.edit.locate.source import Row, Source
 from filewright.edit.locate.whole_lines import Region
 from filewright.text.codec import encoded
 from filewright.text.splice import Splice
 
 _TERMINATOR = re.compile(rb"\r\n|\n|\r")
+_MOST_COMPARED = 160_000
+"""Pairs of lines of search and replace that are aligned longest run first."""
 _TOKEN = re.compile(r"\w+|\s+|.")
 
 
@@ -93,88 +97,90 @@ class _New:
     text: str
 
 
-def write_lines(source: Source, region: Region, search: Block, replace: Block) -> tuple[Splice, ...]:
+def write_lines(
+    source: Source, region: Region, search: Block, replace: Block, *, soft: bool = False
+) -> tuple[Splice, ...]:
     """The splices that carry the change from `search` to `replace` over to `region`.
 
-    Raises `unencodable`.
+    With `soft`, words of the region differ from those of `search`, and the file's are kept. Raises `unencodable`.
     """
     if not replace.solid:
-        blanks = max(0, replace.lead - search.lead - search.trail)
+        blanks = max(0, len(replace.after) - len(search.before) - len(search.after))
         return _spliced(source, region, [_New(-1, "")] * blanks)
-    partner, same = _partners(search.solid, replace.solid)
-    writer = _Writer(region, search, replace, partner)
-    result = [_New(-1, "")] * max(0, replace.lead - search.lead)
-    for index, text in enumerate(replace.solid):
-        mine = partner[index]
+    writer = _Writer(region, search, replace, soft=soft)
+    result = [_New(-1, text) for text in replace.before[len(search.before) :]]
+    for index in range(len(replace.solid)):
         if index:
-            result += writer.gap(index)
-        if mine >= 0 and same[index]:
-            result.append(_New(region.solid[mine], ""))
-        else:
-            result.append(_New(-1, writer.line(text, mine)))
-    result += [_New(-1, "")] * max(0, replace.trail - search.trail)
+            result += writer.gap(index - 1)
+        result.append(writer.line(index))
+    result += [_New(-1, text) for text in replace.after[len(search.after) :]]
     return _spliced(source, region, result)
 
 
-def _partners(search: Sequence[str], replace: Sequence[str]) -> tuple[list[int], list[bool]]:
-    """For each line of replace the line of search it is or comes from (-1: new), and whether it is it.
-
-    In a changed stretch with as many lines on both sides they go together in order; else each goes
-    with the one it shares most words with, in order.
-    """
-    left, right = list(search), list(replace)
-    partner = [-1] * len(right)
-    same = [False] * len(right)
-    i = j = 0
-    for match in [*align(left, right), None]:
-        to_i, to_j = (match.left, match.right) if match else (len(left), len(right))
-        if to_i - i == to_j - j:
-            for step in range(to_i - i):
-                partner[j + step] = i + step
-        elif i < to_i and j < to_j:
-            for one, other in _alike(left[i:to_i], right[j:to_j]):
-                partner[j + other] = i + one
-        if match:
-            for step in range(match.length):
-                partner[match.right + step] = match.left + step
-                same[match.right + step] = True
-            i, j = match.left + match.length, match.right + match.length
-    return partner, same
-
-
-def _alike(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of lines, in order, that share more than half of their words."""
-    if len(left) * len(right) > 400:
-        return []
-    words = [set(_TOKEN.findall(line.strip())) for line in left]
-    pairs: list[tuple[int, int]] = []
-    after = 0
-    for other, line in enumerate(right):
-        mine = set(_TOKEN.findall(line.strip()))
-        best, best_score = -1, 0.5
-        for one in range(after, len(left)):
-            score = 2 * len(mine & words[one]) / (len(mine) + len(words[one]) or 1)
-            if score > best_score:
-                best, best_score = one, score
-        if best >= 0:
-            pairs.append((best, other))
-            after = best + 1
-    return pairs
-
-
 class _Writer:
-    """Carries lines and gaps of the replacement over to one region."""
+    """Carries lines and gaps of the replacement over to one region.
 
-    def __init__(self, region: Region, search: Block, replace: Block, partner: list[int]) -> None:
+    `partner[j]` is the solid line of search that line j of replace is or comes from (-1: new),
+    `same[j]` whether it is it, `gap_of[j]` the gap of search that gap j of replace is (-1: none).
+    """
+
+    def __init__(self, region: Region, search: Block, replace: Block, *, soft: bool) -> None:
         self._region = region
         self._search = search
         self._replace = replace
-        self._partner = partner
+        self._soft = soft
+        self._partner = [-1] * len(replace.solid)
+        self._same = [False] * len(replace.solid)
+        self._gap_of = [-1] * len(replace.blank)
+        self._pair()
         self._indentation: Indentation | None = region.indentation
         if region.indentation.same or self._is_in_place():
             self._indentation = None
         self._plain = _plain_where(search.solid, region.texts)
-        self._gap_done: set[int] = set()
+
+    def _pair(self) -> None:
+        mine, theirs = _places(self._search), _places(self._replace)
+        left, right = self._search.lines, self._replace.lines
+        i = j = 0
+        for match in [*_longest_first(left, right), Match(len(left), len(right), 0)]:
+            self._pair_changed(
+                [index for index, solid in mine[i : match.left] if solid],
+                [index for index, solid in theirs[j : match.right] if solid],
+            )
+            for step in range(match.length):
+                (one, solid), (other, _) = mine[match.left + step], theirs[match.right + step]
+                if solid:
+                    self._partner[other], self._same[other] = one, True
+                else:
+                    self._gap_of[other] = one
+            i, j = match.left + match.length, match.right + match.length
+        self._pair_gaps()
+
+    def _pair_changed(self, left: list[int], right: list[int]) -> None:
+        """A changed stretch: lines go with the ones they share most words with, in order."""
+        if not left or not right:
+            return
+        one = [_words(self._search.solid[index]) for index in left]
+        other = [_words(self._replace.solid[index]) for index in right]
+        if len(left) == len(right) and all(_shared(a, b) > 0.4 for a, b in zip(one, other, strict=True)):
+            pairs = [(index, index) for index in range(len(left))]
+        else:
+            pairs = _alike(one, other)
+        for at, to in pairs:
+            self._partner[right[to]] = left[at]
+
+    def _pair_gaps(self) -> None:
+        """Gaps without a blank line in common go with the gap beside the lines they lie between."""
+        taken = {gap for gap in self._gap_of if gap >= 0}
+        for index in reversed(range(len(self._gap_of))):
+            before, after = self._partner[index], self._partner[index + 1]
+            if self._gap_of[index] >= 0:
+                continue
+            for gap in (after - 1 if after > 0 else -1, before):
+                if 0 <= gap < len(self._search.blank) and gap not in taken:
+                    self._gap_of[index] = gap
+                    taken.add(gap)
+                    break
 
     def _is_in_place(self) -> bool:
         """Whether the replacement already has the file's indentation, though the search text had not."""
@@ -186,37 +192,91 @@ class _Writer:
         moved = [(r, s, f) for r, s, f in moved if indent_of(s) != indent_of(f)]
         return bool(moved) and all(r == indent_of(f) for r, _, f in moved)
 
-    def line(self, text: str, mine: int) -> str:
-        """A changed or new line in the file's indentation and typography."""
+    def line(self, index: int) -> _New:
+        """A line of the replacement: the file's own, or the caller's in its indentation and typography."""
+        mine = self._partner[index]
+        if self._same[index]:
+            return _New(self._region.solid[mine], "")
+        return _New(-1, self._adapted(self._replace.solid[index], mine))
+
+    def _adapted(self, text: str, mine: int = -1) -> str:
         indent, body = indent_of(text), text[len(indent_of(text)) :]
         if self._indentation is not None:
             indent = self._indentation.apply(indent)
         if mine >= 0:
-            body = _merged(self._search.solid[mine], self._region.texts[mine], body)
+            body = self._trailed(body, mine)
+            if self._soft:
+                body = _with_words_of_file(self._search.solid[mine], self._region.texts[mine], body)
         for plain, family in self._plain:
             body = re.sub(f"[{family}]", plain, body)
         return indent + body
 
+    def _trailed(self, body: str, mine: int) -> str:
+        """The blanks at the end of a changed line are the file's, unless the caller changed them."""
+        asked, found = self._search.solid[mine], self._region.texts[mine]
+        bare = body.rstrip(BLANKS)
+        if body[len(bare) :] != asked[len(asked.rstrip(BLANKS)) :]:
+            return body
+        return bare + found[len(found.rstrip(BLANKS)) :]
+
     def gap(self, index: int) -> list[_New]:
-        """The blank lines before line `index` of the replacement, merged three ways."""
-        before, after = self._partner[index - 1], self._partner[index]
-        wanted = self._replace.gaps[index - 1]
-        if before >= 0 and after == before + 1:
-            at = before
-        elif before >= 0 and before < len(self._search.gaps):
-            at = before
-        elif after > 0:
-            at = after - 1
-        else:
-            return [_New(-1, "")] * wanted
-        asked = self._search.gaps[at]
+        """The blank lines after line `index` of the replacement, merged three ways."""
+        wanted, at = self._replace.blank[index], self._gap_of[index]
+        if at < 0:
+            return [_New(-1, self._adapted(text) if text else "") for text in wanted]
+        asked = self._search.blank[at]
         rows = range(self._region.solid[at] + 1, self._region.solid[at + 1])
-        if wanted != asked:
-            return [_New(row, "") for row in rows[:wanted]] + [_New(-1, "")] * (wanted - len(rows))
-        if at in self._gap_done:
-            return [_New(-1, "")] * min(wanted, len(rows))
-        self._gap_done.add(at)
-        return [_New(row, "") for row in rows]
+        if wanted == asked:
+            return [_New(row, "") for row in rows]
+        if len(wanted) == len(asked):
+            return [_New(-1, self._adapted(text) if text else "") for text in wanted]
+        kept = [_New(row, "") for row in rows[: len(wanted)]]
+        return kept + [_New(-1, text) for text in wanted[len(kept) :]]
+
+
+def _places(block: Block) -> list[tuple[int, bool]]:
+    """For each line of `block.lines`: the number of the solid line, or of the gap, that it is (in)."""
+    result: list[tuple[int, bool]] = []
+    for index in range(len(block.solid)):
+        if index:
+            result += [(index - 1, False)] * len(block.blank[index - 1])
+        result.append((index, True))
+    return result
+
+
+def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+    """Equal runs, the longest first: how a person reads a change. Bounded where lines are many."""
+    if len(left) * len(right) > _MOST_COMPARED:
+        return align(left, right)
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    return [Match(*block) for block in blocks if block.size]
+
+
+def _words(line: str) -> Counter[str]:
+    return Counter(_TOKEN.findall(line.strip()))
+
+
+def _shared(one: Counter[str], other: Counter[str]) -> float:
+    """How much of two lines is the same words, 0 to 1."""
+    return 2 * (one & other).total() / ((one.total() + other.total()) or 1)
+
+
+def _alike(left: Sequence[Counter[str]], right: Sequence[Counter[str]]) -> list[tuple[int, int]]:
+    """Pairs, in order, that share more than half of their words."""
+    if len(left) * len(right) > 400:
+        return []
+    pairs: list[tuple[int, int]] = []
+    after = 0
+    for other, theirs in enumerate(right):
+        best, best_score = -1, 0.5
+        for one in range(after, len(left)):
+            score = _shared(left[one], theirs)
+            if score > best_score:
+                best, best_score = one, score
+        if best >= 0:
+            pairs.append((best, other))
+            after = best + 1
+    return pairs
 
 
 def _plain_where(search: Sequence[str], found: Sequence[str]) -> list[tuple[str, str]]:
@@ -232,15 +292,11 @@ def _plain_where(search: Sequence[str], found: Sequence[str]) -> list[tuple[str,
     return result
 
 
-def _merged(search: str, found: str, replace: str) -> str:
+def _with_words_of_file(search: str, found: str, replace: str) -> str:
     """A changed line in which the words it shares with `search` are those of the file."""
     search, found = search.strip(BLANKS), found.strip(BLANKS)
-    if search == found:
-        return replace
     base, ours, theirs = _TOKEN.findall(search), _TOKEN.findall(found), _TOKEN.findall(replace)
-    if len(base) != len(ours) or any(
-        " ".join(folded(s).split()) != " ".join(folded(f).split()) for s, f in zip(base, ours, strict=True)
-    ):
+    if len(base) != len(ours):
         return replace
     for match in align(base, theirs):
         theirs[match.right : match.right + match.length] = ours[match.left : match.left + match.length]
@@ -301,7 +357,8 @@ def written(source: Source, located: Located) -> tuple[Splice, ...]:
             case Literal():
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
             case Lines():
-                result += write_lines(source, part.region, part.search, part.replace)
+                soft = located.tier is Tier.SOFT
+                result += write_lines(source, part.region, part.search, part.replace, soft=soft)
             case Insertion():
                 result += insert_before(source, part.line, part.text)
             case Merge():

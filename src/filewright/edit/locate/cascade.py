@@ -8,7 +8,7 @@ from filewright.edit.locate.drift import find_drifted
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed, Part
-from filewright.edit.locate.repairs import repairs
+from filewright.edit.locate.repairs import Repaired, repairs
 from filewright.edit.locate.request import Block, Edit, Tier, checked
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import Readable, Source
@@ -80,7 +80,7 @@ def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
     """The repaired request where it matches by the strictest tier of all repairs."""
     best: tuple[int, Located | Missed] | None = None
     for better in repairs(edit.search, edit.replace):
-        found = _strict(source, edit, better.search, better.replace)
+        found = _strict(source, better)
         if found is None:
             continue
         tier, parts = found
@@ -106,17 +106,17 @@ def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Locat
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
 
 
-def _strict(source: Source, edit: Edit, search: str, replace: str) -> tuple[Tier, list[Part]] | None:
-    spans = find_exact(source, search, MOST_LISTED + 1)
-    if spans:
-        return Tier.EXACT, [Literal(span, search, replace) for span in spans]
-    block = Block.of(search)
+def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part]] | None:
+    """What a repaired request stands for by tiers 1 and 2."""
+    if not better.whole_lines:
+        spans = find_exact(source, better.search, MOST_LISTED + 1)
+        if spans:
+            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans]
+    block, replace = Block.of(better.search), Block.of(better.replace)
     regions = strictest(find_regions(source, block))
     if not regions:
         return None
-    tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
-    theirs = Block.of(replace)
-    return tier, [Lines(region, block, theirs) for region in regions]
+    return regions[0].tier, [Lines(region, block, replace) for region in regions]
 
 
 def _one(source: Source, edit: Edit, tier: Tier, parts: Sequence[Part]) -> Located | Missed:

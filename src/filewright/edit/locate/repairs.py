@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_NUMBERED = re.compile(r"[ \t]*(?P<mark>L|line )?[ \t]*(?P<number>\d{1,9})(?P<sep>[ \t]*[→│|:\t»›]|[-)](?=[ \t]|$))")
+_NUMBERED = re.compile(r"[ \t]*(?P<mark>L|line )?[ \t]*(?P<number>\d{1,9})(?P<sep> *[→│|:\t»›]|-(?=[ \t]|$))")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
@@ -21,11 +21,15 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A request without its damage; `what` says in words what was taken away."""
+    """A request without its damage; `what` says in words what was taken away.
+
+    With `whole_lines` the damage was such that only whole lines can be meant.
+    """
 
     search: str
     replace: str
     what: tuple[str, ...]
+    whole_lines: bool = False
 
 
 def repairs(search: str, replace: str) -> Iterator[Repaired]:
@@ -61,6 +65,7 @@ def _without_fence(one: Repaired) -> Iterator[Repaired]:
             search,
             one.replace if replace is None else replace,
             (*one.what, "took away the code fence round the text"),
+            whole_lines=True,
         )
 
 
@@ -88,7 +93,7 @@ def _without_numbers(one: Repaired) -> Iterator[Repaired]:
     for pad in (" ", "") if spaced else ("",):
         search = _joined(rests, pad)
         replace = one.replace if theirs is None else _joined(theirs[1], pad)
-        yield Repaired(search, replace, (*one.what, "took away the line numbers"))
+        yield Repaired(search, replace, (*one.what, "took away the line numbers"), whole_lines=True)
 
 
 def _joined(rests: list[str], pad: str) -> str:

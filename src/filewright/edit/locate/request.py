@@ -88,14 +88,14 @@ def is_blank(line: str) -> bool:
 class Block:
     """Lines of a request as whole-line matching sees them: the solid (non-blank) lines in order.
 
-    `solid` are their texts, `gaps[i]` the number of blank lines between solid lines i and i + 1,
-    `lead` and `trail` the blank lines at the edges (the terminator of the last line is none).
+    `solid` are their texts, `blank[i]` the blank lines between solid lines i and i + 1, `before`
+    and `after` those at the edges (the terminator of the last line is none).
     """
 
     solid: tuple[str, ...]
-    gaps: tuple[int, ...]
-    lead: int
-    trail: int
+    blank: tuple[tuple[str, ...], ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> Block:
@@ -109,19 +109,31 @@ class Block:
     def of_lines(cls, lines: list[str] | tuple[str, ...]) -> Block:
         """The block of lines without terminators."""
         solid: list[str] = []
-        gaps: list[int] = []
-        run = lead = 0
+        gaps: list[tuple[str, ...]] = []
+        run: list[str] = []
         for line in lines:
             if is_blank(line):
-                run += 1
+                run.append(line)
                 continue
-            if solid:
-                gaps.append(run)
-            else:
-                lead = run
+            gaps.append(tuple(run))
+            run = []
             solid.append(line)
-            run = 0
-        return cls(tuple(solid), tuple(gaps), lead, run)
+        return cls(tuple(solid), tuple(gaps[1:]), gaps[0] if gaps else (), tuple(run))
+
+    @cached_property
+    def gaps(self) -> tuple[int, ...]:
+        """How many blank lines stand between the solid ones."""
+        return tuple(map(len, self.blank))
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """All lines from the first solid to the last."""
+        result: list[str] = []
+        for index, line in enumerate(self.solid):
+            if index:
+                result += self.blank[index - 1]
+            result.append(line)
+        return tuple(result)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

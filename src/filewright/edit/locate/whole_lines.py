@@ -63,7 +63,7 @@ def find_lines(snapshot: Readable, lines: Sequence[str]) -> tuple[Region, ...]:
     block = Block.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
-        edges = _blank_before(source, region, block.lead) and _blank_after(source, region, block.trail)
+        edges = _blank_before(source, region, len(block.before)) and _blank_after(source, region, len(block.after))
         if edges or region.tier is Tier.BLANK_LINES:
             result.append(region)
         elif not edges:

@@ -9,7 +9,7 @@ of the hunks leaves one way only. Anything else is refused.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +24,8 @@ from filewright.edit.patch.model import Hunk
 REACH = 200
 #: Comparisons of lines one file may cost before its hunks are called too alike to place.
 _WORK = 30_000_000
+#: Places looked at one by one for the heading they stand under.
+_MOST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,55 @@ class Unplaced:
     heading: str = ""
 
 
+class _Options:
+    """The places one hunk may have, in order, from the `low`-th of `starts` on.
+
+    Lists of exact places are shared between hunks with the same lines, and never copied.
+    """
+
+    def __init__(self, starts: list[int], size: int, others: dict[int, Placed] | None = None) -> None:
+        self.starts = starts
+        self.low = 0
+        self._size = size
+        self._others = others
+
+    def __len__(self) -> int:
+        return len(self.starts) - self.low
+
+    def place(self, start: int) -> Placed:
+        """The place that begins at line `start`."""
+        if self._others is not None:
+            return self._others[start]
+        return Placed(start, start + self._size, Tier.EXACT, range(start, start + self._size))
+
+    def only(self, starts: list[int]) -> _Options:
+        """The same with fewer places."""
+        return _Options(starts, self._size, self._others)
+
+    def after(self, floor: int) -> _Options:
+        """Those at or past line `floor`."""
+        result = self.only(self.starts)
+        result.low = bisect_left(self.starts, floor)
+        return result
+
+    def last_before(self, ceiling: int) -> int | None:
+        """The last start whose place ends by line `ceiling`."""
+        index = bisect_right(self.starts, ceiling, key=lambda start: self.place(start).end) - 1
+        return self.starts[index] if index >= self.low else None
+
+    def nearest(self, stated: int) -> int | None:
+        """The start nearest to line `stated`, if within reach and no other is nearly as near."""
+        index = bisect_left(self.starts, stated)
+        around = self.starts[max(self.low, index - 2) : max(self.low, index) + 2]
+        ranked = sorted(around, key=lambda start: abs(start - stated))
+        first, second = (abs(start - stated) for start in ranked[:2])
+        return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
+
+    def numbers(self) -> tuple[int, ...]:
+        """Their first lines as people count them, the first twenty."""
+        return tuple(start + 1 for start in self.starts[self.low : self.low + 20])
+
+
 class Placing:
     """The hunks of one file and the file's lines, on the way to a place for each."""
 
@@ -69,7 +120,7 @@ class Placing:
 
     def run(self) -> list[Placed] | Unplaced:
         """A place for each hunk, in order and not overlapping; or the first that has none."""
-        options: list[list[Placed]] = []
+        options: list[_Options] = []
         floor = drift = 0
         for index, hunk in enumerate(self.hunks):
             found = self._options(index, floor, drift)
@@ -77,10 +128,11 @@ class Placing:
                 return found
             options.append(found)
             if len(found) == 1:
-                floor = found[0].end
+                place = found.place(found.starts[found.low])
+                floor = place.end
                 if hunk.start is not None:
-                    drift = found[0].at - _stated(hunk)
-                twice = self._is_there_already(index, found[0])
+                    drift = place.at - _stated(hunk)
+                twice = self._is_there_already(index, place)
                 if twice is not None:
                     return twice
         return self._settled(options)
@@ -111,51 +163,52 @@ class Placing:
         except UnicodeEncodeError:
             return None
 
-    def _options(self, index: int, floor: int, drift: int) -> list[Placed] | Unplaced:
+    def _options(self, index: int, floor: int, drift: int) -> _Options | Unplaced:
         """The places a hunk may have at or past `floor`, by the strictest tier that has any."""
         hunk, old = self.hunks[index], self._olds[index]
         if old is not None and not old:
-            return self._insertion(hunk, floor)
+            return self._insertion(hunk)
         if self._exact is None and old is not None and hunk.start is not None:
             at = _stated(hunk) + drift
-            if at >= floor and self._stands(old, at) and self._is_allowed(hunk, at, at + len(old)):
-                return [Placed(at, at + len(old), Tier.EXACT, range(at, at + len(old)))]
-        everywhere = self._everywhere(index)
-        fitting = [place for place in everywhere if self._is_allowed(hunk, place.at, place.end)]
-        if everywhere and not fitting:
-            why = "cut" if hunk.cut else "not_at_end"
-            return Unplaced(hunk, why, tuple(place.at + 1 for place in everywhere[:20]))
-        if hunk.headings and fitting:
+            if at >= floor and self._stands(old, at) and self._is_allowed(hunk, at + len(old)):
+                return _Options([at], len(old))
+        everywhere = fitting = self._everywhere(index)
+        if hunk.at_end or hunk.cut:
+            ends = [at for at in everywhere.starts if self._is_allowed(hunk, everywhere.place(at).end)]
+            fitting = everywhere.only(ends)
+        if everywhere.starts and not fitting.starts:
+            return Unplaced(hunk, "cut" if hunk.cut else "not_at_end", everywhere.numbers())
+        if hunk.headings and fitting.starts:
             below = self._below_headings(hunk, fitting)
             if isinstance(below, Unplaced):
                 return below
             fitting = below
-        after = [place for place in fitting if place.at >= floor]
-        if not after:
-            if not fitting:
+        after = fitting.after(floor)
+        if not len(after):
+            if not fitting.starts:
                 return Unplaced(hunk, "too_alike" if self._too_alike else "no_match")
-            touching = any(place.end > floor for place in fitting)
-            return Unplaced(hunk, "overlap" if touching else "order", (fitting[0].at + 1,))
+            touching = fitting.place(fitting.starts[-1]).end > floor
+            return Unplaced(hunk, "overlap" if touching else "order", (fitting.starts[-1] + 1,))
         if len(after) > 1 and hunk.start is not None:
-            nearest = _nearest(after, _stated(hunk) + drift)
+            nearest = after.nearest(_stated(hunk) + drift)
             if nearest is not None:
-                return [nearest]
+                return after.only([nearest])
         return after
 
-    def _insertion(self, hunk: Hunk, floor: int) -> list[Placed] | Unplaced:
+    def _insertion(self, hunk: Hunk) -> _Options | Unplaced:
         """The place of a hunk without old lines: only the end, where that is said, or an empty file."""
         count = self.lines.count
         if count == 0 or (hunk.at_end and hunk.old_ended and hunk.start is None and not hunk.headings):
-            return [Placed(count, count, Tier.EXACT, ())]
+            return _Options([count], 0)
         return Unplaced(hunk, "no_context")
 
     def _stands(self, old: tuple[bytes, ...], at: int) -> bool:
         return at + len(old) <= self.lines.count and tuple(self.lines.bodies(at, len(old))) == old
 
-    def _is_allowed(self, hunk: Hunk, at: int, end: int) -> bool:
-        return end == self.lines.count if hunk.at_end or hunk.cut else at >= 0
+    def _is_allowed(self, hunk: Hunk, end: int) -> bool:
+        return end == self.lines.count or not (hunk.at_end or hunk.cut)
 
-    def _everywhere(self, index: int) -> list[Placed]:
+    def _everywhere(self, index: int) -> _Options:
         """All places of a hunk by the strictest tier that has one."""
         if self._exact is None:
             self._exact = self._find([old for old in self._olds[index:] if old])
@@ -163,13 +216,14 @@ class Placing:
         if old is not None:
             exact = self._exact.get(old, [])
             if exact:
-                return [Placed(at, at + len(old), Tier.EXACT, range(at, at + len(old))) for at in exact]
+                return _Options(exact, len(old))
         hunk = self.hunks[index]
         found = [self._aligned(hunk, region) for region in find_lines(self.lines.snapshot, hunk.old)]
         order = list(Tier)
         places = [place for place in found if place is not None]
         best = min((order.index(place.tier) for place in places), default=0)
-        return [place for place in places if order.index(place.tier) == best]
+        others = {place.at: place for place in places if order.index(place.tier) == best}
+        return _Options(sorted(others), 0, others)
 
     def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
@@ -217,26 +271,32 @@ class Placing:
 
     # Headings of the envelope
 
-    def _below_headings(self, hunk: Hunk, places: list[Placed]) -> list[Placed] | Unplaced:
+    def _below_headings(self, hunk: Hunk, places: _Options) -> _Options | Unplaced:
         """Those of the places that stand below the hunk's headings, one inside the other.
 
         A single place needs the headings somewhere above it. Of several, one counts only where no
         line between the innermost heading and it ends what the heading begins.
         """
         known = self._heading_lines()
-        chains: list[int] = [-1]
+        above: list[int] = []
         for heading in hunk.headings:
             lines = known.get(heading.strip(), [])
-            if not lines:
+            if above:
+                inner = [at for at in lines[:_MOST] if self._is_inside(above, at)]
+                above = inner or lines[bisect_right(lines, above[0]) :]
+            else:
+                above = lines
+            if not above:
                 return Unplaced(hunk, "heading", (), heading)
-            chains = sorted({at for chain in chains for at in lines[bisect_left(lines, chain + 1) :]})
         if len(places) == 1:
-            fitting = [place for place in places if chains and chains[0] <= place.at]
-        else:
-            fitting = [place for place in places if self._is_inside(chains, place.at)]
+            fitting = [at for at in places.starts if above[0] <= at]
             if not fitting:
-                return Unplaced(hunk, "ambiguous_match", tuple(place.at + 1 for place in places[:20]))
-        return fitting or Unplaced(hunk, "heading", tuple(at + 1 for at in chains[:20]), hunk.headings[-1])
+                return Unplaced(hunk, "heading", tuple(at + 1 for at in above[:20]), hunk.headings[-1])
+        else:
+            fitting = [at for at in places.starts[:_MOST] if self._is_inside(above, at)]
+            if not fitting or len(places) > _MOST:
+                return Unplaced(hunk, "ambiguous_match", places.numbers())
+        return places.only(fitting)
 
     def _heading_lines(self) -> dict[str, list[int]]:
         """The lines that each heading of any hunk may name."""
@@ -273,24 +333,24 @@ class Placing:
 
     # All hunks
 
-    def _settled(self, options: list[list[Placed]]) -> list[Placed] | Unplaced:
+    def _settled(self, options: list[_Options]) -> list[Placed] | Unplaced:
         """One place each, if the order of the hunks leaves only one way."""
         earliest: list[Placed] = []
         floor = 0
         for hunk, places in zip(self.hunks, options, strict=True):
-            index = bisect_left(places, floor, key=lambda place: place.at)
-            if index == len(places):
-                return Unplaced(hunk, "order", (places[0].at + 1,))
-            earliest.append(places[index])
-            floor = places[index].end
+            after = places.after(floor)
+            if not len(after):
+                return Unplaced(hunk, "order", (places.starts[-1] + 1,))
+            earliest.append(places.place(after.starts[after.low]))
+            floor = earliest[-1].end
         ceiling = self.lines.count
         for index in range(len(options) - 1, -1, -1):
-            places = options[index]
-            last = next((place for place in reversed(places) if place.end <= ceiling), earliest[index])
-            if last.at != earliest[index].at:
-                fitting = [p.at + 1 for p in places if earliest[index].at <= p.at <= last.at]
-                return Unplaced(self.hunks[index], "ambiguous_match", tuple(fitting[:20]))
-            ceiling = last.at
+            first, places = earliest[index].at, options[index]
+            last = places.last_before(ceiling)
+            if last is not None and last != first:
+                open_places = places.only([at for at in places.starts if first <= at <= last])
+                return Unplaced(self.hunks[index], "ambiguous_match", open_places.numbers())
+            ceiling = first
         return earliest
 
     def _find(self, blocks: Sequence[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]]:
@@ -328,13 +388,6 @@ class Placing:
 def _stated(hunk: Hunk) -> int:
     """The line (from 0) its header says it begins at."""
     return max(0, (hunk.start or 1) - 1)
-
-
-def _nearest(places: Sequence[Placed], stated: int) -> Placed | None:
-    """The place nearest to the line `stated`, if it is within reach and no other is nearly as near."""
-    ranked = sorted(places, key=lambda place: abs(place.at - stated))
-    first, second = abs(ranked[0].at - stated), abs(ranked[1].at - stated)
-    return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
 
 
 def _is_word(character: str) -> bool:

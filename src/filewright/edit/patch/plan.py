@@ -1,0 +1,329 @@
+"""A parsed patch against the files it names: one change set, or one error and nothing planned.
+
+Pure: files are looked up through a callback, which alone knows the boundary. All paths are looked
+up and checked against one another before any hunk is placed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+from filewright.boundary import Location
+from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
+from filewright.edit.patch.failure import failed
+from filewright.edit.patch.filelines import FileLines
+from filewright.edit.patch.match import Placed, Placing, Unplaced
+from filewright.edit.patch.model import FilePatch, Hunk, Patch, Row
+from filewright.edit.patch.outcome import FileOutcome, HunkOutcome, Look, PatchPlan, Place
+from filewright.edit.patch.write import hunk_splices
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
+
+
+def plan(patch: Patch, look: Look, *, tool: str = "apply_patch", **options: bool) -> PatchPlan:
+    """The plan of a patch; `options` are those of `ChangeSet.of`.
+
+    Raises `invalid_input` (a new file or name that is taken, a file named twice), `not_found`,
+    `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text),
+    `already_applied` (all of it), `no_change`, and what `look` raises.
+    """
+    planner = _Planner(patch, look)
+    planner.check_names()
+    outcomes = planner.outcomes()
+    steps = [*planner.copies, *planner.steps]
+    if not steps:
+        raise FilewrightError(
+            Code.NO_CHANGE,
+            "the patch changes nothing: its files are as it would leave them",
+            hint="nothing to do",
+        )
+    return PatchPlan(ChangeSet.of(tool, _summary(outcomes), steps, **options), tuple(outcomes))
+
+
+@dataclass(slots=True)
+class _Sides:
+    """A file of the patch with the places it is about."""
+
+    file: FilePatch
+    old: Place | None
+    new: Place | None
+
+
+@dataclass(slots=True)
+class _Planner:
+    patch: Patch
+    look: Look
+    copies: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    sides: list[_Sides] = field(default_factory=list)
+
+    def check_names(self) -> None:
+        """Look every path up, and refuse what names clash, before anything else."""
+        known: dict[str, Place] = {}
+
+        def place(name: str | None) -> Place | None:
+            if name is None:
+                return None
+            if name not in known:
+                known[name] = self.look(name)
+            return known[name]
+
+        for file in self.patch.files:
+            old = place(file.old)
+            try:
+                new = old if file.new == file.old else place(file.new)
+            except FilewrightError as error:
+                if error.code in (Code.NOT_A_FILE, Code.SYMLINK) and file.old != file.new:
+                    raise _taken(file) from error
+                raise
+            self.sides.append(_Sides(file, old, new))
+        self._check_twice()
+        for side in self.sides:
+            self._check_there(side)
+
+    def _check_twice(self) -> None:
+        written: dict[Hashable, str] = {}
+        for side in self.sides:
+            places = [side.new] if side.file.kind == "copy" else [side.old, side.new]
+            keys = {place.key: place for place in places if place is not None}
+            renamed = side.file.kind in ("rename", "copy")
+            if renamed and side.old is not None and side.new is not None and side.old.key == side.new.key:
+                raise FilewrightError(
+                    Code.INVALID_INPUT,
+                    f"{side.file.old} and {side.file.new} are the same file",
+                    hint="give the new file another name",
+                    details={"path": side.file.old},
+                )
+            for key, place in keys.items():
+                name = side.file.new if place is side.new and side.file.new else side.file.path
+                if key in written:
+                    raise FilewrightError(
+                        Code.INVALID_INPUT,
+                        f"the patch names one file twice: {written[key]}"
+                        + (f" and {name}" if name != written[key] else ""),
+                        hint="put all changes of a file into one part of the patch",
+                        details={"path": name},
+                    )
+                written[key] = name
+
+    def _check_there(self, side: _Sides) -> None:
+        file, old, new = side.file, side.old, side.new
+        if old is not None and old.snapshot is None:
+            raise old.missing or FilewrightError(
+                Code.NOT_FOUND, f"{file.old} does not exist", hint="list the folder to see what is there",
+                details={"path": file.old},
+            )  # fmt: skip
+        if new is not None and file.new != file.old and new.snapshot is not None:
+            raise _taken(file)
+
+    def outcomes(self) -> list[FileOutcome]:
+        """Plan each file; when nothing is left to do because all of it is done, say so."""
+        result: list[FileOutcome] = []
+        applied: list[tuple[str, int]] = []
+        first: FilewrightError | None = None
+        for side in self.sides:
+            try:
+                if side.file.kind == "create":
+                    result.append(self._created(side))
+                    continue
+                placed, lines = self._placed(side)
+                result.append(self._changed(side, placed, lines))
+            except _AppliedError as done:
+                applied.append((side.file.path, done.line))
+                first = first or done.instead
+        if first is None:
+            return result
+        if len(applied) < len(self.sides):
+            raise first
+        where = "; ".join(f"{name} at line {line}" for name, line in applied[:10])
+        raise FilewrightError(
+            Code.ALREADY_APPLIED,
+            f"the patch is applied already: {where}",
+            hint="nothing to do",
+            details={"files": [{"path": name, "line": line} for name, line in applied[:100]]},
+        )
+
+    def _placed(self, side: _Sides) -> tuple[list[tuple[Hunk, Placed]], FileLines | None]:
+        file, snapshot = side.file, _there(side.old)
+        if not file.hunks:
+            return [], None
+        if snapshot.binary is not None or not snapshot.encoding.editable:
+            raise FilewrightError(
+                Code.IS_BINARY, f"{file.path} is not text a patch can change", hint="use a tool for bytes",
+                details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
+            )  # fmt: skip
+        hunks = _without_mark(file.hunks, snapshot)
+        lines = FileLines(snapshot)
+        placing = Placing(hunks, lines)
+        found = placing.run()
+        if isinstance(found, Unplaced):
+            error = failed(file, lines, found)
+            done = (
+                placing.already_applied() if found.why in ("no_match", "already_applied", "order") else None
+            )
+            if done:
+                error.message += f"\nall of its changes to {file.path} stand there already"
+                raise _AppliedError(done[0], error)
+            raise error
+        return list(zip(hunks, found, strict=True)), lines
+
+    def _created(self, side: _Sides) -> FileOutcome:
+        file, new = side.file, side.new
+        assert new is not None
+        rows = [row for hunk in file.hunks for row in hunk.rows]
+        content = "".join(f"{row.text}\n" for row in rows).encode()
+        if file.hunks and not file.hunks[-1].new_ended:
+            content = content[:-1]
+        executable = file.new_mode is not None and bool(file.new_mode & 0o100)
+        self.steps.append(Create(new.location, content, 0o755 if executable else None))
+        splices = (Splice(0, 0, content),) if content else ()
+        return FileOutcome(
+            "create", None, new.location.shown, Snapshot.of_bytes(b""), splices,
+            mode_after=0o755 if executable else 0o644,
+        )  # fmt: skip
+
+    def _changed(
+        self, side: _Sides, placed: Sequence[tuple[Hunk, Placed]], lines: FileLines | None
+    ) -> FileOutcome:
+        file, old, new = side.file, side.old, side.new
+        assert old is not None
+        snapshot = _there(old)
+        splices: list[Splice] = []
+        spelled = file.spells_terminators
+        for hunk, place in placed:
+            assert lines is not None
+            splices += hunk_splices(lines, hunk, place, spelled=spelled)
+        made = ordered(splices, snapshot.size)
+        hunks = tuple(
+            HunkOutcome(
+                hunk.number,
+                place.at + 1,
+                str(place.tier),
+                None if hunk.start is None else place.at + 1 - max(1, hunk.start),
+                hunk.repaired,
+            )
+            for hunk, place in placed
+        )
+        name = old.location.shown
+        if file.kind == "delete":
+            return self._deleted(side, made, hunks)
+        mode = _mode_after(file, old.mode)
+        if file.kind == "copy":
+            assert new is not None
+            self._copy(old.location, new, snapshot, made, mode)
+        else:
+            if made:
+                self.steps.append(_modify(old.location, snapshot, made))
+            if mode is not None:
+                self.steps.append(SetMode(old.location, f"{mode:o}"))
+            if file.kind == "rename":
+                assert new is not None
+                self.steps.append(Move(old.location, new.location))
+        target = name if new is None or new is old else new.location.shown
+        return FileOutcome(
+            file.kind, name, target, snapshot, made, hunks,
+            mode_before=old.mode if mode is not None else None, mode_after=mode,
+        )  # fmt: skip
+
+    def _deleted(self, side: _Sides, made: tuple[Splice, ...], hunks: tuple[HunkOutcome, ...]) -> FileOutcome:
+        file, old = side.file, side.old
+        assert old is not None
+        snapshot = _there(old)
+        left = snapshot.size - sum(splice.length for splice in made) + sum(len(s.replacement) for s in made)
+        if file.emptied and left > len(snapshot.encoding.bom):
+            raise FilewrightError(
+                Code.PATCH_FAILED,
+                f"the patch deletes {file.path} but leaves {left} bytes of its text",
+                hint="read the file again; the deletion must remove every line",
+                details={"path": file.path, "left": left, "reason": "not_empty"},
+            )
+        self.steps.append(Delete(old.location, expected=Expected.of(snapshot)))
+        whole = (Splice(0, snapshot.size, b""),) if snapshot.size else ()
+        return FileOutcome("delete", old.location.shown, None, snapshot, whole, hunks, mode_before=old.mode)
+
+    def _copy(
+        self, source: Location, new: Place, snapshot: Snapshot, made: tuple[Splice, ...], mode: int | None
+    ) -> None:
+        """Copies read what stands there before the patch, so they come before all other steps."""
+        if made and snapshot.held is not None and mode is None:
+            mode = snapshot.status.st_mode & 0o777 if snapshot.status is not None else None
+            self.copies.append(Create(new.location, apply(snapshot.held, made), mode))
+            return
+        self.copies.append(Copy(source, new.location))
+        if made:
+            expected = Expected(snapshot.size, None, snapshot.digest)
+            self.copies.append(Modify(new.location, expected, made))
+        if mode is not None:
+            self.copies.append(SetMode(new.location, f"{mode:o}"))
+
+
+class _AppliedError(Exception):
+    """All hunks of a file are applied already, from `line` on; `instead` if that is no answer."""
+
+    def __init__(self, line: int, instead: FilewrightError) -> None:
+        super().__init__()
+        self.line = line
+        self.instead = instead
+
+
+def _there(place: Place | None) -> Snapshot:
+    assert place is not None
+    assert place.snapshot is not None
+    return place.snapshot
+
+
+def _taken(file: FilePatch) -> FilewrightError:
+    what = {"rename": "rename to", "copy": "copy to"}.get(file.kind, "create")
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"the patch would {what} {file.new}, which exists already",
+        hint="to change it, send hunks against the file as it is; otherwise choose another name",
+        details={"path": file.new, "reason": "already_exists"},
+    )
+
+
+def _modify(location: Location, snapshot: Snapshot, made: tuple[Splice, ...]) -> Modify:
+    """The step; where the encoding was guessed from a sample and matters, the rest must agree."""
+    encoding = snapshot.encoding
+    matters = encoding.sampled and any(not splice.replacement.isascii() for splice in made)
+    return Modify(location, Expected.of(snapshot), made, encoding.name if matters else None)
+
+
+def _mode_after(file: FilePatch, mode: int | None) -> int | None:
+    """The permission bits to set, None if nothing is to be set: like git, only executable or not."""
+    if file.new_mode is None or mode is None:
+        return None
+    wanted = mode | (mode & 0o444) >> 2 if file.new_mode & 0o100 else mode & ~0o111
+    return wanted if wanted != mode else None
+
+
+def _without_mark(hunks: Sequence[Hunk], snapshot: Snapshot) -> Sequence[Hunk]:
+    """The hunks less a byte-order mark they spell out: it is no part of the text."""
+    if not snapshot.encoding.bom or not hunks or not any(row.text[:1] == "\ufeff" for row in hunks[0].rows):
+        return hunks
+    first = hunks[0]
+    rows = tuple(Row(row.sign, row.text.removeprefix("\ufeff"), row.terminator) for row in first.rows)
+    plain = Hunk(
+        first.number, first.line, rows, first.start, first.headings, first.at_end,
+        first.old_ended, first.new_ended, first.repaired, first.cut,
+    )  # fmt: skip
+    return [plain, *hunks[1:]]
+
+
+def _summary(files: Sequence[FileOutcome]) -> str:
+    words = {
+        "modify": "modified",
+        "create": "created",
+        "delete": "deleted",
+        "rename": "renamed",
+        "copy": "copied",
+    }
+    counts = {word: sum(file.kind == kind for file in files) for kind, word in words.items()}
+    if len(files) == 1:
+        file = files[0]
+        return f"{words[file.kind]} {file.name or file.new_name}" + (
+            f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
+        )
+    return f"{len(files)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
