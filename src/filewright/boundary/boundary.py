@@ -212,12 +212,45 @@ class Boundary:
 
     # Looking
 
-    def stat(self, where: Location) -> os.stat_result:
-        """The status of the thing itself, a link included; links above it are followed inside the root."""
+    def open_handle(self, where: Location) -> int:
+        """A descriptor of the thing itself, a link included, that can be looked at but not read or written.
+
+        For `os.fstat`, `kernel.chmod_descriptor` and `kernel.chown_descriptor`, which so act on exactly
+        what was found. Opening it has no effect on FIFOs and devices. Raises as `open_folder`.
+        """
         try:
-            look = self.resolver.open(where.root.fd, where.parts, _LOOK)
+            return self.resolver.open(where.root.fd, where.parts, _LOOK)
         except OSError as error:
             raise refusal.failure(self.resolver, error, where, "look at") from error
+
+    def inside(self, root: Root, folder: int) -> bool:
+        """Whether the folder of a held descriptor is at this moment `root` or somewhere below it.
+
+        A folder that is moved out of the root takes descriptors of it along; ask before a change is
+        made through one that was held for long.
+        """
+        above = os.open(b".", _LOOK_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        last = (-1, -1)
+        try:
+            while True:
+                status = os.fstat(above)
+                this = (status.st_dev, status.st_ino)
+                if this == (root.device, root.inode):
+                    return True
+                if this == last:
+                    return False
+                last = this
+                higher = os.open(b"..", _LOOK_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
+                os.close(above)
+                above = higher
+        except FileNotFoundError:
+            return False  # Deleted.
+        finally:
+            os.close(above)
+
+    def stat(self, where: Location) -> os.stat_result:
+        """The status of the thing itself, a link included; links above it are followed inside the root."""
+        look = self.open_handle(where)
         try:
             return os.fstat(look)
         finally:
@@ -225,10 +258,7 @@ class Boundary:
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
-        try:
-            look = self.resolver.open(where.root.fd, where.parts, _LOOK)
-        except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "look at") from error
+        look = self.open_handle(where)
         try:
             if not stat.S_ISLNK(os.fstat(look).st_mode):
                 raise FilewrightError(

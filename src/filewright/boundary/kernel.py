@@ -8,6 +8,7 @@ function                       since Linux      without it
                                                 that the folder then replaces
 `exchange`                     3.15             `OSError(ENOSYS)`; the caller renames one after the other
 `chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
+`chown_descriptor`             2.6.39           none needed
 `landlock_*`                   5.13             `OSError(ENOSYS)`; nothing is confined, and the log says so
 ============================== ================ ======================================================
 
@@ -188,6 +189,21 @@ def chmod_descriptor(descriptor: int, mode: int) -> None:
     if stat.S_ISLNK(os.fstat(descriptor).st_mode):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     os.chmod(f"/proc/self/fd/{descriptor}", mode)
+
+
+_fchownat = _libc.fchownat
+_fchownat.argtypes = (_c_int, _c_char_p, _c_uint, _c_uint, _c_int)
+_fchownat.restype = _c_int
+
+
+def chown_descriptor(descriptor: int, uid: int | None, gid: int | None) -> None:
+    """Set user and group of what `descriptor` (also one opened with `O_PATH`) stands for; None keeps one."""
+    keep = 0xFFFFFFFF
+    if (
+        _fchownat(descriptor, b"", keep if uid is None else uid, keep if gid is None else gid, AT_EMPTY_PATH)
+        != 0
+    ):
+        raise _raise()
 
 
 _landlock_create = _libc["syscall"]
