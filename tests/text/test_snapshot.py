@@ -11,7 +11,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, splice
 from filewright.text.splice import Splice
-from filewright.text.terminators import counted, joined
+from filewright.text.terminators import counted, counted_in_bulk, joined
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 TEXTS = st.lists(
@@ -202,3 +202,8 @@ def test_impossible_splices_are_refused(splices, code):
     with pytest.raises(FilewrightError) as caught:
         splice.ordered(splices, 5)
     assert caught.value.code == code
+
+
+@given(data=TEXTS)
+def test_counting_in_bulk_is_counting(data):
+    assert counted_in_bulk(data) == counted(data)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from filewright.progress import Task
-from filewright.text.terminators import Terminators, counted, joined
+from filewright.text.terminators import Terminators, counted, counted_in_bulk, joined
 
 BLOCK = 256 << 10
+BULK = 32 << 20
+"""Above this size counting is worth an import of numpy."""
 
 Read = Callable[[int, int], bytes]
 
@@ -82,6 +84,7 @@ class LineIndex:
     def _count(self, offset: int) -> Terminators:
         length = min(BLOCK, self._size - offset)
         if self._width == 1:
+            count = counted_in_bulk if self._size > BULK else counted
             block = self._read(offset, length)
             if block.endswith(b"\r") and offset + length < self._size:
                 following = self._read(offset + length, 1) == b"\n"
@@ -91,8 +94,8 @@ class LineIndex:
                 # The pair ends in the next block and is counted there.
                 block = block[:-1]
             if block.startswith(b"\n") and offset > self._start and self._read(offset - 1, 1) == b"\r":
-                return joined(Terminators(crlf=1, first=b"\r\n"), counted(block[1:]))
-            return counted(block)
+                return joined(Terminators(crlf=1, first=b"\r\n"), count(block[1:]))
+            return count(block)
         text = self._text(offset, length)
         if text.startswith("\n") and offset > self._start and self._text(offset - 2, 2) == "\r":
             return joined(Terminators(crlf=1, first=b"\r\n"), counted(text[1:].encode("utf-8", "replace")))

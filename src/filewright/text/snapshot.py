@@ -88,8 +88,12 @@ class Snapshot:
         *,
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
+        hold: bool = True,
     ) -> Snapshot:
-        """A snapshot of an open regular file; takes the descriptor over, also when it raises."""
+        """A snapshot of an open regular file; takes the descriptor over, also when it raises.
+
+        With `hold=False` nothing is read before it is asked for, whatever the size.
+        """
         try:
             status = os.fstat(descriptor)
             snapshot = cls(
@@ -102,7 +106,7 @@ class Snapshot:
                 encoding=encoding,
                 indexes=indexes,
             )
-            if status.st_size <= settings.hold_bytes:
+            if hold and status.st_size <= settings.hold_bytes:
                 snapshot._hold()
             return snapshot
         except BaseException:

@@ -65,6 +65,21 @@ def counted(block: bytes, *, following_lf: bool = False) -> Terminators:
     return Terminators(lf=block.count(b"\n") - crlf, crlf=crlf, cr=lone, first=first)
 
 
+def counted_in_bulk(block: bytes) -> Terminators:
+    """`counted` at memory speed, for blocks of files large enough to be worth importing numpy."""
+    import numpy as np
+
+    view = np.frombuffer(block, dtype=np.uint8)
+    newlines = view == 10
+    lf = int(np.count_nonzero(newlines))
+    if b"\r" not in block:
+        return Terminators(lf=lf, first=b"\n" if lf else b"")
+    returns = view == 13
+    cr = int(np.count_nonzero(returns))
+    crlf = int(np.count_nonzero(returns[:-1] & newlines[1:]))
+    return Terminators(lf - crlf, crlf, cr - crlf, _first(block))
+
+
 def _first(block: bytes) -> bytes:
     cr, lf = block.find(b"\r"), block.find(b"\n")
     if cr >= 0 and (lf < 0 or cr < lf):
