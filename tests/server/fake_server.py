@@ -147,6 +147,7 @@ def main() -> None:
     module = ModuleType("filewright.workspace")
     module.Workspace = FakeWorkspace  # type: ignore[attr-defined]
     sys.modules["filewright.workspace"] = module
+    os.environ["FILEWRIGHT_LANDLOCK"] = "false"
     from filewright.cli import main as command_line
 
     command_line()

@@ -23,12 +23,15 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from filewright.server.output import bounded, safe
+
 if TYPE_CHECKING:
     from filewright.tools.registry import Tool
 
 _logger = logging.getLogger(__name__)
 
 _KEY = "confirm"
+QUESTION_CHARS = 600
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -107,9 +110,13 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _question(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    from filewright.server.output import bounded, safe
+    named = [part for key in ("path", "paths", "items", "change_id") for part in _names(arguments.get(key))]
+    return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
 
-    named = [
-        str(arguments[key]) for key in ("path", "paths", "items", "change_id", "pattern") if key in arguments
-    ]
-    return bounded(safe(f"Allow {tool.name} on {'; '.join(named) or 'the workspace'}?"), 600, "…")
+
+def _names(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [name for each in value for name in _names(each)]
+    if isinstance(value, dict):
+        return [" → ".join(str(value[key]) for key in ("path", "source", "destination") if key in value)]
+    return [] if value is None else [str(value)]

@@ -207,15 +207,15 @@ class Handlers:
             raise MCPError(code=INTERNAL_ERROR, message=safe(str(error))) from error
 
 
-async def _name_bad_arguments(context: Context, call_next: CallNext) -> HandlerResult:
+async def _name_bad_arguments(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Say what is wrong with arguments that are no object; the SDK says only that something is."""
-    params = context.params
-    if context.method == "tools/call" and params is not None:
+    params = ctx.params
+    if ctx.method == "tools/call" and params is not None:
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, Mapping):
             given = "array" if isinstance(arguments, list) else type(arguments).__name__
             raise MCPError(code=INVALID_PARAMS, message=f"arguments must be an object, not {given}")
-    return await call_next(context)
+    return await call_next(ctx)
 
 
 def _protocol_tool(tool: registry.Tool) -> Tool:

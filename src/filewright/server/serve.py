@@ -80,6 +80,10 @@ def _open(plan: Plan) -> Workspace:
 
     workspace = Workspace(*plan.roots, settings=plan.settings)
     _logger.info("serving %s", ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots))
+    if plan.settings.landlock and sys.platform == "linux":
+        from filewright.server.confinement import confine
+
+        _logger.info(confine(workspace, network=plan.access is not None))
     return workspace
 
 

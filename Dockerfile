@@ -1,0 +1,30 @@
+# A slim image that serves /work to MCP clients, as a user without privileges.
+#
+#   docker build -t filewright .
+#   docker run -i --rm -v "$PWD:/work" -u "$(id -u):$(id -g)" filewright
+#
+# History and journal live in /state: mount a volume there to keep them.
+
+FROM python:3.13-slim AS build
+WORKDIR /src
+COPY . .
+# The release passes the wheel it has tested in dist/; otherwise one is built from the sources here.
+RUN python -m venv /opt/filewright \
+ && if ls dist/*.whl >/dev/null 2>&1; then /opt/filewright/bin/pip install --no-cache-dir dist/*.whl; \
+    else /opt/filewright/bin/pip install --no-cache-dir .; fi \
+ && /opt/filewright/bin/python -m compileall -q /opt/filewright/lib
+
+FROM python:3.13-slim
+RUN useradd --uid 1000 --create-home --shell /usr/sbin/nologin filewright \
+ && mkdir --mode=1777 /state \
+ && mkdir --mode=0755 /work && chown filewright /work
+COPY --from=build /opt/filewright /opt/filewright
+ENV PATH=/opt/filewright/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    FILEWRIGHT_STATE_DIR=/state/filewright
+USER filewright
+WORKDIR /work
+VOLUME ["/state"]
+EXPOSE 8765
+ENTRYPOINT ["filewright"]
+CMD ["serve", "/work"]

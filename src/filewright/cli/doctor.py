@@ -1,0 +1,125 @@
+"""`filewright doctor`: what works here, what is weaker, and transactions that were left unfinished."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from filewright import __version__
+from filewright.cli.options import open_workspace, workspace_options
+from filewright.cli.terminal import is_terminal, write
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: `good` is None for plain information."""
+
+    what: str
+    detail: str
+    good: bool | None = None
+
+
+@click.command(epilog="\b\nExample:\n  filewright doctor --root ~/project")
+@workspace_options
+def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
+    """Say what is available here and finish or take back what a crash left behind.
+
+    Exit code 1 if something is missing that filewright cannot work without.
+    """
+    findings = [*_system(), *_engines(), *_clients(), *_workspace(roots, state_dir)]
+    width = max(len(finding.what) for finding in findings)
+    coloured = is_terminal(sys.stdout)
+    for finding in findings:
+        mark = {True: "ok", False: "weak", None: ""}[finding.good]
+        colour = {True: "green", False: "yellow", None: None}[finding.good]
+        shown = click.style(f"{mark:<4}", fg=colour) if coloured else f"{mark:<4}"
+        write(f"{shown}  {finding.what:<{width}}  {finding.detail}")
+
+
+def _system() -> Iterator[Finding]:
+    from filewright.boundary import kernel, landlock
+
+    yield Finding("filewright", f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
+    yield _kernel(
+        "openat2", kernel.has_openat2(), "paths are resolved beneath a root", "component by component"
+    )
+    yield _kernel(
+        "renameat2", kernel.has_renameat2(), "files are exchanged atomically", "one rename after the other"
+    )
+    version = landlock.available()
+    yield _kernel(
+        "Landlock", version > 0, f"version {version}: the server confines itself", "the boundary alone holds"
+    )
+
+
+def _kernel(name: str, available: bool, with_it: str, without: str) -> Finding:
+    return Finding(name, with_it if available else f"not in this kernel: {without}", available)
+
+
+def _engines() -> Iterator[Finding]:
+    for package, use in (
+        ("mcp", "server"),
+        ("google-re2", "regular expressions"),
+        ("stringzilla", "literal search"),
+        ("rapidfuzz", "fuzzy search"),
+        ("chardet", "encodings"),
+        ("tree-sitter", "structure"),
+    ):
+        try:
+            yield Finding(package, f"{importlib.metadata.version(package)} ({use})", True)
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding(package, f"not installed ({use})", False)
+    yield _ripgrep()
+    found = sorted(
+        name.removeprefix("tree-sitter-")
+        for name in {str(package.metadata["Name"]).lower() for package in importlib.metadata.distributions()}
+        if name.startswith("tree-sitter-")
+    )
+    yield Finding("languages", ", ".join(found) or "none", bool(found))
+
+
+def _ripgrep() -> Finding:
+    place = os.path.join(sysconfig.get_path("scripts"), "rg")
+    program = place if os.path.exists(place) else shutil.which("rg")
+    if program is None:
+        return Finding("ripgrep", "not found: trees are searched in this process", False)
+    try:
+        answer = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("ripgrep", f"{program} does not run: {error}", False)
+    return Finding("ripgrep", f"{answer.stdout.decode(errors='replace').splitlines()[0]} ({program})", True)
+
+
+def _clients() -> Iterator[Finding]:
+    from filewright.cli.clients import configured
+
+    titles = configured()
+    yield Finding(
+        "clients", f"configured in {', '.join(titles)}" if titles else "none configured: filewright config"
+    )
+
+
+def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Finding]:
+    from filewright.changes.state import base_folder
+
+    workspace = open_workspace(roots, state_dir=state_dir)
+    try:
+        for root in workspace.roots:
+            yield Finding("root", os.fsdecode(root.path), os.access(root.path, os.W_OK))
+        state = base_folder(workspace.settings)
+        place = next(folder for folder in (state, *state.parents) if folder.exists())
+        yield Finding("state folder", f"{state}", os.access(place, os.W_OK))
+        recovery = workspace.recover()
+        yield Finding("unfinished changes", str(recovery), True)
+    finally:
+        workspace.close()

@@ -1,0 +1,139 @@
+"""The SDK's own client over stdio, in both eras: calls, progress, cancellation, confirmation, roots."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitRequestParams, ElicitResult, ListRootsResult, Root, TextContent
+from pydantic import FileUrl
+
+FAKE = Path(__file__).with_name("fake_server.py")
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def connected(mode: str, *arguments: str, **options: Any) -> AsyncIterator[Client]:
+    server = StdioServerParameters(command=sys.executable, args=[str(FAKE), "serve", *arguments])
+    async with Client(server, mode=mode, **options) as client:
+        yield client
+
+
+def text_of(result: Any) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+@MODES
+async def test_a_session_end_to_end(mode: str) -> None:
+    async with connected(mode) as client:
+        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools][:2] == ["echo", "wait"]
+        assert text_of(await client.call_tool("echo", {"a": "null"})) == '{"a": "null"}'
+        assert text_of(await client.call_tool("dirty", {})).startswith("lone \\ud800")
+        refused = await client.call_tool("refuse", {})
+        assert refused.is_error
+        with pytest.raises(MCPError, match="Unknown tool") as unknown:
+            await client.call_tool("absent", {})
+        assert unknown.value.error.code == -32602
+        templates = await client.list_resource_templates()
+        assert len(templates.resource_templates) == 2
+        read = await client.read_resource("filewright://file/text")
+        assert read.contents[0].text == "text \\udcff"  # type: ignore[union-attr]
+        with pytest.raises(MCPError) as missing:
+            await client.read_resource("filewright://history/none")
+        assert missing.value.error.code == (-32002 if mode == "legacy" else -32602)
+
+
+@MODES
+async def test_progress_and_cancellation(mode: str) -> None:
+    seen: list[tuple[float, float | None, str | None]] = []
+    enough = anyio.Event()
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
+        if len(seen) == 2:
+            enough.set()
+
+    async with connected(mode) as client, anyio.create_task_group() as group:
+
+        async def call() -> None:
+            await client.call_tool("wait", {}, progress_callback=note)
+
+        group.start_soon(call)
+        with anyio.fail_after(30):
+            await enough.wait()
+        group.cancel_scope.cancel()
+    assert seen[0][0] < seen[1][0]
+
+
+ANSWERS = [
+    (ElicitResult(action="accept", content={"confirm": True}), "destroyed"),
+    (ElicitResult(action="accept", content={"confirm": False}), "cancelled: the user did not allow"),
+    (ElicitResult(action="decline"), "cancelled: the user did not allow"),
+    (ElicitResult(action="cancel"), "cancelled: the user did not allow"),
+]
+
+
+@MODES
+@pytest.mark.parametrize(("answer", "expected"), ANSWERS, ids=["yes", "no", "declined", "dismissed"])
+async def test_the_user_is_asked_before_a_destructive_call(
+    mode: str, answer: ElicitResult, expected: str
+) -> None:
+    asked: list[str] = []
+
+    async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return answer
+
+    async with connected(mode, "--confirm", "destructive", elicitation_callback=ask) as client:
+        result = await client.call_tool("destroy", {"paths": ["a\x1b[31m", "b"]})
+        assert text_of(result).startswith(expected)
+        assert result.is_error is (expected != "destroyed")
+        assert asked == ["Allow destroy on a\\u001b[31m, b?"]
+        await client.call_tool("echo", {})
+        assert len(asked) == 1
+
+
+@MODES
+async def test_a_client_that_cannot_ask_is_not_held_up(mode: str) -> None:
+    async with connected(mode, "--confirm", "always") as client:
+        assert text_of(await client.call_tool("destroy", {})) == "destroyed"
+
+
+async def test_an_answer_counts_only_for_the_call_it_was_asked_for() -> None:
+    async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async with connected("auto", "--confirm", "destructive", elicitation_callback=ask) as client:
+        first = await client.session.call_tool("destroy", {"paths": ["a"]}, allow_input_required=True)
+        assert first.result_type == "input_required"
+        reused = await client.session.call_tool(
+            "destroy",
+            {"paths": ["b"]},
+            input_responses={"confirm": ElicitResult(action="accept", content={"confirm": True})},
+            request_state=first.request_state,
+            allow_input_required=True,
+        )
+        assert reused.result_type == "input_required"
+
+
+async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def roots(context: Any) -> ListRootsResult:
+        asked.append("roots")
+        return ListRootsResult(roots=[Root(uri=FileUrl("file:///"))])
+
+    async with connected("legacy", str(tmp_path), list_roots_callback=roots) as client:
+        assert text_of(await client.call_tool("echo", {})) == "{}"
+        assert str(tmp_path) in (client.instructions or "")
+    assert asked == []
