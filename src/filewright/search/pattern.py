@@ -18,9 +18,10 @@ Case = Literal["smart", "sensitive", "insensitive"]
 
 _DFA_BYTES = 16 << 20
 _CODECS = (
-    "utf-8", "cp1252", "latin-1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "koi8_r", "koi8_u", "iso8859_5",
-    "cp866", "mac_roman", "mac_cyrillic", "cp437", "cp850", "cp852", "cp1253", "iso8859_7", "cp1254", "cp1255",
-    "iso8859_8", "cp1256", "iso8859_6", "cp1257", "cp1258", "cp874", "cp932", "shift_jis_2004", "euc_jp",
+    "utf-8", "cp1252", "latin-1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "koi8_r", "koi8_u",
+    "iso8859_5", "cp866", "mac_roman", "mac_cyrillic", "cp437", "cp850", "cp852", "cp1253", "iso8859_7",
+    "cp1254", "cp1255", "iso8859_8", "cp1256", "iso8859_6", "cp1257", "cp1258", "cp874", "cp932",
+    "shift_jis_2004", "euc_jp",
     "euc_jis_2004", "gb18030", "big5hkscs", "cp950", "cp949", "euc_kr", "johab",
 )  # fmt: skip
 
@@ -72,7 +73,7 @@ class Pattern:
 
     @cached_property
     def matches_empty(self) -> bool:
-        """Whether the pattern can match nothing at all (``x*``, ``^``); such a match can be at every character."""
+        """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
         inner = _compiled(emission.for_re2(self.node, multiline=True, whole_word=False))
         samples = (b"", b"\n", b"a", b" a", b"a ", b"-", b"\n\n")
         return any(m.start() == m.end() for sample in samples for m in inner.finditer(sample))
@@ -95,7 +96,7 @@ class Pattern:
         return _encoded(self.plain, name) if self.plain is not None else None
 
 
-def compile(  # noqa: A001 - the verb of the field
+def compile(
     text: str,
     *,
     mode: Mode = "literal",

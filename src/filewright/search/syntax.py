@@ -46,10 +46,9 @@ _POSIX: dict[str, tuple[Range, ...]] = {
     "xdigit": ((48, 57), (65, 70), (97, 102)),
 }
 _ESCAPES = {"n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B, "a": 0x07}
-_CATEGORIES = frozenset(
-    "L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs C Cc Cf Co".split()
-)
-_META = frozenset("\\.+*?()|[]{}^$")
+_CATEGORIES = {
+    "L": "lmotu", "M": "cen", "N": "dlo", "P": "cdefios", "S": "ckmo", "Z": "lps", "C": "cfo",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +162,7 @@ def without(ranges: tuple[Range, ...], *codes: int) -> tuple[Range, ...]:
         ranges = tuple(
             piece
             for low, high in ranges
-            for piece in (
-                ((low, high),) if not low <= code <= high else ((low, code - 1), (code + 1, high))
-            )
+            for piece in (((low, high),) if not low <= code <= high else ((low, code - 1), (code + 1, high)))
             if piece[0] <= piece[1]
         )
     return ranges
@@ -257,10 +254,14 @@ class _Parser:
         if bounds is None:
             return atom
         if isinstance(atom, Assertion):
-            self.refuse("^, $ and \\b have no width and cannot be repeated", "leave the repetition out", at=start)
+            self.refuse(
+                "^, $ and \\b have no width and cannot be repeated", "leave the repetition out", at=start
+            )
         lazy = self.take("?")
         if not lazy and self.peek("+"):
-            self.refuse("possessive repetition is not offered", "leave the second + out; no pattern is slow here")
+            self.refuse(
+                "possessive repetition is not offered", "leave the second + out; no pattern is slow here"
+            )
         mark = self.position
         if self.quantifier() is not None:
             self.refuse("a repetition of a repetition", "put the inner one in (?:…)", at=mark)
@@ -295,7 +296,9 @@ class _Parser:
         least = int(low[:6])
         most = least if not comma else (int(high[:6]) if high else None)
         if least > REPEATS or (most or 0) > REPEATS:
-            self.refuse(f"more than {REPEATS} repetitions", f"repeat at most {REPEATS} times, or without end: {{n,}}")
+            self.refuse(
+                f"more than {REPEATS} repetitions", f"repeat at most {REPEATS} times, or without end: {{n,}}"
+            )
         if most is not None and most < least:
             self.refuse("the bounds of this repetition are the wrong way round", f"write {{{most},{least}}}")
         self.position = end + 1
@@ -357,7 +360,7 @@ class _Parser:
                 return c == ")"
             else:
                 break
-        self.refuse(
+        return self.refuse(
             "these flags are not offered", "use i (either case) and s (. matches \\n), as in (?i)", at=start
         )
 
@@ -403,8 +406,8 @@ class _Parser:
                 "use ^ and $: they stand at the beginning and end of every line",
                 at=start,
             )
-        if c.isalnum() or c == "<" or c == ">":
-            self.refuse(f"\\{c} is not offered", 'see the syntax table; for plain text use mode="literal"', at=start)
+        if c.isalnum() or c in "<>":
+            self.refuse(f"\\{c} is not offered", 'for plain text use mode="literal"', at=start)
         return self.code(c, start)
 
     def hexadecimal(self, c: str, start: int) -> int:
@@ -433,8 +436,10 @@ class _Parser:
             self.position += 1
         negated = (c == "P") != name.startswith("^")
         name = name.removeprefix("^")
+        category = name[:1] in _CATEGORIES and (len(name) == 1 or name[1:] in tuple(_CATEGORIES[name[0]]))
         # The names of scripts are left to RE2, which knows them all.
-        if name not in _CATEGORIES and not (len(name) > 2 and name.replace("_", "a").isalpha() and name[0].isupper()):
+        script = len(name) > 2 and name[0].isupper() and name.replace("_", "").isalpha()
+        if not category and not script:
             self.refuse("not a Unicode category or script", r"write \p{L}, \p{Lu}, \p{Greek} …", at=start)
         return name, negated
 

@@ -1,0 +1,182 @@
+"""`rg` as a child process: the fast way through one large file, and the sieve for a tree.
+
+`rg` says only where to look: byte offsets in one file, names in a tree. What a hit is, its offsets,
+line and column, are settled by `scan` on the lines named, so that an answer does not depend on the
+path taken. The child is killed when the caller stops reading, cancels, or the time limit passes.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search.hit import Match
+from filewright.search.lines import Lines
+from filewright.search.pattern import Pattern
+from filewright.search.scan import matches as scan_matches
+from filewright.text import Snapshot
+
+LITERAL_BYTES = 32 << 20
+"""From this much text on a child process finds a literal sooner than this process."""
+
+REGEX_BYTES = 4 << 20
+"""The same for a regex."""
+
+_LOOK = 0.05  # seconds between two looks at the cancel token
+_BACK = 64 << 10
+
+
+@lru_cache(maxsize=1)
+def binary() -> str | None:
+    """The absolute path of `rg`: this Python's own, else one on the PATH; None if there is none."""
+    name = "rg.exe" if os.name == "nt" else "rg"
+    folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
+    folders += [os.path.dirname(os.path.realpath(sys.executable))]
+    folders += [
+        sysconfig.get_path("scripts", scheme) for scheme in sysconfig.get_scheme_names() if "user" in scheme
+    ]
+    for folder in folders:
+        path = os.path.join(folder, name) if folder else ""
+        if path and os.path.isfile(path) and os.access(path, os.X_OK):
+            return os.path.abspath(path)
+    found = shutil.which(name)
+    return os.path.abspath(found) if found else None
+
+
+def suits(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
+    """Whether `rg` is the faster way through this file from `start` on and finds every line there is."""
+    least = LITERAL_BYTES if pattern.plain is not None else REGEX_BYTES
+    return (
+        snapshot.size - start >= least
+        and start <= snapshot.size // 2
+        and snapshot.descriptor is not None
+        and not pattern.multiline
+        and not pattern.matches_empty
+        and snapshot.encoding.is_utf8
+        and os.path.isdir("/proc/self/fd")
+        and binary() is not None
+    )
+
+
+def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Iterator[Match]:
+    """The matches from `start` on, as `scan.matches` yields them."""
+    lines = Lines(snapshot, task)
+    resume = start
+    index = _index_meanwhile(snapshot, task)
+    try:
+        for offset in _offsets(snapshot, pattern, task):
+            if offset < resume:
+                continue
+            begin = max(resume, lines.begin(offset))
+            if offset - begin > _BACK:
+                begin = _character(snapshot, offset - _BACK)
+            stop = lines.after(offset)
+            for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
+                resume = max(match.end, match.offset + 1)
+                yield match
+            resume = max(resume, stop)
+    finally:
+        index.cancel()
+
+
+def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
+    """How many lines match; None where `rg` counts lines differently (a lone carriage return)."""
+    if snapshot.lines.counted(task) and snapshot.lines.terminators.cr:
+        return None
+    with _run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
+        output = b"".join(_read(child, task))
+        _ended(child, snapshot)
+    return int(output.strip() or b"0")
+
+
+def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
+    """Count lines on the other core while `rg` searches: a hit, if there is one, needs its number."""
+    quiet = Task(seconds=task.remaining)
+    if snapshot.lines.complete:
+        return quiet
+
+    def build() -> None:
+        try:
+            snapshot.lines.build(quiet)
+        except FilewrightError:
+            return  # cancelled, or the file is gone: who asks for a line hears of it
+
+    threading.Thread(target=build, name="line index", daemon=True).start()
+    return quiet
+
+
+def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[int]:
+    shift = len(snapshot.encoding.bom)  # rg counts from behind the byte-order mark
+    with _run(snapshot, ["-N", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
+        rest = b""
+        for block in _read(child, task):
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                yield int(line.partition(b":")[0]) + shift
+        _ended(child, snapshot)
+
+
+class _run:  # noqa: N801 - used as a statement: with _run(...) as child
+    """A running `rg` on the snapshot's own descriptor; killed and reaped on the way out."""
+
+    def __init__(self, snapshot: Snapshot, arguments: list[str], task: Task) -> None:
+        program, descriptor = binary(), snapshot.descriptor
+        assert program is not None
+        assert descriptor is not None
+        task.check()
+        # By its number in /proc the child gets its own position in the very file that is open here.
+        argv = [program, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", *arguments]
+        self._child = subprocess.Popen(
+            [*argv, "--", f"/proc/self/fd/{descriptor}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(descriptor,),
+            env={"LC_ALL": "C.UTF-8"},
+        )
+
+    def __enter__(self) -> subprocess.Popen[bytes]:
+        return self._child
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+        self._child.communicate()
+
+
+def _read(child: subprocess.Popen[bytes], task: Task) -> Iterator[bytes]:
+    assert child.stdout is not None
+    descriptor = child.stdout.fileno()
+    while True:
+        if select.select([descriptor], [], [], _LOOK)[0]:
+            block = os.read(descriptor, 1 << 16)
+            if not block:
+                return
+            yield block
+        task.check()
+
+
+def _ended(child: subprocess.Popen[bytes], snapshot: Snapshot) -> None:
+    status = child.wait()
+    if status in (0, 1):
+        return
+    raise FilewrightError(
+        Code.IO_ERROR,
+        f"the search engine could not read {snapshot.asked} to its end (status {status})",
+        hint="the file may have been truncated while it was read; try again",
+        details={"path": snapshot.asked, "status": status},
+    )
+
+
+def _character(snapshot: Snapshot, offset: int) -> int:
+    """The beginning of the UTF-8 character at or just after `offset`."""
+    following = snapshot.read(offset, 4)
+    return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)

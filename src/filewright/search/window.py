@@ -1,0 +1,202 @@
+"""Windows of a snapshot as the matcher wants them: UTF-8 with ``\\n`` terminators, and the way back.
+
+A `Window` begins at a character and ends, wherever it can, at a line's end; its `raw_at` turns an
+index of its text into a byte offset of the file. For UTF-8 without carriage returns that is an
+addition and no byte is copied twice; for anything else only what is near a match is mapped.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import cached_property
+
+from filewright.text import Encoding, Snapshot
+from filewright.text.codec import cut
+
+LENGTH = 512 << 10
+"""Bytes of a window of lines."""
+
+LONGEST = 1 << 20
+"""A window is extended to the end of its line up to this length, then cut inside the line."""
+
+OVERLAP = 64 << 10
+"""How far a match may reach over the cut of such a line."""
+
+_PAIR = re.compile(rb"\r\n")
+
+
+class Window:
+    """Some of a file's text.
+
+    `text` is searched from index `begin` (what is before it is one character of context);
+    a match that begins at `limit` or later belongs to the next window. `stop` is the raw offset
+    where the window ends, `last` whether the text ends there.
+    """
+
+    def __init__(
+        self,
+        raw: bytes,
+        offset: int,
+        encoding: Encoding,
+        context: bytes,
+        *,
+        last: bool,
+        whole_lines: bool,
+        overlap: int,
+    ) -> None:
+        self.offset = offset
+        self.stop = offset + len(raw)
+        self.last = last
+        self.begin = len(context)
+        self._raw = raw
+        self._encoding = encoding
+        self._paired = b"\r" in raw if encoding.width == 1 else True
+        if encoding.is_utf8:
+            plain = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if self._paired else raw
+            self._shown = ""
+        else:
+            self._shown = _decoded(raw, encoding)
+            self._paired = "\r" in self._shown
+            shown = self._shown
+            if self._paired:
+                shown = shown.replace("\r\n", "\n").replace("\r", "\n")
+            plain = shown.encode("utf-8", "surrogatepass")
+        self.text = context + plain if context else plain
+        self._known = (0, 0, 0)
+        if last or whole_lines:
+            self.limit = len(self.text) + 1
+        else:
+            self.limit = max(self.begin + 1, len(self.text) - overlap)
+            while self.limit < len(self.text) and self.text[self.limit] & 0xC0 == 0x80:
+                self.limit += 1
+
+    def raw_at(self, index: int) -> int:
+        """The byte offset of the file where the character at `index` of the text begins."""
+        index = max(0, index - self.begin)
+        if self._encoding.is_utf8:
+            return self.offset + index + (bisect_left(self._pairs, index) if self._paired else 0)
+        # Characters between the last place asked for and this one, in each of the three forms.
+        text_index, shown_index, raw_index = self._known if index >= self._known[0] else (0, 0, 0)
+        text = self.text[self.begin + text_index : self.begin + index]
+        characters = len(text.decode("utf-8", "surrogatepass"))
+        end = shown_index + characters
+        if self._paired:
+            before = bisect_left(self._shown_pairs, shown_index)
+            normal = shown_index - before
+            end = normal + characters
+            end += bisect_left(self._normal_pairs, end)
+        raw_index += len(_encoded(self._shown[shown_index:end], self._encoding))
+        self._known = (index, end, raw_index)
+        return self.offset + raw_index
+
+    @cached_property
+    def _pairs(self) -> list[int]:
+        """The indices in the normalised text of those line feeds that are pairs in the file."""
+        return [match.start() - k for k, match in enumerate(_PAIR.finditer(self._raw))]
+
+    @cached_property
+    def _shown_pairs(self) -> list[int]:
+        """Where the line feeds of pairs are in the decoded text."""
+        return [match.start() + 1 for match in re.finditer("\r\n", self._shown)]
+
+    @cached_property
+    def _normal_pairs(self) -> list[int]:
+        """The same in the decoded text with the pairs joined."""
+        return [at - 1 - k for k, at in enumerate(self._shown_pairs)]
+
+
+def window(
+    snapshot: Snapshot,
+    position: int,
+    stop: int,
+    *,
+    length: int = LENGTH,
+    longest: int = LONGEST,
+    overlap: int = OVERLAP,
+    by_lines: bool = True,
+) -> Window:
+    """The window that begins at `position`, a character's beginning, and goes no further than `stop`.
+
+    `by_lines`: it ends at a line's end unless the line is longer than `longest`. Otherwise (for
+    matches over several lines) its last `overlap` bytes are always left to the next one.
+    """
+    encoding = snapshot.encoding
+    context = _context(snapshot, position)
+    raw = snapshot.read(position, min(length, stop - position))
+    whole = False
+    while position + len(raw) < stop:
+        if by_lines:
+            end = _lines_end(raw, encoding)
+            if end:
+                raw = raw[:end]
+                whole = True
+                break
+            if len(raw) < longest:
+                raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
+                continue
+        raw = _cut(raw, encoding)
+        break
+    return Window(
+        raw,
+        position,
+        encoding,
+        context,
+        last=position + len(raw) >= stop,
+        whole_lines=whole,
+        overlap=min(overlap, len(raw) // 2),
+    )
+
+
+def _lines_end(raw: bytes, encoding: Encoding) -> int:
+    """The length of the whole lines at the beginning of `raw`; 0 if it holds no line's end."""
+    if encoding.width == 1:
+        # A carriage return at the very end may be half of a pair.
+        return max(raw.rfind(b"\n"), raw.rfind(b"\r", 0, len(raw) - 1)) + 1
+    line_feed = _last_unit(raw, "\n".encode(encoding.name), len(raw))
+    return max(line_feed, _last_unit(raw, "\r".encode(encoding.name), len(raw) - 2))
+
+
+def _last_unit(raw: bytes, unit: bytes, stop: int) -> int:
+    """Where the last aligned `unit` before `stop` ends; 0 if there is none."""
+    at = raw.rfind(unit, 0, stop)
+    while at > 0 and at % 2:
+        at = raw.rfind(unit, 0, at + 1)
+    return at + 2 if at >= 0 and at % 2 == 0 else 0
+
+
+def _cut(raw: bytes, encoding: Encoding) -> bytes:
+    """`raw` less a torn character, and less a carriage return that may be half of a pair."""
+    if encoding.width == 2 or encoding.multibyte or encoding.is_utf8:
+        raw = cut(raw, len(raw) - max(1, encoding.width), encoding)
+    unit = "\r".encode(encoding.name) if encoding.width == 2 else b"\r"
+    return raw.removesuffix(unit) if len(raw) > len(unit) else raw
+
+
+def _context(snapshot: Snapshot, position: int) -> bytes:
+    """The character before `position`, in UTF-8 and normalised; empty at a line's beginning."""
+    if position <= snapshot.start:
+        return b""
+    encoding = snapshot.encoding
+    before = snapshot.read(max(snapshot.start, position - 4), min(4, position - snapshot.start))
+    if encoding.is_utf8:
+        last = before[-1:]
+        if last in (b"\n", b"\r"):
+            return b""
+        if last < b"\x80":
+            return last
+        lead = max((i for i, byte in enumerate(before) if byte & 0xC0 == 0xC0), default=len(before) - 1)
+        return before[lead:]
+    character = before.decode(encoding.name, "replace")[-1:]
+    return b"" if character in ("\n", "\r") else character.encode("utf-8", "replace")
+
+
+def _decoded(raw: bytes, encoding: Encoding) -> str:
+    """`raw` as text that `_encoded` turns back into exactly these bytes."""
+    if encoding.width == 2:
+        return raw[: len(raw) & ~1].decode(encoding.name, "surrogatepass")
+    return raw.decode(encoding.name, "surrogateescape")
+
+
+def _encoded(text: str, encoding: Encoding) -> bytes:
+    return text.encode(encoding.name, "surrogatepass" if encoding.width == 2 else "surrogateescape")
