@@ -170,7 +170,8 @@ class Placing:
             return self._insertion(hunk)
         if self._exact is None and old is not None and hunk.start is not None:
             at = _stated(hunk) + drift
-            if at >= floor and self._stands(old, at) and self._is_allowed(hunk, at + len(old)):
+            here = at >= floor and self._stands(old, at) and self._is_allowed(hunk, at + len(old))
+            if here and (not _ends_bare(hunk) or at + len(old) == self.lines.count):
                 return _Options([at], len(old))
         everywhere = fitting = self._everywhere(index)
         if hunk.at_end or hunk.cut:
@@ -191,6 +192,9 @@ class Placing:
             return Unplaced(hunk, "overlap" if touching else "order", (fitting.starts[-1] + 1,))
         if len(after) > 1 and hunk.start is not None:
             nearest = after.nearest(_stated(hunk) + drift)
+            last = after.starts[-1]
+            if _ends_bare(hunk) and nearest != last and after.place(last).end == self.lines.count:
+                return after  # the number says one place, the missing context the end of the file
             if nearest is not None:
                 return after.only([nearest])
         return after
@@ -388,6 +392,12 @@ class Placing:
 def _stated(hunk: Hunk) -> int:
     """The line (from 0) its header says it begins at."""
     return max(0, (hunk.start or 1) - 1)
+
+
+def _ends_bare(hunk: Hunk) -> bool:
+    """Whether it has context before but none behind: diffs are like that at the end of a file."""
+    rows = hunk.rows
+    return rows[-1].sign != " " and all(row.sign == " " for row in rows[: min(3, len(rows) - 1)])
 
 
 def _is_word(character: str) -> bool:

@@ -1,0 +1,102 @@
+"""A folder in memory, to plan patches against and to carry the plans out in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from filewright.boundary.location import Location, Root
+from filewright.boundary.names import unquote
+from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode
+from filewright.edit.patch import PatchPlan, Place, parse, plan
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply, ordered
+
+ROOT = Root("root", b"/root", -1, 1, 1)
+
+
+class Windowed(Snapshot):
+    """A snapshot that holds nothing, as of a file too large for memory."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(size=len(content))
+        self._bytes = content
+
+    def _pread(self, offset: int, length: int) -> bytes:
+        return self._bytes[offset : offset + length]
+
+
+@dataclass
+class Tree:
+    """Files by name, with modes; `held` False plans as for files that don't fit into memory."""
+
+    files: dict[str, bytes]
+    modes: dict[str, int] = field(default_factory=dict)
+    held: bool = True
+    encoding: str | None = None
+
+    def look(self, asked: str) -> Place:
+        parts: list[bytes] = []
+        for part in unquote(asked).split(b"/"):
+            if part == b"..":
+                raise FilewrightError(Code.PATH_ESCAPE, f"{asked} leads out of the root")
+            if part not in (b"", b"."):
+                parts.append(part)
+        location = Location(ROOT, tuple(parts), asked)
+        name = b"/".join(parts).decode()
+        if name not in self.files:
+            return Place(location, None, ("no", name))
+        content = self.files[name]
+        snapshot = Snapshot.of_bytes(content, encoding=self.encoding) if self.held else Windowed(content)
+        return Place(location, snapshot, ("file", name), self.modes.get(name, 0o644))
+
+    def plan(self, text: str) -> PatchPlan:
+        return plan(parse(text), self.look)
+
+    def patched(self, text: str) -> dict[str, bytes]:
+        """The files after the patch; also proves that each step meets what it expects."""
+        planned = self.plan(text)
+        for outcome in planned.files:
+            outcome.diff()
+        files, modes = dict(self.files), dict(self.modes)
+        for step in planned.change_set.steps:
+            match step:
+                case Modify(location, expected, splices):
+                    old = files[location.path.decode()]
+                    assert expected.size == len(old)
+                    files[location.path.decode()] = apply(old, ordered(splices, len(old)))
+                case Create(location, content, mode):
+                    assert location.path.decode() not in files
+                    files[location.path.decode()] = content
+                    modes[location.path.decode()] = mode or 0o644
+                case Delete(location):
+                    del files[location.path.decode()]
+                case Move(source, destination):
+                    assert destination.path.decode() not in files
+                    files[destination.path.decode()] = files.pop(source.path.decode())
+                    modes[destination.path.decode()] = modes.pop(source.path.decode(), 0o644)
+                case Copy(source, destination):
+                    assert destination.path.decode() not in files
+                    files[destination.path.decode()] = files[source.path.decode()]
+                    modes[destination.path.decode()] = modes.get(source.path.decode(), 0o644)
+                case SetMode(location, bits):
+                    modes[location.path.decode()] = int(bits, 8)
+                case _:
+                    raise AssertionError(step)
+        self.modes = modes
+        return files
+
+    def refusal(self, text: str) -> FilewrightError:
+        """The error a patch is refused with."""
+        with pytest.raises(FilewrightError) as caught:
+            self.plan(text)
+        return caught.value
+
+
+@pytest.fixture(scope="session")
+def tree() -> Callable[..., Tree]:
+    """Makes a `Tree`: `tree({"a": b"text"}, held=False)`."""
+    return Tree
