@@ -92,7 +92,9 @@ class Boundary:
         if path == b"~" or path.startswith(b"~/"):
             path = os.path.expanduser(path)
         elif path.startswith(b"~"):
-            raise refusal.outside(self.roots, path, safe, hint="write ./ before a name that begins with ~")
+            raise refusal.outside(
+                self.roots, os.path.expanduser(path), safe, hint="write ./ before a name that begins with ~"
+            )
         if not path.startswith(b"/"):
             return self.roots[0], path
         plain = [part for part in path.split(b"/") if part not in (b"", b".")]

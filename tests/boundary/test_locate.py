@@ -1,0 +1,221 @@
+"""From what a caller writes to a place below a root, or a refusal that says what to do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.boundary import Boundary, Location
+from filewright.errors import Code, FilewrightError
+from filewright.settings import Settings
+
+INSIDE = [
+    ("file", "file"),
+    ("./file", "file"),
+    ("sub//file", "sub/file"),
+    ("sub/", "sub"),
+    ("sub/.", "sub"),
+    (".", "."),
+    ("", "."),
+    ("./", "."),
+    ("sub/../file", "file"),
+    ("sub/..", "."),
+    ("sub/below/../../file", "file"),
+    ("in-folder/../file", "file"),
+    ("in-folder/below/../file", "sub/file"),
+    ("sub/../not/there", "not/there"),
+    ('"sub/\\146ile"', "sub/file"),
+    ("{root}", "."),
+    ("{root}/", "."),
+    ("{root}/sub/file", "sub/file"),
+    ("{root}//sub/./file", "sub/file"),
+    ("{root}/sub/../file", "file"),
+    ("%2e%2e/rooted/secret", "%2e%2e/rooted/secret"),
+    ("\uff0e\uff0e/rooted", "\uff0e\uff0e/rooted"),
+    ("..\\rooted\\secret", "..\\rooted\\secret"),
+    ("./~", "./~"),
+    ("./~root/x", "./~root/x"),
+    ("./file:x", "./file:x"),
+    ("...", "..."),
+    ("not/there", "not/there"),
+    ("out-folder/secret", "out-folder/secret"),
+]
+
+OUTSIDE = [
+    "..",
+    "../",
+    "../rooted/secret",
+    "../rooted",
+    "sub/../../rooted/secret",
+    "in-folder/../../rooted/secret",
+    "not/there/../../../rooted",
+    "out-folder/../rooted/secret",
+    "out-root/rooted/secret",
+    "/",
+    "/etc/passwd",
+    "{root}ed/secret",
+    "{root}/../rooted/secret",
+    "{root}/sub/../../rooted/secret",
+    "{upper}/file",
+    "//etc/passwd",
+    "~",
+    "~/x",
+    "~root/x",
+    "~nobody",
+    '"/etc/passwd"',
+    '"\\057etc/passwd"',
+    '"\\056\\056/rooted/secret"',
+    "/proc/self/root/etc/passwd",
+    "/proc/self/cwd",
+]
+
+
+def fill(text: str, root: Path) -> str:
+    return text.replace("{root}", str(root)).replace("{upper}", str(root).upper())
+
+
+@pytest.mark.parametrize(("asked", "shown"), INSIDE)
+def test_a_path_inside_is_located_and_its_shown_form_is_the_same_place(
+    boundary: Boundary, root: Path, asked: str, shown: str
+) -> None:
+    where = boundary.locate(fill(asked, root))
+    assert where.shown == shown
+    assert boundary.locate(where.shown) == where
+    assert b".." not in where.parts
+
+
+@pytest.mark.parametrize("asked", OUTSIDE)
+def test_a_path_outside_is_refused_by_name_or_when_opened(boundary: Boundary, root: Path, asked: str) -> None:
+    asked = fill(asked, root)
+    with pytest.raises(FilewrightError) as caught:
+        os.close(boundary.open_file(boundary.locate(asked)))
+    error = caught.value
+    assert error.code is Code.PATH_ESCAPE
+    assert error.details["path"] == asked
+    assert error.details["root"] == str(root)
+    assert error.details["resolved"].startswith("/")
+    assert error.hint
+
+
+@pytest.mark.parametrize("asked", ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"])
+def test_what_is_no_path_is_invalid(boundary: Boundary, asked: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        boundary.locate(asked)
+    assert caught.value.code is Code.INVALID_INPUT
+
+
+def test_dots_behind_what_is_not_there_are_not_found(boundary: Boundary) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        boundary.locate("not/there/../file")
+    assert caught.value.code is Code.NOT_FOUND
+
+
+def test_a_home_folder_inside_the_root_is_reached_by_tilde(
+    boundary: Boundary, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(root / "sub"))
+    assert boundary.locate("~/file").shown == "sub/file"
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.lists(
+        st.binary(min_size=1, max_size=6).filter(lambda n: not set(n) & {0, 47} and n not in (b".", b".."))
+    )
+)
+def test_every_place_is_shown_so_that_it_is_found_again(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]
+) -> None:
+    boundary = Boundary([tmp_path_factory.getbasetemp(), "/usr"], Settings())
+    try:
+        for root in boundary.roots:
+            where = Location(root, tuple(parts))
+            assert boundary.locate(where.shown) == where
+            assert len(where.shown.splitlines()) <= 1
+    finally:
+        boundary.close()
+
+
+class TestSeveralRoots:
+    @pytest.fixture
+    def roots(self, tmp_path: Path) -> list[Path]:
+        found = [
+            tmp_path / "a" / "app",
+            tmp_path / "b" / "app",
+            tmp_path / "b" / "app" / "inner",
+            tmp_path / "lib",
+        ]
+        for folder in found:
+            folder.mkdir(parents=True)
+            (folder / "x").write_text(folder.name)
+        return found
+
+    @pytest.fixture
+    def boundary(self, roots: list[Path], by_kernel: bool) -> Iterator[Boundary]:
+        named = [str(roots[0]), str(roots[1]), str(roots[2]), f"library={roots[3]}"]
+        boundary = Boundary(named, Settings(openat2=by_kernel))
+        yield boundary
+        boundary.close()
+
+    def test_names_are_the_folders_own_with_suffixes_or_those_given(self, boundary: Boundary) -> None:
+        assert [root.name for root in boundary.roots] == ["app", "app-2", "inner", "library"]
+
+    @pytest.mark.parametrize(
+        ("asked", "index", "shown"),
+        [
+            ("x", 0, "x"),
+            ("app:x", 0, "x"),
+            ("app-2:x", 1, "app-2:x"),
+            ("app-2:", 1, "app-2:"),
+            ("app-2:/x", 1, "app-2:x"),
+            ("library:x", 3, "library:x"),
+            ('library:"a\\nb"', 3, 'library:"a\\nb"'),
+            ('"library:a\\nb"', 3, 'library:"a\\nb"'),
+            ("./library:x", 0, "./library:x"),
+            ("other:x", 0, "./other:x"),
+            ("{0}/x", 0, "x"),
+            ("{1}/x", 1, "app-2:x"),
+            ("{2}/x", 2, "inner:x"),
+            ("{2}", 2, "inner:"),
+        ],
+    )
+    def test_a_path_finds_its_root(
+        self, boundary: Boundary, roots: list[Path], asked: str, index: int, shown: str
+    ) -> None:
+        where = boundary.locate(asked.format(*roots))
+        assert (where.root.index, where.shown) == (index, shown)
+        assert boundary.locate(where.shown) == where
+
+    @pytest.mark.parametrize("asked", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."])
+    def test_one_root_is_no_way_into_another(self, boundary: Boundary, asked: str) -> None:
+        with pytest.raises(FilewrightError) as caught:
+            boundary.locate(asked)
+        assert caught.value.code is Code.PATH_ESCAPE
+
+    def test_a_folder_given_twice_is_one_root(self, roots: list[Path]) -> None:
+        boundary = Boundary([roots[0], f"{roots[0]}/.", roots[3]], Settings())
+        assert len(boundary.roots) == 2
+        boundary.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [([], Code.INVALID_INPUT), (["{tmp}/no"], Code.NOT_FOUND), (["{tmp}/file"], Code.NOT_A_DIRECTORY)],
+)
+def test_a_root_must_be_a_folder(tmp_path: Path, given: list[str], code: Code) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FilewrightError) as caught:
+        Boundary([item.replace("{tmp}", str(tmp_path)) for item in given], Settings())
+    assert caught.value.code is code
+
+
+def test_a_root_named_through_a_link_is_reached_by_either_path(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "alias").symlink_to(root)
+    boundary = Boundary([tmp_path / "alias"], Settings())
+    assert boundary.locate(f"{tmp_path}/alias/file") == boundary.locate(f"{root}/file")
+    boundary.close()

@@ -1,0 +1,95 @@
+"""Names as text: safe to show, and read back as the same bytes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.boundary.names import quote, shown, unquote
+from filewright.errors import Code, FilewrightError
+
+SHOWN = [
+    (b"plain.txt", "plain.txt"),
+    (b"with space", "with space"),
+    ("grün/日本.txt".encode(), "grün/日本.txt"),
+    (b'inner"quote', 'inner"quote'),
+    (b"back\\slash", "back\\slash"),
+    (b'"first', '"\\"first"'),
+    (b"new\nline", '"new\\nline"'),
+    (b"bad\377\nname", '"bad\\377\\nname"'),
+    (b"\x01\x1f\x7f", '"\\001\\037\\177"'),
+    (b" lead", '" lead"'),
+    (b"trail ", '"trail "'),
+    ("line\u2028separator".encode(), '"line\\342\\200\\250separator"'),
+    ("right\u202eto left".encode(), '"right\\342\\200\\256to left"'),
+    (b"\xed\xa0\x80", '"\\355\\240\\200"'),
+    (b"", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), SHOWN)
+def test_a_name_is_shown_safely_and_read_back(name: bytes, text: str) -> None:
+    assert quote(name) == text
+    assert unquote(text) == name
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.binary(max_size=40).filter(lambda name: b"\0" not in name))
+def test_every_name_has_one_reading(name: bytes) -> None:
+    text = quote(name)
+    assert unquote(text) == name
+    text.encode()  # no surrogate: fit for the wire
+    assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"',
+        '"open',
+        '"a"b"',
+        '"a\\"',
+        '"a\\q"',
+        '"a\\8"',
+        '"a\\40"',
+        '"nul\\000"',
+        "nul\0",
+        "half \ud800",
+        '"\ud800"',
+    ],
+)
+def test_what_stands_for_no_name_is_refused(text: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        unquote(text)
+    assert caught.value.code is Code.INVALID_INPUT
+    str(caught.value).encode()
+
+
+def test_surrogate_escapes_stand_for_their_bytes() -> None:
+    assert unquote("caf\udce9") == b"caf\xe9"
+
+
+@pytest.mark.parametrize("asked", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"])
+def test_a_path_in_a_message_cannot_break_the_line(asked: str) -> None:
+    text = shown(asked)
+    text.encode()
+    assert len(text.splitlines()) == 1
+    assert text.isprintable()
+
+
+def test_git_reads_the_quoted_form(tmp_path: Path) -> None:
+    names = [name for name, _ in SHOWN if name and b"/" not in name]
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for name in names:
+        (tmp_path / name.decode("utf-8", "surrogateescape")).write_bytes(b"")
+    said = subprocess.run(
+        ["git", "-C", tmp_path, "-c", "core.quotePath=false", "ls-files", "--others"],
+        capture_output=True,
+        check=True,
+    )
+    listed = said.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]
+    assert sorted(unquote(line) for line in listed) == sorted(names)

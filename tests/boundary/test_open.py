@@ -1,0 +1,304 @@
+"""Opening below a root: every trap, by every way in, with `openat2` and without."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary, Location
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+
+OK = None
+READS: list[tuple[str, bytes | Code]] = [
+    ("file", b"file"),
+    ("sub/file", b"sub/file"),
+    ("in-file", b"file"),
+    ("in-up", b"file"),
+    ("in-chain", b"sub/below/file"),
+    ("in-folder/file", b"sub/file"),
+    ("in-folder/below/file", b"sub/below/file"),
+    ("sub/up", b"file"),
+    ("in-folder/up", b"file"),
+    ("not-there", Code.NOT_FOUND),
+    ("dangling", Code.NOT_FOUND),
+    ("file/x", Code.NOT_A_DIRECTORY),
+    ("file/", Code.NOT_A_DIRECTORY),
+    ("in-file/", Code.NOT_A_DIRECTORY),
+    ("sub", Code.NOT_A_FILE),
+    (".", Code.NOT_A_FILE),
+    ("fifo", Code.NOT_A_FILE),
+    ("socket", Code.NOT_A_FILE),
+    ("loop", Code.SYMLINK),
+    ("loop-a", Code.SYMLINK),
+    ("loop/x", Code.SYMLINK),
+    ("out-file", Code.PATH_ESCAPE),
+    ("out-folder/secret", Code.PATH_ESCAPE),
+    ("out-chain", Code.PATH_ESCAPE),
+    ("out-root/rooted/secret", Code.PATH_ESCAPE),
+    ("abs-in", Code.PATH_ESCAPE),
+    ("abs-out", Code.PATH_ESCAPE),
+    ("abs-folder/secret", Code.PATH_ESCAPE),
+    ("proc-root/etc/passwd", Code.PATH_ESCAPE),
+    ("dangling-out", Code.PATH_ESCAPE),
+    ("x" * 256, Code.INVALID_INPUT),
+]
+
+
+def read(boundary: Boundary, where: Location) -> bytes:
+    descriptor = boundary.open_file(where)
+    try:
+        return os.read(descriptor, 100)
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize(("asked", "answer"), READS)
+def test_reading_stays_inside_and_never_blocks(boundary: Boundary, asked: str, answer: bytes | Code) -> None:
+    if isinstance(answer, bytes):
+        assert read(boundary, boundary.locate(asked)) == answer
+        return
+    with pytest.raises(FilewrightError) as caught:
+        read(boundary, boundary.locate(asked))
+    error = caught.value
+    assert (error.code, error.details["path"]) == (answer, asked)
+    assert asked in error.message
+    assert error.hint
+
+
+@pytest.mark.parametrize("times", range(5))
+def test_a_fifo_is_refused_without_being_opened(boundary: Boundary, root: Path, times: int) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        read(boundary, boundary.locate("fifo"))
+    assert caught.value.code is Code.NOT_A_FILE
+    with pytest.raises(OSError):  # no reader came and went: a writer that does not wait still finds none
+        os.open(root / "fifo", os.O_WRONLY | os.O_NONBLOCK)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the usual devices")
+def test_devices_are_refused(by_kernel: bool) -> None:
+    boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
+    for name in ("full", "zero", "null"):
+        with pytest.raises(FilewrightError) as caught:
+            read(boundary, boundary.locate(name))
+        assert caught.value.code is Code.NOT_A_FILE
+    boundary.close()
+
+
+def test_magic_links_are_not_followed(by_kernel: bool) -> None:
+    boundary = Boundary(["/proc/self"], Settings(openat2=by_kernel))
+    for name in ("root/etc/passwd", "cwd", "fd/0", "exe"):
+        with pytest.raises(FilewrightError) as caught:
+            read(boundary, boundary.locate(name))
+        assert caught.value.code in (Code.SYMLINK, Code.PATH_ESCAPE, Code.NOT_FOUND)
+    boundary.close()
+
+
+def below(where: Location, path: str) -> Location:
+    for name in path.encode().split(b"/"):
+        where = where.child(name)
+    return where
+
+
+Way = Callable[[Boundary, Location], object]
+WAYS: dict[str, Way] = {
+    "open_file": lambda boundary, where: os.close(boundary.open_file(where)),
+    "open_folder": lambda boundary, where: os.close(boundary.open_folder(where)),
+    "open_parent": lambda boundary, where: os.close(boundary.open_parent(where.child(b"new"))),
+    "open_parent, one level made": lambda b, where: os.close(b.open_parent(below(where, "a/x"), create=True)),
+    "open_parent, more made": lambda b, where: os.close(b.open_parent(below(where, "a/b/c"), create=True)),
+    "guard_write": lambda boundary, where: boundary.guard_write(where.child(b"new")),
+    "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
+    "open_handle": lambda boundary, where: os.close(boundary.open_handle(where.child(b"secret"))),
+    "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
+    "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
+    "walk by glob": lambda boundary, where: list(boundary.walk(where, glob="**/secret", task=Task())),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "asked",
+    ["out-folder", "out-root", "abs-folder", "proc-root", "out-folder/deep", "in-folder/../out-folder"],
+)
+def test_no_way_in_leads_through_a_link_outwards(
+    boundary: Boundary, outside: Path, asked: str, way: str
+) -> None:
+    before = sorted(path for path in outside.rglob("*"))
+    with pytest.raises(FilewrightError) as caught:
+        WAYS[way](boundary, boundary.locate(asked))
+    assert caught.value.code is Code.PATH_ESCAPE
+    assert sorted(path for path in outside.rglob("*")) == before
+
+
+def test_walking_shows_links_outwards_and_does_not_enter_them(boundary: Boundary) -> None:
+    found = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), task=Task())}
+    assert found[b"out-folder"] == found[b"in-folder"] == "link"
+    assert not any(b"secret" in path or path.startswith(b"in-folder/") for path in found)
+
+
+def test_status_is_that_of_the_link_itself(boundary: Boundary) -> None:
+    for name in ("in-file", "out-file", "abs-out", "dangling", "loop"):
+        assert stat.S_ISLNK(boundary.stat(boundary.locate(name)).st_mode)
+        assert stat.S_ISLNK(boundary.stat(boundary.locate(name + "/")).st_mode)
+    assert boundary.read_link(boundary.locate("out-file")) == b"../rooted/secret"
+    with pytest.raises(FilewrightError) as caught:
+        boundary.read_link(boundary.locate("file"))
+    assert caught.value.code is Code.INVALID_INPUT
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("file", Code.NOT_A_DIRECTORY),
+        ("fifo", Code.NOT_A_DIRECTORY),
+        ("no", Code.NOT_FOUND),
+        ("loop", Code.SYMLINK),
+    ],
+)
+def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
+    for look in (boundary.open_folder, lambda where: boundary.walk(where, task=Task())):
+        with pytest.raises(FilewrightError) as caught:
+            look(boundary.locate(asked))
+        assert caught.value.code is code
+
+
+def test_missing_parents_are_made_and_told(boundary: Boundary, root: Path) -> None:
+    made: list[Location] = []
+    where = boundary.locate("in-folder/one/two/file")
+    os.close(boundary.open_parent(where, create=True, made=made))
+    assert (root / "sub" / "one" / "two").is_dir()
+    assert [place.shown for place in made] == ["in-folder/one", "in-folder/one/two"]
+    os.close(boundary.open_parent(where, create=True, made=made))
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("file/x", Code.NOT_A_DIRECTORY),
+        ("file/x/y", Code.NOT_A_DIRECTORY),
+        ("dangling/x", Code.NOT_FOUND),
+        ("dangling/x/y", Code.NOT_FOUND),
+        ("dangling-out/x", Code.PATH_ESCAPE),
+        ("fifo/x", Code.NOT_A_DIRECTORY),
+    ],
+)
+def test_parents_are_not_made_through_what_is_in_the_way(
+    boundary: Boundary, root: Path, outside: Path, asked: str, code: Code
+) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        boundary.open_parent(boundary.locate(asked), create=True)
+    assert caught.value.code is code
+    assert not (root / "nothing").exists()
+    assert not (outside / "nothing").exists()
+
+
+def test_names_of_any_bytes_are_opened(boundary: Boundary, root: Path) -> None:
+    names = [
+        b"new\nline",
+        b"bad\xff",
+        b"x" * 255,
+        b" ",
+        b"~",
+        b'"q"',
+        b"-rf",
+        "\uff0e\uff0e".encode(),
+        b"a\\b",
+        b"$HOME",
+    ]
+    for name in names:
+        with open(os.path.join(os.fsencode(root), name), "wb") as file:
+            file.write(name)
+        where = Location(boundary.roots[0], (name,))
+        assert read(boundary, boundary.locate(where.shown)) == name[:100]
+
+
+def test_a_tree_deeper_than_one_path_can_name_is_reached(boundary: Boundary, root: Path) -> None:
+    name, levels = b"d" * 200, 40
+    folder = os.open(root, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir(name, dir_fd=folder)
+        below = os.open(name, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(os.open(b"leaf", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    os.close(folder)
+    where = Location(boundary.roots[0], (name,) * levels + (b"leaf",))
+    assert read(boundary, where) == b""
+    found = [entry.path for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())]
+    assert found == [where.path]
+    os.close(boundary.open_parent(where))
+
+
+def test_a_root_that_is_replaced_is_still_the_root_that_was_opened(
+    boundary: Boundary, root: Path, outside: Path
+) -> None:
+    root.rename(root.with_name("moved"))
+    root.symlink_to(outside)
+    assert read(boundary, boundary.locate("file")) == b"file"
+    with pytest.raises(FilewrightError) as caught:
+        read(boundary, boundary.locate("secret"))
+    assert caught.value.code is Code.NOT_FOUND
+
+
+def test_a_root_that_was_deleted_says_so(tmp_path: Path, by_kernel: bool) -> None:
+    (tmp_path / "gone").mkdir()
+    boundary = Boundary([tmp_path / "gone"], Settings(openat2=by_kernel))
+    (tmp_path / "gone").rmdir()
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(FilewrightError) as caught:
+        read(boundary, boundary.locate("x"))
+    assert caught.value.code is Code.NOT_FOUND
+    assert caught.value.hint is not None
+    assert "replaced" in caught.value.hint
+    boundary.close()
+
+
+def test_a_held_folder_that_is_moved_out_is_noticed(boundary: Boundary, root: Path, outside: Path) -> None:
+    folder = boundary.open_folder(boundary.locate("sub/below"))
+    try:
+        assert boundary.inside(boundary.roots[0], folder)
+        (root / "sub" / "below").rename(outside / "below")
+        assert not boundary.inside(boundary.roots[0], folder)
+        (outside / "below" / "file").unlink()
+        (outside / "below").rmdir()
+        assert not boundary.inside(boundary.roots[0], folder)
+    finally:
+        os.close(folder)
+
+
+@pytest.mark.skipif(
+    not os.path.ismount("/proc") or not os.path.ismount("/dev"), reason="needs mounts below /"
+)
+def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None:
+    boundary = Boundary(["/"], Settings(openat2=by_kernel))
+    os.close(boundary.open_folder(boundary.locate("proc/sys")))
+    boundary.close()
+    boundary = Boundary(["/"], Settings(openat2=by_kernel, cross_devices=False))
+    with pytest.raises(FilewrightError) as caught:
+        boundary.open_folder(boundary.locate("proc/sys"))
+    assert caught.value.code is Code.PATH_ESCAPE
+    assert "file system" in caught.value.message
+    boundary.close()
+
+
+@pytest.mark.parametrize("count", [1, 39, 40, 41, 60])
+def test_both_ways_follow_as_many_links(root: Path, count: int) -> None:
+    (root / "link-0").symlink_to("file")
+    for number in range(1, count):
+        (root / f"link-{number}").symlink_to(f"link-{number - 1}")
+    answers = []
+    for by_kernel in (True, False):
+        boundary = Boundary([root], Settings(openat2=by_kernel))
+        try:
+            answers.append(str(read(boundary, boundary.locate(f"link-{count - 1}"))))
+        except FilewrightError as error:
+            answers.append(error.code)
+        boundary.close()
+    assert answers[0] == answers[1]
