@@ -20,7 +20,7 @@ from filewright.tools.context import Context
 from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import Page, clip, visible
 
-I = TypeVar("I")  # noqa: E741
+I = TypeVar("I")
 
 
 @dataclass

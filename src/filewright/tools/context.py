@@ -8,7 +8,8 @@ from filewright.boundary import Boundary, Location
 from filewright.changes import Changes
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, codec
+from filewright.structure import Outlines
+from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,26 @@ class Context:
     settings: Settings
     changes: Changes
     shown: Shown
+    outlines: Outlines
     indexes: BoundedCache[LineIndex] = field(default_factory=lambda: BoundedCache(4 << 20))
+
+    def exists(self, location: Location) -> bool:
+        """Whether anything has that name."""
+        try:
+            self.boundary.stat(location)
+        except FilewrightError as error:
+            if error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
+                return False
+            raise
+        return True
+
+    def key_of_missing(self, location: Location) -> tuple[int, int] | str:
+        """What tells two spellings of one missing name apart or alike: the folder it would stand in."""
+        try:
+            status = self.boundary.stat(location.parent)
+        except FilewrightError:
+            return location.parent.shown
+        return (status.st_dev, status.st_ino)
 
     def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
         """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises."""

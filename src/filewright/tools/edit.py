@@ -75,15 +75,11 @@ def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
 def _attempt(context: Context, arguments: EditArguments, location: Location, task: Task) -> ToolResult:
     with context.open_for_edit(location, encoding=arguments.encoding) as snapshot:
         context.check_version(snapshot, arguments.expected_version)
-        edits = [
-            Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits
-        ]
+        edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
         bases = context.shown.bases(location, except_version=snapshot.version)
         planned = plan(snapshot, edits, fuzzy=arguments.fuzzy, bases=bases, task=task)
         name = location.shown
-        shown = diff.unified(
-            name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines
-        )
+        shown = diff.unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
         parsing = syntax.compared(context, snapshot, planned.splices, task)
         record = None
         if not arguments.preview:

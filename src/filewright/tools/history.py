@@ -75,18 +75,13 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> To
     if arguments.change_id is not None:
         return _one(context, arguments.change_id, task)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
-    records = context.changes.history(
-        location=location, limit=arguments.limit + 1, before=arguments.cursor
-    )
+    records = context.changes.history(location=location, limit=arguments.limit + 1, before=arguments.cursor)
     more = len(records) > arguments.limit
     records = records[: arguments.limit]
     page = Page(context.settings.page_chars)
     kept: list[ChangeRecord] = []
     for record in records:
-        row = (
-            f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  "
-            f"{visible(record.summary)}"
-        )
+        row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
         if record.reverts:
             row += f"  [undoes {record.reverts}]"
         if not page.fits(row, reserve=120):

@@ -64,7 +64,7 @@ def create_directories(context: Context, arguments: FolderArguments, task: Task)
                     continue
                 context.boundary.guard_write(location)
                 planned.steps.append(MakeFolder(location))
-                exists = context.boundary.exists(location)
+                exists = context.exists(location)
                 planned.outcomes.append(Outcome(path, "exists" if exists else "created", location))
         return planned
 
@@ -143,10 +143,8 @@ def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> To
             with item_named(index, len(paths)):
                 location = context.boundary.locate(path)
                 context.boundary.guard_write(location, link_itself=True)
-                steps.append(
-                    Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok)
-                )
-                there = context.boundary.exists(location)
+                steps.append(Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok))
+                there = context.exists(location)
                 outcomes.append(Outcome(path, "deleted" if there else "was not there", location))
         return Planned(steps, outcomes)
 

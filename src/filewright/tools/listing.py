@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 import stat as stat_bits
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from filewright.boundary import Location
 from filewright.boundary.names import quote
 from filewright.boundary.walk import Entry, Walk
 from filewright.errors import Code, FilewrightError
@@ -39,7 +41,7 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
     location = context.boundary.locate(arguments.path)
     depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
     by_name = arguments.sort == "name"
-    after: tuple[bytes, ...] = ()
+    after: Location | None = None
     passed: tuple[int, bytes] | None = None
     if arguments.cursor is not None:
         kind, key = decode(arguments.cursor, "list")
@@ -52,7 +54,7 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
             )
         path = bytes.fromhex(str(key[1]))
         if by_name:
-            after = tuple(path.split(b"/"))
+            after = reduce(Location.child, path.split(b"/"), location)
         else:
             passed = (int(key[0]), path)
     walk = context.boundary.walk(

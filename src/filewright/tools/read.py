@@ -93,7 +93,7 @@ def _read(context: Context, arguments: ReadArguments, path: str, budget: int, ta
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            result = _columns(context, snapshot, arguments, budget, task)
+            result = _columns(snapshot, arguments, budget, task)
         else:
             result = _lines(context, snapshot, arguments, budget, task)
         snapshot.keep_index()
@@ -148,10 +148,10 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
     limit = arguments.limit
     if arguments.mode == "semantic" or arguments.symbol is not None:
-        block = semantic.block(context, snapshot, arguments, task)
-        return _Span(block.start, block.start_line, limit, block.end, block.notes)
+        whole = semantic.block(context, snapshot, arguments, task)
+        return _Span(whole.start, whole.start_line, limit, whole.end, whole.notes)
     if arguments.pattern is not None:
-        hit = semantic.occurrence(snapshot, arguments.pattern, arguments.occurrence, task)
+        hit = semantic.occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
         first = max(1, hit.line - min(limit - 1, limit // 3))
         return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,))
     if arguments.line is not None:
@@ -320,9 +320,7 @@ def _some(numbers: list[int], most: int = 10) -> str:
     return f"{text} and {len(numbers) - most} more" if len(numbers) > most else text
 
 
-def _columns(
-    context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
-) -> ToolResult:
+def _columns(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task) -> ToolResult:
     """Characters [column, column + limit) of one line, decoded block by block."""
     number = arguments.line if arguments.line is not None else arguments.start
     if number == 0:
@@ -358,9 +356,7 @@ def _columns(
     return ToolResult("\n".join([head, body, *(f"[{note}]" for note in notes)]), data)
 
 
-def _characters(
-    snapshot: Snapshot, offset: int, column: int, limit: int, task: Task
-) -> tuple[str, bool]:
+def _characters(snapshot: Snapshot, offset: int, column: int, limit: int, task: Task) -> tuple[str, bool]:
     decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
     skip = column - 1
     kept = ""

@@ -187,9 +187,7 @@ def _settle(context: Context, target: _Target) -> Step | None:
     if isinstance(step, Modify):
         assert target.snapshot is not None
         name = target.location.shown
-        shown = diff.unified(
-            name, name, target.snapshot, step.splices, max_lines=context.settings.diff_lines
-        )
+        shown = diff.unified(name, name, target.snapshot, step.splices, max_lines=context.settings.diff_lines)
         outcome.diff = shown.text
         if target.snapshot.status is not None and target.snapshot.status.st_nlink > 1:
             outcome.facts["hard_links"] = target.snapshot.status.st_nlink

@@ -1,0 +1,210 @@
+"""A session on a large log through the real server: time of each call, and the server's peak memory.
+
+    python -m benchmarks.large_log [GIGABYTES]
+
+Prints a table; `rows()` gives the edit and its undo against `cp` and a flush of the same file, the
+search against `rg`, the tail against nothing but itself (it does not depend on the size).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+Row = tuple[str, float, float, float]
+
+LINE = "2026-01-01T00:00:{:02d}.{:06d}Z INFO worker-{:02d} request {:09d} served in {:03d} ms\n"
+RARE = "ERROR checksum mismatch in segment 4711"
+
+
+def make_log(path: Path, size: int) -> int:
+    """Write a log of about `size` bytes with one rare line in its middle; the number of that line."""
+    block = "".join(LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(20_000)).encode()
+    lines = rare = 0
+    with path.open("wb") as file:
+        while file.tell() < size:
+            if not rare and file.tell() >= size // 2:
+                file.write(f"2026-01-01T00:00:30.000000Z {RARE}\n".encode())
+                lines += 1
+                rare = lines
+            file.write(block)
+            lines += 20_000
+    return rare
+
+
+class Server:
+    """`filewright serve` as a child process, spoken to in lines of JSON."""
+
+    def __init__(self, root: Path, state: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+        )
+        self._id = 0
+        self.request(
+            "initialize",
+            protocolVersion="2025-11-25",
+            capabilities={},
+            clientInfo={"name": "benchmark", "version": "1"},
+        )
+        self._send({"method": "notifications/initialized"})
+
+    def _send(self, message: dict) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method: str, **params) -> dict:
+        """Send one request and wait for its result."""
+        assert self.process.stdout is not None
+        self._id += 1
+        self._send({"id": self._id, "method": method, "params": params})
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("id") == self._id:
+                if "error" in message:
+                    raise RuntimeError(message["error"])
+                return message["result"]
+        raise RuntimeError("the server left")
+
+    def call(self, tool: str, **arguments) -> tuple[float, str]:
+        """Call a tool: seconds until the answer, and its text."""
+        begun = time.perf_counter()
+        result = self.request("tools/call", name=tool, arguments=arguments)
+        took = time.perf_counter() - begun
+        text = "\n".join(part.get("text", "") for part in result["content"])
+        if result.get("isError"):
+            raise RuntimeError(text)
+        return took, text
+
+    def memory(self) -> tuple[int, int]:
+        """Private memory now and the peak resident size, in bytes, of the server and its children."""
+        private = peak = 0
+        for pid in [self.process.pid, *_children(self.process.pid)]:
+            try:
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                status = Path(f"/proc/{pid}/status").read_text()
+            except OSError:
+                continue
+            private += (
+                sum(int(ln.split()[1]) for ln in rollup.splitlines() if ln.startswith("Private_")) * 1024
+            )
+            peak += next(int(ln.split()[1]) for ln in status.splitlines() if ln.startswith("VmHWM")) * 1024
+        return private, peak
+
+    def close(self) -> None:
+        """End the session."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(30)
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    try:
+        return [int(child) for child in found.read_text().split()]
+    except OSError:
+        return []
+
+
+def session(folder: Path, size: int) -> list[tuple[str, float, int]]:
+    """(call, seconds, peak resident bytes after it) for each call of the session."""
+    root, state = folder / "root", folder / "state"
+    root.mkdir()
+    log = root / "big.log"
+    rare = make_log(log, size)
+    original = _digest(log)
+    server = Server(root, state)
+    results: list[tuple[str, float, int]] = []
+
+    def call(label: str, tool: str, **arguments) -> str:
+        took, text = server.call(tool, **arguments)
+        results.append((label, took, server.memory()[1]))
+        return text
+
+    try:
+        call("idle (list the folder)", "list_files")
+        found = call("search a rare line", "search_content", pattern=RARE, path="big.log")
+        assert str(rare) in found, found
+        around = call("read round it, first time", "read_content", path="big.log", line=rare, limit=20)
+        assert RARE in around
+        call("read round it again", "read_content", path="big.log", line=rare, limit=20)
+        call("tail 1,000 lines", "read_content", path="big.log", mode="tail", limit=1000)
+        edited = call(
+            "edit one line in the middle",
+            "edit_content",
+            path="big.log",
+            edits=[{"search": RARE, "replace": "ERROR checksum mismatch (repaired)"}],
+        )
+        assert "1 edit applied" in edited, edited
+        assert log.stat().st_size != size
+        call("undo it", "revert_edit", path="big.log")
+        assert _digest(log) == original
+    finally:
+        server.close()
+    return results
+
+
+def _digest(path: Path) -> bytes:
+    import hashlib
+
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").digest()
+
+
+def reference_copy(folder: Path) -> float:
+    """`cp` of the log and a flush, the second time: the file is in the page cache in both cases."""
+    source, target = folder / "root" / "big.log", folder / "copy"
+    best = float("inf")
+    for _ in range(2):
+        begun = time.perf_counter()
+        subprocess.run(["cp", str(source), str(target)], check=True)
+        with target.open("rb+") as file:
+            os.fsync(file.fileno())
+        best = min(best, time.perf_counter() - begun)
+        target.unlink()
+    return best
+
+
+def rows(size: int = 1 << 30) -> list[Row]:
+    """Edit and undo of one line of 1 GB against `cp` and a flush."""
+    with tempfile.TemporaryDirectory(prefix="filewright-log-") as name:
+        folder = Path(name)
+        took = {label: seconds for label, seconds, _ in session(folder, size)}
+        copy = reference_copy(folder)
+    return [
+        (
+            "edit one line in the middle of 1 GB, against cp + fsync",
+            took["edit one line in the middle"],
+            copy,
+            1.3,
+        ),
+        ("undo it, against the same", took["undo it"], copy, 1.3),
+    ]
+
+
+def main() -> None:
+    """Print the session's table."""
+    size = int(float(sys.argv[1] if len(sys.argv) > 1 else "1") * (1 << 30))
+    folder = Path(tempfile.mkdtemp(prefix="filewright-log-"))
+    try:
+        results = session(folder, size)
+        copy = reference_copy(folder)
+    finally:
+        shutil.rmtree(folder)
+    print("| call | time | peak resident memory |\n|---|---:|---:|")
+    for label, took, peak in results:
+        print(f"| {label} | {took * 1e3:,.1f} ms | {peak / (1 << 20):,.0f} MB |")
+    print(f"| (cp + fsync of the file) | {copy * 1e3:,.1f} ms | |")
+
+
+if __name__ == "__main__":
+    main()

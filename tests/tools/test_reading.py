@@ -1,0 +1,137 @@
+"""Reading: by lines, tail, columns; bounded, numbered as everywhere, nothing out of reach."""
+
+import pytest
+
+from filewright import Workspace
+
+TIERS = {"held": {}, "windowed": {"hold_bytes": 0}, "indexed": {"hold_bytes": 0, "identity_bytes": 0}}
+
+
+@pytest.fixture(params=TIERS)
+def tiered(request, root, tmp_path):
+    from filewright.settings import Settings
+
+    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(**TIERS[request.param])) as opened:
+        yield opened
+
+
+LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "last", "following"),
+    [
+        ({}, 1, 100, None),
+        ({"limit": 10}, 1, 10, 11),
+        ({"start": 91}, 91, 100, None),
+        ({"start": 95, "limit": 2}, 95, 96, 97),
+        ({"mode": "head", "limit": 3}, 1, 3, 4),
+        ({"line": 50, "limit": 5}, 48, 52, 53),
+        ({"line": 1, "limit": 5}, 1, 5, 6),
+    ],
+)
+def test_ranges(tiered, root, arguments, first, last, following):
+    (root / "f").write_bytes(LINES)
+    result = tiered.read("f", **arguments)
+    assert result.data["content"] == "\n".join(f"line {n}" for n in range(first, last + 1))
+    assert (result.data["start_line"], result.data["end_line"]) == (first, last)
+    assert (result.data["next"] or {}).get("start") == following
+    assert f"{first:>6}\tline {first}\n" in result.text + "\n"
+
+
+@pytest.mark.parametrize("arguments", [{"mode": "tail", "limit": 3}, {"start": -3}])
+def test_the_tail_counts_from_the_end(tiered, root, arguments):
+    (root / "f").write_bytes(LINES)
+    result = tiered.read("f", **arguments)
+    assert result.data["content"] == "line 98\nline 99\nline 100"
+    assert result.data["next"] is None
+
+
+def test_a_tail_longer_than_the_file_is_the_file(tiered, root):
+    (root / "f").write_bytes(b"a\nb")
+    result = tiered.read("f", mode="tail", limit=10)
+    assert result.data["content"] == "a\nb"
+    assert result.data["start_line"] == 1
+
+
+def test_every_result_is_bounded_and_says_how_to_go_on(tiered, root):
+    (root / "f").write_bytes(b"".join(b"%06d " % n + b"x" * 90 + b"\n" for n in range(5000)))
+    seen, start = [], 1
+    for _ in range(200):
+        result = tiered.read("f", start=start, limit=2000)
+        assert len(result.text) <= tiered.settings.page_chars
+        seen += result.data["content"].split("\n")
+        if result.data["next"] is None:
+            break
+        assert f"start={result.data['next']['start']}" in result.text
+        start = result.data["next"]["start"]
+    assert [int(line[:6]) for line in seen] == list(range(5000))
+
+
+def test_nothing_in_a_long_line_is_out_of_reach(tiered, root):
+    text = "".join(chr(0x100 + i % 500) for i in range(30_000))
+    (root / "f").write_text(f"short\n{text}\nlast\n")
+    result = tiered.read("f")
+    assert "column=1001" in result.text
+    assert len(result.text) < 5000
+    got, column = "", 1
+    while True:
+        piece = tiered.read("f", line=2, column=column, limit=7000)
+        got += piece.data["content"]
+        if piece.data["next"] is None:
+            break
+        column = piece.data["next"]["column"]
+    assert got == text
+
+
+def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
+    (root / "f").write_bytes(b"x" * 20_000_000)
+    result = tiered.read("f")
+    assert len(result.text) < 2000
+    assert "20,000,000 bytes" in result.text
+    tail = tiered.read("f", mode="tail", limit=1)
+    assert len(tail.text) < 2000
+
+
+@pytest.mark.parametrize(
+    ("data", "content", "says"),
+    [
+        (b"\xef\xbb\xbfa\r\nb\r\n", "a\nb", "utf-8 with BOM; crlf"),
+        ("\ufeffå\n".encode("utf-16-le"), "å", "utf-16-le with BOM; lf"),
+        ("Le café est prêt, voilà\n".encode("latin-1"), "Le café est prêt, voilà", "cp1252 (guessed"),
+        (b"ok \xc3\xa9\nbad \xff\nok\n", "ok é\nbad \ufffd\nok", "at lines 2"),
+        (b"a\rb\r\nc\n", "a\nb\nc", "mixed"),
+        (b"a\x0cb\xc2\x85c\xe2\x80\xa8d\n", "a\x0cb\x85c\u2028d", "lines 1-1 of 1"),
+        (b"red \x1b[31m\n", "red \x1b[31m", "\\x1b[31m"),
+        ("a\u202eb\n".encode(), "a\u202eb", "bidirectional"),
+    ],
+)
+def test_what_is_shown(tiered, root, data, content, says):
+    (root / "f").write_bytes(data)
+    result = tiered.read("f")
+    assert result.data["content"] == content
+    assert says in result.text
+    assert "\x1b" not in result.text
+    assert "\u202e" not in result.text
+
+
+def test_an_empty_file_is_empty_not_an_error(tiered, root):
+    (root / "f").write_bytes(b"")
+    assert "empty file" in tiered.read("f").text
+
+
+def test_images_are_images(tiered, root):
+    png = b"\x89PNG\r\n\x1a\n" + b"\0" * 50
+    (root / "f.png").write_bytes(png)
+    result = tiered.read("f.png")
+    assert result.images[0].data == png
+    assert result.images[0].mime == "image/png"
+
+
+def test_a_batch_is_shared_fairly(tiered, root):
+    for name in "abcd":
+        (root / name).write_bytes(LINES * 50)
+    result = tiered.run("read_content", {"paths": [*"abcd"], "limit": 5000})
+    assert len(result.text) <= tiered.settings.page_chars + 500
+    shown = [file["lines_returned"] for file in result.data["files"]]
+    assert min(shown) * 2 > max(shown)
