@@ -190,16 +190,18 @@ class Boundary:
                 raise
         return folder
 
-    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> int:
-        depth = len(above)
+    def _open_deepest(self, where: Location, depth: int) -> tuple[int, int]:
+        """The deepest folder on the way to `where` that is there, at most `depth` levels down, checked."""
         while True:
-            depth -= 1
             try:
-                folder = self._open_writable(where, above[:depth])
-                break
-            except FileNotFoundError:
+                return self._open_writable(where, where.parts[:depth]), depth
+            except (FileNotFoundError, NotADirectoryError):
                 if depth <= 0:
                     raise
+            depth -= 1
+
+    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> int:
+        folder, depth = self._open_deepest(where, len(above) - 1)
         for missing in range(depth, len(above)):
             try:
                 os.mkdir(above[missing], 0o777, dir_fd=folder)
@@ -343,12 +345,12 @@ class Boundary:
             raise refusal.root_itself(where)
         self._refuse_protected(where, where.parts)
         try:
-            folder = self._open_writable(where, where.parts[:-1])
-        except (FileNotFoundError, NotADirectoryError):
-            return
+            folder, depth = self._open_deepest(where, len(where.parts) - 1)
         except OSError as error:
             raise refusal.failure(self.resolver, error, where, "change") from error
         try:
+            if depth < len(where.parts) - 1:
+                return
             mode = os.stat(where.name, dir_fd=folder, follow_symlinks=False).st_mode
         except FileNotFoundError:
             return

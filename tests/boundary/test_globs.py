@@ -1,0 +1,105 @@
+"""The one syntax of globs, and that it cannot climb out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+
+FILES = [
+    "README.md", "a.py", "b.js", "c.ts", "[x].txt", "{y}.txt", "ä.py", ".hidden.py",
+    "src/a.py", "src/b.ts", "src/deep/a.py", "src/deep/er/test_a.py", "docs/index.md", "docs/img/x.png",
+]  # fmt: skip
+
+CASES: list[tuple[str | list[str], list[str]]] = [
+    ("*.py", [".hidden.py", "a.py", "src/a.py", "src/deep/a.py", "src/deep/er/test_a.py", "ä.py"]),
+    ("**/*.py", [".hidden.py", "a.py", "src/a.py", "src/deep/a.py", "src/deep/er/test_a.py", "ä.py"]),
+    ("/*.py", [".hidden.py", "a.py", "ä.py"]),
+    ("./*.py", [".hidden.py", "a.py", "ä.py"]),
+    ("?.py", ["a.py", "src/a.py", "src/deep/a.py", "ä.py"]),
+    ("src/*.py", ["src/a.py"]),
+    ("src/*", ["src/a.py", "src/b.ts", "src/deep"]),
+    ("src/**", ["src/a.py", "src/b.ts", "src/deep", "src/deep/a.py", "src/deep/er", "src/deep/er/test_a.py"]),
+    ("src/**/*.py", ["src/a.py", "src/deep/a.py", "src/deep/er/test_a.py"]),
+    ("**/deep/*", ["src/deep/a.py", "src/deep/er"]),
+    ("**/deep/**", ["src/deep/a.py", "src/deep/er", "src/deep/er/test_a.py"]),
+    ("s*/d*/*.py", ["src/deep/a.py"]),
+    ("*.{js,ts}", ["b.js", "c.ts", "src/b.ts"]),
+    ("{src,docs}/*.{py,md}", ["docs/index.md", "src/a.py"]),
+    ("{a,{b,c}}.*", ["a.py", "b.js", "c.ts", "src/a.py", "src/b.ts", "src/deep/a.py"]),
+    ("[abc].[!p]*", ["b.js", "c.ts", "src/b.ts"]),
+    ("[[:upper:]]*", ["README.md"]),
+    ("\\[x\\].txt", ["[x].txt"]),
+    ("\\{y\\}.txt", ["{y}.txt"]),
+    ("d*/", ["docs", "src/deep"]),
+    ("!*.py", ["README.md", "[x].txt", "b.js", "c.ts", "docs", "docs/img", "docs/img/x.png", "docs/index.md",
+               "src", "src/b.ts", "src/deep", "src/deep/er", "{y}.txt"]),
+    (["*.py", "!src/"], [".hidden.py", "a.py", "ä.py"]),
+    (["*.md", "*.png"], ["README.md", "docs/img/x.png", "docs/index.md"]),
+    (["*.py", "!**/deep/**"], [".hidden.py", "a.py", "src/a.py", "ä.py"]),
+    ("nothing", []),
+    ("docs", ["docs"]),
+]  # fmt: skip
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    return tmp_path
+
+
+def found(tree: Path, glob: str | list[str], below: str = ".") -> list[str]:
+    boundary = Boundary([tree], Settings())
+    try:
+        walk = boundary.walk(boundary.locate(below), glob=glob, task=Task())
+        return sorted(entry.path.decode() for entry in walk)
+    finally:
+        boundary.close()
+
+
+@pytest.mark.parametrize(("glob", "names"), CASES)
+def test_a_glob_fits(tree: Path, glob: str | list[str], names: list[str]) -> None:
+    assert found(tree, glob) == sorted(names)
+
+
+def test_a_glob_begins_at_the_folder_that_is_listed(tree: Path) -> None:
+    assert found(tree, "deep/*.py", "src") == ["deep/a.py"]
+
+
+@pytest.mark.parametrize("glob", ["../*", "src/../../*", "**/..", "{..,x}/*", "/..", "./../x", "!../x"])
+def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        found(tree / "src", glob)
+    assert caught.value.code is Code.PATH_ESCAPE
+
+
+@pytest.mark.parametrize("glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*"])
+def test_an_absolute_glob_stays_below(tree: Path, glob: str) -> None:
+    assert found(tree, glob) == []
+
+
+@pytest.mark.parametrize("glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"])
+def test_a_malformed_glob_is_refused(tree: Path, glob: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        found(tree, glob)
+    assert caught.value.code is Code.INVALID_INPUT
+    str(caught.value).encode()
+
+
+def test_alternatives_are_bounded(tree: Path) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        found(tree, "{a,b,c,d,e,f,g,h,i,j}" * 6)
+    assert caught.value.code is Code.TOO_LARGE
+
+
+def test_a_hostile_glob_takes_no_time(tree: Path) -> None:
+    (tree / ("a" * 250)).write_text("")
+    assert found(tree, "*a" * 60 + "*b") == []
+    assert found(tree, "**/*a" * 30 + "/**/b") == []

@@ -1,0 +1,152 @@
+"""What may not be changed, whoever asks and by whatever spelling."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.boundary.protection import Protection, plain_form
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+
+ALLOWED = [
+    "file", "new", "sub/new", "new/new", "in-folder/new", ".gitignore", ".github/x", "git-notes", "a.git",
+    "git~2", ".gitmodules", "sub/.gitkeep", "x.git/y", ".g/it",
+]  # fmt: skip
+PROTECTED = [
+    ".git", ".git/config", ".git/new/x", "sub/.git", "sub/.git/hooks/post-checkout", "new/.git/x",
+    ".GIT/config", ".Git", ".gIt/x", ".git./config", ".git /config", ".git . ./x", "git~1/config", "GIT~1",
+    ".git::$INDEX_ALLOCATION/config", ".git:x", ".g\u200cit/config", "\ufeff.git/x", ".gi\u202et",
+    "\uff0egit/config", ".g\u200dIT", "git/config", "git/new/x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ALLOWED)
+def test_ordinary_names_may_be_changed(boundary: Boundary, asked: str) -> None:
+    where = boundary.locate(asked)
+    boundary.guard_write(where)
+    os.close(boundary.open_parent(where, create=True))
+
+
+@pytest.mark.parametrize("asked", PROTECTED)
+def test_protected_names_in_every_spelling_and_through_links(
+    boundary: Boundary, root: Path, asked: str
+) -> None:
+    where = boundary.locate(asked)
+    before = sorted(root.rglob("*"))
+    for change in (
+        lambda: boundary.guard_write(where),
+        lambda: boundary.guard_write(where, link_itself=True),
+        lambda: boundary.open_parent(where, create=True),
+    ):
+        with pytest.raises(FilewrightError) as caught:
+            change()
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert caught.value.details["protected"] == ".git"
+    assert sorted(root.rglob("*")) == before
+
+
+def test_protected_files_can_be_read(boundary: Boundary) -> None:
+    os.close(boundary.open_file(boundary.locate(".git/config")))
+
+
+@pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}", "{root}/sub/.."])
+def test_the_root_itself_is_never_changed(boundary: Boundary, root: Path, asked: str) -> None:
+    where = boundary.locate(asked.replace("{root}", str(root)))
+    for change in (
+        lambda: boundary.guard_write(where, link_itself=True),
+        lambda: boundary.open_parent(where),
+    ):
+        with pytest.raises(FilewrightError) as caught:
+            change()
+        assert caught.value.code is Code.PERMISSION_DENIED
+
+
+LINKS = [
+    "in-file",
+    "in-file/",
+    "in-folder",
+    "in-folder/",
+    "out-file",
+    "abs-out",
+    "dangling",
+    "dangling-out",
+    "loop",
+]
+
+
+@pytest.mark.parametrize("asked", LINKS)
+def test_a_link_is_neither_followed_nor_replaced_but_may_go_itself(boundary: Boundary, asked: str) -> None:
+    where = boundary.locate(asked)
+    with pytest.raises(FilewrightError) as caught:
+        boundary.guard_write(where)
+    assert caught.value.code is Code.SYMLINK
+    boundary.guard_write(where, link_itself=True)
+
+
+@pytest.mark.parametrize("asked", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"])
+def test_a_change_through_a_link_outwards_is_an_escape(boundary: Boundary, asked: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        boundary.guard_write(boundary.locate(asked))
+    assert caught.value.code is Code.PATH_ESCAPE
+
+
+def test_read_only_refuses_everything(root: Path, by_kernel: bool) -> None:
+    boundary = Boundary([root], Settings(openat2=by_kernel, read_only=True))
+    for asked in ("file", "new", ".git/config", ".", "out-folder/x"):
+        with pytest.raises(FilewrightError) as caught:
+            boundary.guard_write(boundary.locate(asked))
+        assert caught.value.code is Code.READ_ONLY
+    boundary.close()
+
+
+class TestStateFolderInside:
+    @pytest.fixture
+    def boundary(self, root: Path, by_kernel: bool) -> Iterator[Boundary]:
+        (root / "home" / "state").mkdir(parents=True)
+        (root / "home" / "state" / "journal").write_text("")
+        (root / "home" / "other").write_text("")
+        boundary = Boundary([root], Settings(openat2=by_kernel, state_dir=root / "home" / "state"))
+        yield boundary
+        boundary.close()
+
+    @pytest.mark.parametrize("asked", ["home/state", "home/state/journal", "home/STATE/x", "home"])
+    def test_nothing_is_written_to_it_and_what_holds_it_stays(self, boundary: Boundary, asked: str) -> None:
+        with pytest.raises(FilewrightError) as caught:
+            boundary.guard_write(boundary.locate(asked))
+        assert caught.value.code is Code.PERMISSION_DENIED
+
+    def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
+        boundary.guard_write(boundary.locate("home/other"))
+        os.close(boundary.open_parent(boundary.locate("home/new")))
+
+    def test_it_is_listed_only_when_asked_for(self, boundary: Boundary) -> None:
+        shown = [entry.path for entry in boundary.walk(boundary.locate("home"), task=Task())]
+        assert shown == [b"other"]
+        every = boundary.walk(boundary.locate("home"), include_git=True, task=Task())
+        assert [entry.path for entry in every] == [b"other", b"state", b"state/journal"]
+        inside = boundary.walk(boundary.locate("home/state"), task=Task())
+        assert [entry.path for entry in inside] == [b"journal"]
+
+
+def test_the_protected_names_are_a_setting(root: Path) -> None:
+    boundary = Boundary([root], Settings(protected=("vendor", "docs/generated")))
+    boundary.guard_write(boundary.locate(".git/config"))
+    boundary.guard_write(boundary.locate("sub/docs/generated/x"))
+    for asked in ("vendor", "sub/Vendor/x", "docs/generated", "docs/generated/x", "docs"):
+        with pytest.raises(FilewrightError) as caught:
+            boundary.guard_write(boundary.locate(asked))
+        assert caught.value.code is Code.PERMISSION_DENIED
+    boundary.close()
+
+
+def test_the_plain_form_keeps_different_names_apart() -> None:
+    names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
+    assert len({plain_form(name.encode()) for name in names}) == len(names)
+    assert Protection([".git"]).rule_for((b"sub", b".git")) == ".git"
+    assert Protection([]).rule_for((b".git",)) is None

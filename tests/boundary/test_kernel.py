@@ -1,0 +1,120 @@
+"""The system calls themselves, and what stands in for them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import kernel
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[int]:
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "b").write_text("b")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "x").write_text("x")
+    (tmp_path / "e").mkdir()
+    (tmp_path / "link").symlink_to("a")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    yield folder
+    os.close(folder)
+
+
+@pytest.fixture(params=[True, False], ids=["renameat2", "without"])
+def renaming(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not request.param:
+        monkeypatch.setattr(kernel, "_RENAMEAT2", {})
+
+
+@pytest.mark.usefixtures("renaming")
+@pytest.mark.parametrize("name", ["a", "d", "link"])
+def test_renaming_takes_a_free_name(folder: int, tmp_path: Path, name: str) -> None:
+    before = (tmp_path / name).lstat().st_ino
+    kernel.rename_noreplace(folder, name.encode(), folder, b"new")
+    assert (tmp_path / "new").lstat().st_ino == before
+    assert not os.path.lexists(tmp_path / name)
+
+
+@pytest.mark.usefixtures("renaming")
+@pytest.mark.parametrize(
+    ("source", "target"), [("a", "b"), ("a", "link"), ("a", "e"), ("d", "b"), ("d", "e"), ("link", "b")]
+)
+def test_renaming_never_takes_a_taken_name(folder: int, tmp_path: Path, source: str, target: str) -> None:
+    before = {path.name: path.lstat().st_ino for path in tmp_path.iterdir()}
+    with pytest.raises(FileExistsError):
+        kernel.rename_noreplace(folder, source.encode(), folder, target.encode())
+    assert {path.name: path.lstat().st_ino for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.usefixtures("renaming")
+def test_renaming_what_is_not_there(folder: int) -> None:
+    with pytest.raises(FileNotFoundError):
+        kernel.rename_noreplace(folder, b"no", folder, b"new")
+
+
+@pytest.mark.skipif(not kernel.has_renameat2(), reason="needs renameat2")
+def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
+    kernel.exchange(folder, b"a", folder, b"d")
+    assert (tmp_path / "d").read_text() == "a"
+    assert (tmp_path / "a" / "x").read_text() == "x"
+
+
+@pytest.mark.parametrize("number", [kernel._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+@pytest.mark.parametrize("name", ["a", "d"])
+def test_a_mode_is_set_through_a_handle(
+    folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "_FCHMODAT2", number)
+    handle = os.open(name, kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    kernel.chmod_descriptor(handle, 0o640)
+    os.close(handle)
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("number", [kernel._FCHMODAT2, 100_000], ids=["fchmodat2", "without"])
+def test_a_mode_is_never_set_through_a_link(
+    folder: int, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "_FCHMODAT2", number)
+    before = (tmp_path / "a").stat().st_mode
+    handle = os.open("link", kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    with pytest.raises(OSError, match="supported") as caught:
+        kernel.chmod_descriptor(handle, 0o600)
+    os.close(handle)
+    assert caught.value.errno == errno.EOPNOTSUPP
+    assert (tmp_path / "a").stat().st_mode == before
+
+
+def test_an_owner_is_set_on_the_link_itself(folder: int, tmp_path: Path) -> None:
+    handle = os.open("link", kernel.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
+    kernel.chown_descriptor(handle, os.getuid(), None)
+    if os.getuid() == 0:
+        kernel.chown_descriptor(handle, 1234, 2345)
+        status = (tmp_path / "link").lstat()
+        assert (status.st_uid, status.st_gid) == (1234, 2345)
+        assert (tmp_path / "a").stat().st_uid == 0
+    os.close(handle)
+
+
+@pytest.mark.parametrize("name", [b"a\0b", b"\0"])
+def test_a_nul_never_shortens_a_name(folder: int, name: bytes) -> None:
+    for call in (
+        lambda: kernel.openat2(folder, name, os.O_RDONLY, 0),
+        lambda: kernel.renameat2(folder, name, folder, b"x", 0),
+        lambda: kernel.renameat2(folder, b"a", folder, name, 0),
+    ):
+        with pytest.raises(OSError, match="null byte"):
+            call()
+
+
+@pytest.mark.skipif(not kernel.has_openat2(), reason="needs openat2")
+def test_descriptors_are_not_inherited(folder: int) -> None:
+    descriptor = kernel.openat2(folder, b"a", os.O_RDONLY, kernel.RESOLVE_BENEATH)
+    assert not os.get_inheritable(descriptor)
+    os.close(descriptor)
