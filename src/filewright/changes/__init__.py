@@ -1,1 +1,17 @@
+"""CHANGE: commit a change set, remember how to undo it, and settle what a crash left.
 
+Owns the state folder of a workspace (journal, history, undo data), the locks between threads and
+processes, staging, publishing, recovery, and undo. It is the only room that changes anything below
+a root. It never decides what a change should be: it takes a `ChangeSet`, a plain value made by
+`edit` or by `Changes.revert`, and makes all of it or nothing.
+
+In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;
+`Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
+"""
+
+from filewright.changes.changes import Changes
+from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
+from filewright.changes.recovery import Recovery
+from filewright.changes.state import StateFolder
+
+__all__ = ["ChangeRecord", "Changes", "Entry", "Place", "Recovery", "Side", "Span", "StateFolder"]

@@ -1,0 +1,182 @@
+"""`Changes`: commit, history, undo and recovery of one workspace."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from filewright.boundary import Boundary, Location
+from filewright.changes.blobs import BlobStore
+from filewright.changes.commit import Committer
+from filewright.changes.flushing import Flusher
+from filewright.changes.journal import Journal
+from filewright.changes.locks import WorkspaceLock
+from filewright.changes.record import ChangeRecord, Entry, Place
+from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.recovery import Recoverer, Recovery
+from filewright.changes.state import StateFolder
+from filewright.edit.changeset import ChangeSet
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+
+_SETTLE_ABOVE = 16
+
+
+class Changes:
+    """The only code that changes what is below the roots. Thread-safe.
+
+    Nothing is made on the disk before the first change. Every method that writes raises
+    `read_only` in a read-only workspace and `permission_denied` with a hint where the state folder
+    cannot be written.
+    """
+
+    def __init__(self, boundary: Boundary, settings: Settings, state: StateFolder | None = None) -> None:
+        self._boundary = boundary
+        self._settings = settings
+        self.state = state or StateFolder.of(boundary, settings)
+        self._flusher = Flusher(enabled=settings.flush)
+        self._lock = WorkspaceLock(boundary, settings.lock_seconds)
+        self._journal = Journal(self.state, self._flusher)
+        self._blobs = BlobStore(self.state, self._flusher)
+        self._recoverer = Recoverer(boundary, settings, self.state, self._journal, self._blobs, self._flusher)
+        self._committer = Committer(
+            boundary, settings, self.state, self._journal, self._blobs, self._flusher, self._recoverer
+        )
+        self._found: list[Recovery] = []
+        self._opening = threading.Lock()
+
+    @property
+    def flushes(self) -> int:
+        """How many flushes this object has asked the system for; for measuring."""
+        return self._flusher.count
+
+    # Changing
+
+    def commit(self, change_set: ChangeSet, *, task: Task | None = None) -> ChangeRecord:
+        """Make every step of a change set, or none.
+
+        Raises `stale_version` naming the file if a step was made against other content, and
+        `no_change`, `already_exists`, `not_found`, `hard_linked`, `in_use`, `permission_denied`,
+        `too_large`, `no_space`, `timeout`, `cancelled` … In every case nothing was changed.
+        """
+        task = task or Task()
+        with self.writing(task):
+            return self._committer.commit(change_set, task)
+
+    @contextmanager
+    def writing(self, task: Task | None = None) -> Iterator[None]:
+        """Hold the workspace alone: for reading, deciding and committing as one step.
+
+        What an earlier process left is recovered first. Nested calls of the same thread are free.
+        """
+        self._open()
+        with self._lock.exclusive(task) as fresh:
+            if fresh:
+                found = self._recoverer.recover(settle_above=_SETTLE_ABOVE)
+                if found.taken_back or found.set_aside or found.conflicts:
+                    self._found.append(found)
+            yield
+
+    @contextmanager
+    def reading(self, task: Task | None = None) -> Iterator[None]:
+        """Hold off changes by other processes while several files are opened as of one moment."""
+        with self._lock.shared(task):
+            yield
+
+    def recover(self) -> Recovery:
+        """Settle whatever is unfinished; what was found since the last call is reported too."""
+        self._open()
+        with self._lock.exclusive() as fresh:
+            found = self._recoverer.recover(settle_above=0) if fresh else Recovery()
+        for earlier in self._found:
+            found.taken_back[:0] = earlier.taken_back
+            found.set_aside[:0] = earlier.set_aside
+            found.conflicts[:0] = earlier.conflicts
+        self._found.clear()
+        return found
+
+    def _open(self) -> None:
+        if self._settings.read_only:
+            raise FilewrightError(
+                Code.READ_ONLY,
+                "the workspace is served read-only",
+                hint="ask the user to start the server without --read-only",
+            )
+        with self._opening:
+            self.state.open()
+
+    # Looking back
+
+    def history(
+        self, *, location: Location | None = None, limit: int = 20, before: str | None = None
+    ) -> list[ChangeRecord]:
+        """Committed changes, newest first: at most `limit`, older than the change `before`.
+
+        With `location`, those that touched it or something below it, also under an earlier name.
+        """
+        found: list[ChangeRecord] = []
+        wanted = [self.place(location)] if location is not None else []
+        for identifier in self._journal.ids() if self._readable() else ():
+            if len(found) >= limit:
+                break
+            if before is not None and not wanted and identifier >= before:
+                continue
+            try:
+                record = self._file(identifier).record
+            except FilewrightError:
+                continue
+            if wanted:
+                touched = any(record.touches(place) for place in wanted)
+                wanted += [e.was for e in record.entries if e.was is not None and e.place in wanted]
+                if not touched or (before is not None and identifier >= before):
+                    continue
+            found.append(record)
+        return found
+
+    def record(self, change_id: str) -> ChangeRecord:
+        """One change. Raises `not_found` if there is none with that id."""
+        return self._file(change_id).record
+
+    def place(self, location: Location) -> Place:
+        """How history names a location."""
+        return Place(location.root.resolved or location.root.path, location.parts)
+
+    def location(self, place: Place) -> Location | None:
+        """The location a place in history stands for; None if its root is not served now."""
+        for root in self._boundary.roots:
+            if (root.resolved or root.path) == place.root:
+                where = Location(root, place.parts)
+                return Location(root, place.parts, where.shown)
+        return None
+
+    def _readable(self) -> bool:
+        if not self.state.exists:
+            return False
+        self.state.open()
+        return True
+
+    def _file(self, change_id: str) -> RecordFile:
+        path = self._journal.find(change_id) if self._readable() else None
+        try:
+            if path is not None:
+                return RecordFile.read(path, self.state.key)
+        except (TornError, OSError) as error:
+            raise FilewrightError(
+                Code.IO_ERROR,
+                f"the record of the change {change_id} is damaged: {error}",
+                hint="run filewright doctor",
+                details={"change_id": change_id},
+            ) from error
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            f"there is no change {change_id}",
+            hint="get_history lists the changes that can still be undone",
+            details={"change_id": change_id},
+        )
+
+    def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
+        """What a change did at one place."""
+        place = self.place(location)
+        return next((entry for entry in record.entries if entry.place == place), None)

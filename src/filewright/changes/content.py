@@ -1,0 +1,164 @@
+"""What a file is to hold: a stream of blocks that never needs the whole file in memory."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import xxhash
+
+from filewright.errors import Code, FilewrightError
+from filewright.text.splice import Splice
+
+BLOCK = 1 << 20
+
+Block = bytes | memoryview
+
+
+class Content(Protocol):
+    """Bytes to come; `blocks` may be asked for more than once. A block is valid until the next one."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        ...
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes from the start."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bytes in memory."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return len(self.data)
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes, in views of at most a block."""
+        view = memoryview(self.data)
+        for start in range(0, len(view), BLOCK):
+            yield view[start : start + BLOCK]
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """Another content with splices applied on the way.
+
+    `codec` names the encoding that the content before must decode by; it was only sampled when
+    the replacements were encoded. Raises `unencodable` if the guess was wrong.
+    """
+
+    base: Content
+    splices: tuple[Splice, ...]
+    codec: str | None = None
+    asked: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return self.base.size + sum(len(s.replacement) - s.length for s in self.splices)
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes from the start."""
+        return self.tapped(None)
+
+    def tapped(self, tap: Callable[[Block], None] | None) -> Iterator[Block]:
+        """The bytes from the start; `tap` sees every block of the content before on its way."""
+        blocks = self.base.blocks()
+        if tap is not None:
+            blocks = _tapped(blocks, tap)
+        return spliced(validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices)
+
+
+def _tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[Block]:
+    for block in blocks:
+        tap(block)
+        yield block
+
+
+def spliced(blocks: Iterable[Block], splices: Sequence[Splice]) -> Iterator[Block]:
+    """`blocks` with ordered `splices` applied: `text.splice.apply` for streams."""
+    index, position, cursor = 0, 0, 0
+    for block in blocks:
+        view = memoryview(block)
+        end = position + len(view)
+        while index < len(splices) and splices[index].offset < end:
+            splice = splices[index]
+            if splice.offset > cursor:
+                yield view[cursor - position : splice.offset - position]
+            if splice.replacement:
+                yield splice.replacement
+            cursor = splice.end
+            index += 1
+        if cursor < end:
+            yield view[cursor - position :]
+            cursor = end
+        position = end
+    for splice in splices[index:]:
+        if splice.replacement:
+            yield splice.replacement
+
+
+def validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:
+    """`blocks` unchanged, decoded by `codec` on the way to see whether it is theirs."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    try:
+        for block in blocks:
+            decoder.decode(bytes(block))
+            yield block
+        decoder.decode(b"", True)
+    except UnicodeDecodeError as error:
+        raise FilewrightError(
+            Code.UNENCODABLE,
+            f"{asked} is not {codec} throughout, though its first and last parts are",
+            hint="give the file's encoding, or a replacement that is plain ASCII",
+            details={"path": asked, "encoding": codec},
+        ) from error
+
+
+def read_blocks(descriptor: int, start: int = 0) -> Iterator[memoryview]:
+    """An open file's bytes from `start` to its end, through one reused buffer."""
+    buffer = bytearray(BLOCK)
+    view = memoryview(buffer)
+    offset = start
+    while count := os.preadv(descriptor, [buffer], offset):
+        yield view[:count]
+        offset += count
+
+
+def digest_of(descriptor: int) -> str:
+    """xxh3_128 of an open file, in hex."""
+    state = xxhash.xxh3_128()
+    for block in read_blocks(descriptor):
+        state.update(block)
+    return state.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """What a file holds on the disk; `opener` gives a fresh descriptor each time."""
+
+    opener: Callable[[], int]
+    size: int
+
+    def blocks(self) -> Iterator[Block]:
+        """The bytes, to the file's end whatever its size has become."""
+        descriptor = self.opener()
+        try:
+            yield from read_blocks(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def listed(descriptor: int) -> list[bytes]:
+    """The names in an open folder, sorted."""
+    return sorted(os.fsencode(name) for name in os.listdir(descriptor))

@@ -1,0 +1,190 @@
+"""The journal: at most one intent, and the committed changes whose cleaning up may not be over.
+
+::
+
+    journal/intent       empty, or the change being made; its name is on the disk before it is needed
+    journal/ID.done      committed; displaced files may still stand beside their targets
+    journal/ID.settled   committed and cleaned up; moved to history/ID.settled in batches
+
+A change is committed by the one rename from `intent` to `ID.done`, followed by a flush of the
+folder. Since the empty `intent` for the next change is made before that flush, the next change
+does not have to flush the folder for its intent's name: a commit flushes the folder once.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+from filewright.changes.flushing import Flusher
+from filewright.changes.recordfile import Writer
+from filewright.changes.state import StateFolder
+
+_INTENT = b"intent"
+DONE, SETTLED = b".done", b".settled"
+_FOLD_ABOVE, _FOLD_LEAVE = 64, 8
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_ID_LENGTH = 13
+
+
+def id_of(number: int) -> str:
+    """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
+    digits = []
+    for _ in range(_ID_LENGTH):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
+
+
+def number_of(identifier: str) -> int | None:
+    """The number behind an id, or None if it is not one."""
+    if len(identifier) != _ID_LENGTH or any(digit not in _ALPHABET for digit in identifier):
+        return None
+    number = 0
+    for digit in identifier:
+        number = number * 32 + _ALPHABET.index(digit)
+    return number
+
+
+class Journal:
+    """The journal of one state folder; every method but the readers' needs the workspace lock."""
+
+    def __init__(self, state: StateFolder, flusher: Flusher) -> None:
+        self._state = state
+        self._flusher = flusher
+        self._descriptor = -1
+
+    # Looking
+
+    def intent_path(self) -> bytes | None:
+        """The path of the intent, or None if no change is being made."""
+        path = self._state.at(b"journal", _INTENT)
+        try:
+            return path if os.stat(path).st_size else None
+        except FileNotFoundError:
+            return None
+
+    def done_paths(self) -> list[bytes]:
+        """Committed changes that are not known to be cleaned up, oldest first."""
+        return [self._state.at(b"journal", name) for name in self._names() if name.endswith(DONE)]
+
+    def find(self, identifier: str) -> bytes | None:
+        """The path of a committed change's record, or None."""
+        if number_of(identifier) is None:
+            return None
+        name = identifier.encode()
+        # A record only ever moves down this list, so looking in this order cannot miss it.
+        for path in (
+            self._state.at(b"journal", name + DONE),
+            self._state.at(b"journal", name + SETTLED),
+            self._state.at(b"history", name + SETTLED),
+        ):
+            if os.path.exists(path):
+                return path
+        return None
+
+    def ids(self) -> Iterator[str]:
+        """Ids of all committed changes, newest first."""
+        seen = {name.split(b".")[0] for name in self._names() if name != _INTENT}
+        seen |= {name.split(b".")[0] for name in self._listed(b"history")}
+        for name in sorted(seen, reverse=True):
+            text = name.decode("ascii", "replace")
+            if number_of(text) is not None:
+                yield text
+
+    def _names(self) -> list[bytes]:
+        return self._listed(b"journal")
+
+    def _listed(self, folder: bytes) -> list[bytes]:
+        try:
+            return sorted(os.listdir(self._state.at(folder)))
+        except FileNotFoundError:
+            return []
+
+    # Changing
+
+    def next_number(self) -> int:
+        """The number of the next change: the time, or one more than the newest if the clock went back."""
+        newest = 0
+        names = [name for name in self._names() if name != _INTENT] or self._listed(b"history")[-1:]
+        for name in names:
+            newest = max(newest, number_of(name.split(b".")[0].decode("ascii", "replace")) or 0)
+        return max(time.time_ns(), newest + 1)
+
+    def begin(self) -> Writer:
+        """Open the intent for writing."""
+        folder = self._state.at(b"journal")
+        path = os.path.join(folder, _INTENT)
+        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            self._descriptor = os.open(path, flags)
+        except FileNotFoundError:
+            self._descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+            self._flusher.folder(folder)
+        return Writer(self._descriptor, self._state.key)
+
+    def flush(self) -> None:
+        """Flush the intent."""
+        self._flusher.one(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the intent's descriptor."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def done(self, identifier: str) -> bytes:
+        """Commit: the intent becomes `ID.done`. Returns its path."""
+        folder = self._state.at(b"journal")
+        path = os.path.join(folder, identifier.encode() + DONE)
+        os.rename(os.path.join(folder, _INTENT), path)
+        try:
+            fresh = os.open(
+                os.path.join(folder, _INTENT), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+            )
+            os.close(fresh)
+        except OSError:
+            pass  # No room for an empty file: the next change makes it, or says why it cannot.
+        self._flusher.folder(folder)
+        return path
+
+    def forget_intent(self) -> None:
+        """The change was taken back: nothing of it is left to be done."""
+        path = self._state.at(b"journal", _INTENT)
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.ftruncate(descriptor, 0)
+            self._flusher.one(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def settled(self, path: bytes) -> bytes:
+        """A committed change is cleaned up. Not flushed: cleaning up twice does no harm."""
+        target = path.removesuffix(DONE) + SETTLED
+        os.rename(path, target)
+        return target
+
+    def set_aside(self, path: bytes) -> bytes:
+        """Put a record that is torn, forged or in conflict where it does no harm and can be looked at."""
+        name = os.path.basename(path)
+        target = self._state.at(b"aside", id_of(time.time_ns()).encode() + b"-" + name)
+        os.rename(path, target)
+        self._flusher.folder(self._state.at(b"aside"))
+        self._flusher.folder(self._state.at(b"journal"))
+        return target
+
+    def fold(self) -> None:
+        """Move settled changes to the history once there are many."""
+        names = [name for name in self._names() if name.endswith(SETTLED)]
+        if len(names) <= _FOLD_ABOVE:
+            return
+        journal, history = self._state.at(b"journal"), self._state.at(b"history")
+        moved = names[:-_FOLD_LEAVE]
+        for name in moved:
+            source, target = os.path.join(journal, name), os.path.join(history, name)
+            if not os.path.exists(target):
+                os.link(source, target)
+        self._flusher.folder(history)
+        for name in moved:
+            os.unlink(os.path.join(journal, name))

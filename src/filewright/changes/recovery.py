@@ -1,0 +1,253 @@
+"""Finishing or taking back what an earlier process left, under the lock, before anything else.
+
+An intent goes back: its caller was never told of success. A committed change goes forward, which by
+then only means removing what was displaced. A record that is torn or not sealed with our key is set
+aside. Everything is decided from what stands in the slots, so recovery may be interrupted anywhere
+and repeated.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from filewright.boundary import Boundary, kernel
+from filewright.boundary.names import quote
+from filewright.changes.blobs import BlobStore
+from filewright.changes.flushing import Flusher
+from filewright.changes.ground import Ground
+from filewright.changes.journal import Journal, id_of
+from filewright.changes.operations import Plan, Put, Take
+from filewright.changes.planner import is_temporary
+from filewright.changes.publish import Publisher
+from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.state import StateFolder
+from filewright.errors import FilewrightError
+from filewright.settings import Settings
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a recovery found: ids `taken_back` and `finished`, files `set_aside`, `conflicts` to be
+    told, and paths `waiting` for a program to close them."""
+
+    taken_back: list[str] = field(default_factory=list)
+    finished: list[str] = field(default_factory=list)
+    set_aside: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.taken_back or self.finished or self.set_aside or self.conflicts or self.waiting)
+
+
+class Recoverer:
+    """Recovers one workspace; `cleaned` are the committed changes this process has cleaned up after."""
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        settings: Settings,
+        state: StateFolder,
+        journal: Journal,
+        blobs: BlobStore,
+        flusher: Flusher,
+    ) -> None:
+        self._boundary = boundary
+        self._settings = settings
+        self._state = state
+        self._journal = journal
+        self._blobs = blobs
+        self._flusher = flusher
+        self.cleaned: set[bytes] = set()
+
+    def recover(self, *, settle_above: int) -> Recovery:
+        """Settle the intent and every committed change; needs the workspace lock."""
+        found = Recovery()
+        path = self._journal.intent_path()
+        if path is not None:
+            self._intent(path, found)
+        done = self._journal.done_paths()
+        for path in done:
+            if path not in self.cleaned:
+                self._committed(path, found)
+        if len(done) > settle_above:
+            self._settle(done)
+        return found
+
+    # Intents
+
+    def _intent(self, path: bytes, found: Recovery) -> None:
+        file = self._read(path, found)
+        if file is None:
+            return
+        conflicts = self.take_back(file.plan)
+        for name in _adopted(file):
+            self._blobs.drop(name)
+        found.taken_back.append(file.record.id)
+        found.conflicts += conflicts
+        if conflicts:
+            aside = self._journal.set_aside(path)
+            found.conflicts.append(f"what that change would have done is kept as {quote(aside)}")
+        else:
+            self._journal.forget_intent()
+
+    def take_back(self, plan: Plan, ground: Ground | None = None) -> list[str]:
+        """Take a plan back; returns the conflicts. `ground` is given while its change is being made."""
+        own = ground is None
+        ground = ground or Ground(self._boundary, plan)
+        publisher = self._publisher(plan, ground)
+        try:
+            publisher.take_back()
+        finally:
+            if own:
+                ground.close()
+        return publisher.findings.conflicts + [
+            f"{path} could not be settled yet" for path in publisher.findings.waiting
+        ]
+
+    def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
+        try:
+            file = RecordFile.read(path, self._state.key)
+            self._check(file.plan)
+        except (TornError, FilewrightError):
+            found.set_aside.append(quote(self._journal.set_aside(path)))
+            return None
+        return file
+
+    def _check(self, plan: Plan) -> None:
+        """A plan that names places outside of the roots, or temporaries unlike ours, is not ours."""
+        ground = Ground(self._boundary, plan)
+        for folder in plan.folders:
+            for place in folder.places:
+                ground.location(place)
+        for operation in plan.operations:
+            slots = [operation.place]
+            match operation:
+                case Put():
+                    slots += [operation.carrier, operation.spare]
+                    if not is_temporary(operation.spare.name) or (
+                        operation.staged and not is_temporary(operation.carrier.name)
+                    ):
+                        raise TornError("a temporary has a name that is not ours")
+                case Take():
+                    slots.append(operation.aside)
+                    if not is_temporary(operation.aside.name):
+                        raise TornError("a temporary has a name that is not ours")
+                case _:
+                    pass
+            if any(not 0 <= slot.folder < len(plan.folders) for slot in slots):
+                raise TornError("a slot is in no folder")
+
+    # Committed changes
+
+    def _committed(self, path: bytes, found: Recovery) -> None:
+        file = self._read(path, found)
+        if file is None:
+            return
+        self.clean_up(file, found)
+        found.finished.append(file.record.id)
+
+    def clean_up(self, file: RecordFile, found: Recovery, ground: Ground | None = None) -> None:
+        """Remove what a committed change displaced."""
+        own = ground is None
+        ground = ground or Ground(self._boundary, file.plan)
+        publisher = self._publisher(file.plan, ground)
+        try:
+            publisher.clean_up()
+        except OSError as error:
+            publisher.findings.waiting.append(f"{file.record.summary}: {error.strerror}")
+        finally:
+            if own:
+                ground.close()
+        if not publisher.findings.waiting:
+            self.cleaned.add(file.path)
+        found.waiting += publisher.findings.waiting
+        if publisher.findings.conflicts:
+            found.conflicts += publisher.findings.conflicts
+            notes = (*file.record.notes, *publisher.findings.conflicts)
+            try:
+                file.annotate(self._state.key, notes)
+            except OSError as error:
+                found.conflicts.append(f"this could not be written to the history: {error.strerror}")
+
+    def _settle(self, done: list[bytes]) -> None:
+        """Flush the folders that were cleaned up, then call those changes settled."""
+        ready = [path for path in done if path in self.cleaned]
+        folders: set[int] = set()
+        grounds: list[Ground] = []
+        try:
+            for path in ready:
+                try:
+                    plan = RecordFile.read(path, self._state.key).plan
+                except (TornError, FileNotFoundError):
+                    continue
+                ground = Ground(self._boundary, plan)
+                grounds.append(ground)
+                for number in range(len(plan.folders)):
+                    descriptor = ground.fd(number)
+                    if descriptor is not None:
+                        folders.add(descriptor)
+            unique = {(s.st_dev, s.st_ino): fd for fd in folders for s in (os.fstat(fd),)}
+            self._flusher.all(unique.values())
+        finally:
+            for ground in grounds:
+                ground.close()
+        for path in ready:
+            self._journal.settled(path)
+            self.cleaned.discard(path)
+        self._journal.fold()
+
+    # Keeping
+
+    def _publisher(self, plan: Plan, ground: Ground) -> Publisher:
+        return Publisher(
+            plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes
+        )
+
+    def _keeper(self) -> Callable[[int, bytes, str], str | None]:
+        def keep(folder: int, name: bytes, shown: str) -> str | None:
+            last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
+            target = self._state.at(b"kept", id_of(time.time_ns()).encode() + b"-" + last)
+            try:
+                try:
+                    kernel.rename_noreplace(folder, name, kernel.AT_FDCWD, target)
+                except OSError as error:
+                    if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
+                        raise
+                    _copy_out(folder, name, target)
+                self._flusher.folder(self._state.at(b"kept"))
+            except OSError:
+                return None  # No room: it stays under its temporary name, and the next recovery tries again.
+            return quote(target)
+
+        return keep
+
+
+def _copy_out(folder: int, name: bytes, target: bytes) -> None:
+    """Copy a file into the state folder and remove it where it was."""
+    source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        fresh = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            offset = 0
+            while block := os.pread(source, 1 << 20, offset):
+                offset += os.pwrite(fresh, block, offset)
+            os.fsync(fresh)
+        except OSError:
+            os.unlink(target)
+            raise
+        finally:
+            os.close(fresh)
+    finally:
+        os.close(source)
+    os.unlink(name, dir_fd=folder)
+
+
+def _adopted(file: RecordFile) -> set[str]:
+    return {name for entry in file.record.entries for name in entry.blobs if name.startswith("=")}

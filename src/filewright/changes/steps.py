@@ -1,0 +1,452 @@
+"""The steps of a change set, taken on the draft: what each means, and what each refuses."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import xxhash
+
+from filewright.boundary import Location
+from filewright.changes import modes
+from filewright.changes.content import Content, Edited, Held, OnDisk
+from filewright.changes.draft import Draft, Folder, Node
+from filewright.edit.changeset import (
+    ChangeSet,
+    Copy,
+    Create,
+    Delete,
+    Expected,
+    MakeFolder,
+    MakeLink,
+    Modify,
+    Move,
+    Restore,
+    SetMode,
+    SetOwner,
+    Step,
+)
+from filewright.errors import Code, FilewrightError
+from filewright.text.splice import ordered
+
+_SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
+
+
+class Steps:
+    """Takes the steps of one change set on a draft.
+
+    `hard_links` counts, by path shown, the names of every file whose other names are left behind.
+    With `copy_moves`, folders and files are moved by copying: the file system refused a rename.
+    """
+
+    def __init__(self, draft: Draft, change_set: ChangeSet, *, copy_moves: bool = False) -> None:
+        self._draft = draft
+        self._set = change_set
+        self._copy_moves = copy_moves
+        self.hard_links: dict[str, int] = {}
+        self.touched: list[Node] = []
+
+    def take(self) -> None:
+        """Take all steps, in order."""
+        for step in self._set.steps:
+            self._take(step)
+
+    def _take(self, step: Step) -> None:
+        match step:
+            case Modify():
+                self._modify(step)
+            case Create():
+                content = Held(step.content)
+                self._write(step.location, content, step.replace, step.expected).mode = step.mode
+            case Restore():
+                self._restore(step)
+            case MakeLink():
+                node = Node("link", step.location.asked)
+                node.target = step.target
+                self._place(node, step.location, overwrite=False)
+            case MakeFolder():
+                self._make_folder(step.location)
+            case Delete():
+                self._delete(step)
+            case Move():
+                self._move(step)
+            case Copy():
+                self._copy(step)
+            case SetMode():
+                self._set_mode(step)
+            case SetOwner():
+                self._set_owner(step)
+
+    # Contents
+
+    def _modify(self, step: Modify) -> None:
+        self._draft.boundary.guard_write(step.location, link_itself=True)
+        folder, _, found = self._draft.find(step.location)
+        node = self._file(found, step.location)
+        self._require_writable(node, folder, step.location)
+        self._expect(node, step.expected, step.location)
+        base: Content
+        if node.content is None:
+            assert node.seen is not None
+            base, size = OnDisk(node.open, node.seen.st_size), node.seen.st_size
+        else:
+            base, size = node.content, node.content.size
+        splices = ordered(step.splices, size)
+        whole = node.content is None
+        node.content = Edited(base, splices, step.encoding_check, step.location.asked)
+        node.splices = splices if whole else None
+        node.asked = step.location.asked
+
+    def _write(self, where: Location, content: Content, replace: bool, expected: Expected | None) -> Node:
+        self._draft.boundary.guard_write(where, link_itself=True)
+        folder, name, node = self._draft.find(where, create=True)
+        if node is None:
+            if expected is not None:
+                raise self._stale(where)
+            node = Node("file", where.asked)
+            self._require_writable_folder(folder, where)
+            folder.attach(name, node)
+        else:
+            if not replace and node.kind != "link":
+                raise self._taken(where)
+            self._file(node, where)
+            self._require_writable(node, folder, where)
+            if expected is not None:
+                self._expect(node, expected, where)
+        node.content, node.splices, node.asked = content, None, where.asked
+        return node
+
+    def _restore(self, step: Restore) -> None:
+        node = self._write(step.location, step.content, step.replace, step.expected)
+        node.mode, node.uid, node.gid = step.mode, step.uid, step.gid
+        node.mtime_ns, node.attributes = step.mtime_ns, step.attributes
+
+    def _expect(self, node: Node, expected: Expected, where: Location) -> None:
+        if node.content is None:
+            assert node.seen is not None
+            if expected.size != node.seen.st_size:
+                raise self._stale(where)
+            node.expected = expected
+            return
+        if expected.size != node.content.size:
+            raise self._stale(where)
+        if expected.digest is not None:
+            state = xxhash.xxh3_128()
+            for block in node.content.blocks():
+                state.update(block)
+            if state.digest() != expected.digest:
+                raise self._stale(where)
+
+    # Names
+
+    def _make_folder(self, where: Location) -> None:
+        self._draft.boundary.guard_write(where, link_itself=True)
+        folder, name, node = self._draft.find(where, create=True)
+        if node is None:
+            self._require_writable_folder(folder, where)
+            folder.attach(name, self._draft.new_folder(where.asked))
+        elif not isinstance(node, Folder):
+            raise FilewrightError(
+                Code.NOT_A_DIRECTORY,
+                f"{where.asked} is not a folder",
+                hint="choose another name",
+                details={"path": where.asked},
+            )
+
+    def _delete(self, step: Delete) -> None:
+        where = step.location
+        self._draft.boundary.guard_write(where, link_itself=True)
+        try:
+            folder, name, node = self._draft.find(where)
+        except FilewrightError as error:
+            if error.code is Code.NOT_FOUND and step.missing_ok:
+                return
+            raise
+        if node is None:
+            if step.missing_ok:
+                return
+            raise self._missing(where)
+        if isinstance(node, Folder) and not step.recursive and node.names():
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{where.asked} is a folder with something in it",
+                hint="give recursive=true to delete it with all that is in it",
+                details={"path": where.asked},
+            )
+        self._require_writable_folder(folder, where)
+        self._refuse_root(node, where)
+        if step.expected is not None and node.kind == "file":
+            self._expect(node, step.expected, where)
+        node.asked = where.asked
+        folder.detach(name)
+
+    def _move(self, step: Move) -> None:
+        guard = self._draft.boundary.guard_write
+        guard(step.source, link_itself=True)
+        guard(step.destination, link_itself=True)
+        folder, name, node = self._draft.find(step.source)
+        if node is None:
+            raise self._missing(step.source)
+        self._require_writable_folder(folder, step.source)
+        self._refuse_root(node, step.source)
+        target, _, _ = self._draft.find(step.destination, create=True)
+        if isinstance(node, Folder) and target.within(node):
+            raise self._into_itself(step.source, step.destination)
+        if node.home is not None and (target.device != node.home[0].device or self._copy_moves):
+            copied = self._copied(node, step.destination.asked)
+            self._place(copied, step.destination, overwrite=step.overwrite)
+            node.asked = step.source.asked
+            folder.detach(name)
+            return
+        folder.entries[name] = None
+        try:
+            self._place(node, step.destination, overwrite=step.overwrite)
+        except FilewrightError:
+            folder.entries[name] = node
+            raise
+
+    def _copy(self, step: Copy) -> None:
+        self._draft.boundary.guard_write(step.destination, link_itself=True)
+        _, _, node = self._draft.find(step.source)
+        if node is None:
+            raise self._missing(step.source)
+        target, _, _ = self._draft.find(step.destination, create=True)
+        if isinstance(node, Folder) and target.within(node):
+            raise self._into_itself(step.source, step.destination)
+        copied = self._copied(node, step.destination.asked)
+        self._place(copied, step.destination, overwrite=step.overwrite)
+
+    def _copied(self, node: Node, asked: str) -> Node:
+        if isinstance(node, Folder):
+            folder = self._draft.new_folder(asked)
+            folder.like, folder.mode, folder.uid, folder.gid = node, node.mode, node.uid, node.gid
+            for name in node.names():
+                below = node.lookup(name, asked)
+                if below is not None:
+                    folder.attach(name, self._copied(below, asked))
+            return folder
+        if node.kind == "other":
+            raise FilewrightError(
+                Code.NOT_A_FILE,
+                f"{node.asked} is a special file; only files, links and folders are copied",
+                details={"path": node.asked},
+            )
+        copied = Node(node.kind, asked)
+        copied.like, copied.target = node, node.target
+        copied.mode, copied.uid, copied.gid = node.mode, node.uid, node.gid
+        copied.attributes, copied.mtime_ns = node.attributes, node.mtime_ns
+        if node.kind == "file":
+            copied.content = node.content
+            if node.content is None:
+                assert node.seen is not None
+                copied.content = OnDisk(node.open, node.seen.st_size)
+        return copied
+
+    def _place(self, node: Node, where: Location, *, overwrite: bool) -> None:
+        folder, name, found = self._draft.find(where, create=True)
+        self._require_writable_folder(folder, where)
+        if found is node:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{where.asked} is source and destination at once",
+                hint="choose another destination",
+                details={"path": where.asked},
+            )
+        if found is not None:
+            if not overwrite:
+                raise self._taken(where)
+            if isinstance(found, Folder) and not isinstance(node, Folder):
+                raise FilewrightError(
+                    Code.NOT_A_FILE,
+                    f"{where.asked} is a folder",
+                    hint="name the destination itself, with the file's name in that folder",
+                    details={"path": where.asked},
+                )
+            if isinstance(node, Folder) and not isinstance(found, Folder):
+                raise FilewrightError(
+                    Code.NOT_A_DIRECTORY, f"{where.asked} is not a folder", details={"path": where.asked}
+                )
+            if isinstance(found, Folder) and node.place is not None and node.place[0].within(found):
+                raise self._into_itself(where, where)
+            self._refuse_root(found, where)
+            if found.kind == "file":
+                self._require_writable(found, folder, where)
+            found.asked = where.asked
+            folder.detach(name)
+        folder.attach(name, node)
+
+    # Attributes
+
+    def _set_mode(self, step: SetMode) -> None:
+        node = self._altered(step.location)
+        before = node.current_mode if node.seen or node.mode is not None else self._default_mode(node)
+        mode = modes.resolve(step.mode, before, folder=node.kind == "folder")
+        if mode & ~before & _SPECIAL_BITS and self._set.reverts is None:
+            raise FilewrightError(
+                Code.PERMISSION_DENIED,
+                f"{step.location.asked}: setting the setuid or setgid bit is refused",
+                hint="ask the user to do it",
+                details={"path": step.location.asked},
+            )
+        node.mode = mode
+
+    @staticmethod
+    def _default_mode(node: Node) -> int:
+        return (0o777 if node.kind == "folder" else 0o666) & ~modes.umask()
+
+    def _set_owner(self, step: SetOwner) -> None:
+        node = self._altered(step.location)
+        if step.uid is not None:
+            node.uid = step.uid
+        if step.gid is not None:
+            node.gid = step.gid
+        if node.kind == "file" and self._set.reverts is None and node.seen is not None:
+            # As the system does: what ran with one owner's rights must not run with another's.
+            mode = node.current_mode
+            node.mode = mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
+
+    def _altered(self, where: Location) -> Node:
+        self._draft.boundary.guard_write(where, link_itself=True)
+        _, _, node = self._draft.find(where)
+        if node is None:
+            raise self._missing(where)
+        if node.kind == "link":
+            raise FilewrightError(
+                Code.SYMLINK,
+                f"{where.asked} is a link",
+                hint="name its target",
+                details={"path": where.asked},
+            )
+        if node.kind == "other":
+            raise FilewrightError(
+                Code.NOT_A_FILE, f"{where.asked} is a special file", details={"path": where.asked}
+            )
+        if node.kind == "file" and node.content is None and node.seen is not None and node.seen.st_nlink > 1:
+            # Its inode may have a name outside of the roots, which would change too.
+            self._break_links(node, where)
+            node.content = OnDisk(node.open, node.seen.st_size)
+        node.asked = where.asked
+        return node
+
+    # Refusing
+
+    def _file(self, node: Node | None, where: Location) -> Node:
+        if node is None:
+            raise self._missing(where)
+        if node.kind == "link":
+            raise FilewrightError(
+                Code.SYMLINK,
+                f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
+                hint="name the link's target itself, or delete the link first",
+                details={"path": where.asked},
+            )
+        if node.kind != "file":
+            raise FilewrightError(
+                Code.NOT_A_FILE,
+                f"{where.asked} is not a regular file",
+                hint="name a regular file",
+                details={"path": where.asked},
+            )
+        return node
+
+    def _require_writable(self, node: Node, folder: Folder, where: Location) -> None:
+        self._require_writable_folder(folder, where)
+        if node.seen is None or node.content is not None:
+            return
+        if node.home is not None:
+            own_folder, name = node.home
+            allowed = node.seen.st_mode & 0o222 and (
+                os.geteuid() == 0 or os.access(name, os.W_OK, dir_fd=own_folder.fd(), effective_ids=True)
+            )
+            if not allowed:
+                raise FilewrightError(
+                    Code.PERMISSION_DENIED,
+                    f"{where.asked} is read-only (mode {stat.S_IMODE(node.seen.st_mode):04o})",
+                    hint="make it writable first, if the user wants that",
+                    details={"path": where.asked, "mode": f"{stat.S_IMODE(node.seen.st_mode):04o}"},
+                )
+        if node.seen.st_nlink > 1:
+            self._break_links(node, where)
+
+    def _break_links(self, node: Node, where: Location) -> None:
+        assert node.seen is not None
+        count = node.seen.st_nlink
+        if not self._set.break_hard_links:
+            raise FilewrightError(
+                Code.HARD_LINKED,
+                f"{where.asked} has {count} names (hard links); replacing it leaves the others as they are",
+                hint="give break_hard_links=true if that is meant",
+                details={"path": where.asked, "hard_links": count},
+            )
+        self.hard_links[where.shown] = count
+
+    def _require_writable_folder(self, folder: Folder, where: Location) -> None:
+        if folder.seen is None:
+            return
+        if not folder.seen.st_mode & 0o222 or (
+            os.geteuid() != 0
+            and not os.access(".", os.W_OK | os.X_OK, dir_fd=folder.fd(), effective_ids=True)
+        ):
+            raise FilewrightError(
+                Code.PERMISSION_DENIED,
+                f"the folder of {where.asked} cannot be written to (mode "
+                f"{stat.S_IMODE(folder.seen.st_mode):04o}); nothing was changed",
+                hint="make the folder writable first, if the user wants that",
+                details={"path": where.asked},
+            )
+
+    def _refuse_root(self, node: Node, where: Location) -> None:
+        if not isinstance(node, Folder) or node.where is None:
+            return
+        root = node.where.root
+        path = os.path.join(root.resolved or root.path, *node.where.parts)
+        for other in self._draft.boundary.roots:
+            resolved = other.resolved or other.path
+            if resolved == path or resolved.startswith(path + b"/"):
+                raise FilewrightError(
+                    Code.PERMISSION_DENIED,
+                    f"{where.asked} holds the root {other.name}, which is never deleted or moved",
+                    hint="name something else",
+                    details={"path": where.asked},
+                )
+
+    @staticmethod
+    def _missing(where: Location) -> FilewrightError:
+        return FilewrightError(
+            Code.NOT_FOUND,
+            f"{where.asked} does not exist",
+            hint="list the folder to see what is there",
+            details={"path": where.asked},
+        )
+
+    @staticmethod
+    def _taken(where: Location) -> FilewrightError:
+        return FilewrightError(
+            Code.ALREADY_EXISTS,
+            f"{where.asked} already exists",
+            hint="choose another name, or ask to overwrite",
+            details={"path": where.asked},
+        )
+
+    @staticmethod
+    def _into_itself(source: Location, destination: Location) -> FilewrightError:
+        return FilewrightError(
+            Code.INVALID_INPUT,
+            f"{source.asked} cannot be put into itself ({destination.asked})",
+            hint="choose a destination outside of it",
+            details={"path": source.asked},
+        )
+
+    @staticmethod
+    def _stale(where: Location) -> FilewrightError:
+        return stale(where.asked)
+
+
+def stale(asked: str) -> FilewrightError:
+    """The refusal of a change made against content that is no longer there."""
+    return FilewrightError(
+        Code.STALE_VERSION,
+        f"{asked} has changed since it was read; nothing was changed",
+        hint="read it again and redo the edit on what is there now",
+        details={"path": asked},
+    )
