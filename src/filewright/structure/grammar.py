@@ -78,7 +78,7 @@ def _load(language: Language) -> Grammar:
     for kind in range(parser_language.node_kind_count):
         if not parser_language.node_kind_is_named(kind):
             continue
-        name = parser_language.node_kind_for_id(kind)
+        name = parser_language.node_kind_for_id(kind) or ""
         if name in table.symbols:
             actions[kind] = table.symbols[name]
         elif name in table.through:

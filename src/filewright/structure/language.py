@@ -137,10 +137,12 @@ _NAMES: Final = {
     name: language
     for language, names in {
         Language.PYTHON: "sconstruct sconscript wscript build.bazel build workspace tiltfile snakefile",
-        Language.RUBY: "rakefile gemfile guardfile podfile vagrantfile fastfile brewfile capfile .irbrc .pryrc",
+        Language.RUBY: "rakefile gemfile guardfile podfile vagrantfile fastfile brewfile capfile .irbrc"
+        " .pryrc",
         Language.BASH: ".bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile"
         " .kshrc apkbuild pkgbuild .envrc .env",
-        Language.JSON: ".babelrc .eslintrc .prettierrc .jshintrc .swcrc composer.lock pipfile.lock flake.lock",
+        Language.JSON: ".babelrc .eslintrc .prettierrc .jshintrc .swcrc composer.lock pipfile.lock"
+        " flake.lock",
         Language.YAML: ".clang-format .clang-tidy .clangd .yamllint",
         Language.TOML: "pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
         Language.MAKEFILE: "makefile gnumakefile bsdmakefile",
@@ -172,7 +174,8 @@ _INTERPRETERS: Final = (
 )  # fmt: skip
 
 _CPP_HEADER: Final = re.compile(
-    rb"^[ \t]*(?:class\s+\w+[^;=()]*[:{]|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)"
+    rb"^[ \t]*(?:class\s+\w+[^;=()]*[:{]|namespace\b|template\s*<|using\s+\w)"
+    rb"|^[ \t]*(?:public|private|protected)\s*:"
     rb"|^[ \t]*#\s*include\s*<[a-z_]+>|\bconstexpr\b|\bnoexcept\b|\bstd::",
     re.MULTILINE,
 )

@@ -72,7 +72,9 @@ class Outlines:
             return f"not parsed: it is binary ({source.binary})"
         return None
 
-    def _of_content(self, data: bytes, codec: str, language: Language, key: str, task: Task | None) -> Outline:
+    def _of_content(
+        self, data: bytes, codec: str, language: Language, key: str, task: Task | None
+    ) -> Outline:
         identity = (xxhash.xxh3_128_digest(data), len(data), codec, language)
         known = self._known.get(identity)
         if known is None:
@@ -81,7 +83,9 @@ class Outlines:
                 known = self._workers.outline(request, data, task)
             except OSError as error:
                 reason = error.strerror or str(error)
-                return Outline(language, parsed=False, note=f"not parsed: no parser process starts ({reason})")
+                return Outline(
+                    language, parsed=False, note=f"not parsed: no parser process starts ({reason})"
+                )
             if known.parsed or known.note == FAILED:  # a time limit may be met another time
                 self._known.put(identity, known, _OUTLINE_BYTES + _SYMBOL_BYTES * known.count)
         return known

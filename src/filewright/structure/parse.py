@@ -91,9 +91,7 @@ def _edited(previous: Parsed, content: Content) -> Tree | None:
     if (len(before) - old_end) % unit:
         old_end, new_end = old_end + 1, new_end + 1
     tree = previous.tree.copy()
-    tree.edit(
-        start, old_end, new_end, _point(before, start), _point(before, old_end), _point(after, new_end)
-    )
+    tree.edit(start, old_end, new_end, _point(before, start), _point(before, old_end), _point(after, new_end))
     return tree
 
 

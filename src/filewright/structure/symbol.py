@@ -91,7 +91,7 @@ class Outline:
             pending.extend((inner, child) for child in reversed(symbol.children))
 
     def shortened(self, max_symbols: int, max_depth: int = 0) -> tuple[tuple[Symbol, ...], int]:
-        """The outline with at most `max_symbols` symbols, `max_depth` levels (0: all); and how many are left out.
+        """At most `max_symbols` symbols, in `max_depth` levels (0: all); and how many are left out.
 
         Outer levels are kept before inner ones, and definitions before properties, members,
         variables, constants and imports of the same level.

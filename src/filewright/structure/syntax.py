@@ -37,7 +37,9 @@ def report(root: Node, data: bytes, codec: str, language: Language, *, certain: 
         count += 1
         if len(issues) < SHOWN:
             issues.append(_described(node, data, codec))
-    issues = sorted(verdict + [issue for issue in issues if issue.line not in {each.line for each in verdict}], key=_place)
+    issues = sorted(
+        verdict + [issue for issue in issues if issue.line not in {each.line for each in verdict}], key=_place
+    )
     return SyntaxReport(max(count, len(issues)), tuple(issues[:SHOWN]), certain)
 
 
@@ -80,7 +82,7 @@ def _judged(data: bytes, codec: str, language: Language) -> list[SyntaxIssue] | 
     return judge(data, codec) if judge is not None else []
 
 
-def _python(data: bytes, codec: str) -> list[SyntaxIssue] | None:
+def _python(data: bytes, _codec: str) -> list[SyntaxIssue] | None:
     import ast
 
     try:

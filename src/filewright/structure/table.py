@@ -82,13 +82,19 @@ class Table:
     `through` are node types without a name that are looked into; everything named in neither
     `symbols` nor `through` is skipped whole. `wrappers` are those of `through` whose range belongs to
     the symbol inside (decorators, `export`, `template <…>`). `leads` are comments and attributes that
-    belong to the symbol that follows on the next line. `trims` says that nodes may end in blank lines.
+    belong to the symbol that follows on the next line. `inner` are words without one of which a
+    function's text cannot hold another symbol: most functions are not looked into at all. `groups`
+    says that a wrapper may hold a list in parentheses, and then is none. `trims` says that nodes may
+    end in blank and comment lines. `certain` is False where the grammar and real files often differ,
+    so that a syntax error is only a hint.
     """
 
     symbols: Mapping[str, Rule | Finder]
     through: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     leads: frozenset[str] = frozenset({"comment"})
+    inner: tuple[bytes, ...] = ()
+    groups: bool = False
     trims: bool = False
     certain: bool = True
 

@@ -27,9 +27,9 @@ class _Draft:
     """A symbol being collected."""
 
     __slots__ = (
-        "block_row", "block_start", "children", "depth", "end", "end_row", "imports", "kind", "known_as", "level",
-        "name", "seen", "start", "start_row",
-    )  # fmt: skip
+        *("kind", "name", "known_as", "depth", "level", "start", "end", "start_row", "end_row"),
+        *("block_start", "block_row", "children", "imports", "seen"),
+    )
 
     def __init__(self, kind: str, name: str, depth: int) -> None:
         self.kind, self.name, self.known_as, self.depth, self.level = kind, name, "", depth, 0
@@ -65,6 +65,7 @@ class _Walk:
     def __init__(self, grammar: Grammar, source: Source) -> None:
         self.actions, self.wrappers, self.leads = grammar.actions, grammar.wrappers, grammar.leads
         self.table, self.source = grammar.table, source
+        self.inner = self.table.inner if not source.codec.startswith("utf-16") else ()
         self.drafts: list[_Draft] = []
         self.truncated = False
 
@@ -114,7 +115,7 @@ class _Walk:
                 found = (Found(action.within.get(holder.kind, action.kind), text, node, into),)
         elif action is not None:
             found = action(node, Site(self.source, holder.kind, holder.name))
-        start, row = self._block(frame, node)
+        start, row = self._block(frame, node) if frame.lead >= 0 or frame.outer[0] >= 0 else (-1, -1)
         if found is None:
             return [self._inside(frame, node, kind, start, row)]
         inner = []
@@ -122,19 +123,23 @@ class _Walk:
             draft = self._add(frame, each, start, row)
             start = row = -1
             frame.outer = (-1, -1)
-            if draft is not None:
-                below = _Frame(each.into, draft)
-                if each.into:
-                    inner.append(below)
+            if draft is not None and each.into and self._worth(each):
+                inner.append(_Frame(each.into, draft))
         inner.reverse()
         return inner
+
+    def _worth(self, found: Found) -> bool:
+        """Whether there can be symbols inside: a search at memory speed that saves most of the walk."""
+        if not self.inner or found.kind not in ("function", "method"):
+            return True
+        data, stop = self.source.data, found.node.end_byte
+        start = found.into[0].start_byte
+        return any(data.find(word, start, stop) >= 0 for word in self.inner)
 
     def _block(self, frame: _Frame, node: Node) -> tuple[int, int]:
         """Where the block of `node` begins: its lead's offset and row, or -1 for its own start."""
         if frame.outer[0] >= 0:
             return frame.outer
-        if frame.lead < 0:
-            return -1, -1
         if node.start_byte == frame.first or frame.lead_end + 1 >= node.start_point.row:
             return frame.lead, frame.lead_row
         return -1, -1
@@ -142,7 +147,7 @@ class _Walk:
     def _inside(self, frame: _Frame, node: Node, kind: int, start: int, row: int) -> _Frame:
         below = _Frame(node.named_children, frame.holder)
         below.before = frame.before
-        if kind in self.wrappers and not any(child.type == "(" for child in node.children[:3]):
+        if kind in self.wrappers and not (self.table.groups and _is_group(node)):
             below.wrapper = node
             if start < 0:
                 start, row = node.start_byte, node.start_point.row
@@ -255,6 +260,11 @@ def _last_row(node: Node) -> int:
     """The row of a node's last character; a node that ends with a line's end does not own the next."""
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
+
+
+def _is_group(node: Node) -> bool:
+    """Whether a declaration lists several in parentheses, so that its start belongs to none of them."""
+    return any(child.type == "(" for child in node.children)
 
 
 def _import_name(names: list[str]) -> str:

@@ -67,8 +67,10 @@ def decoded(head: bytes) -> Outline:
 def _tree(rows: list[Any]) -> tuple[Symbol, ...]:
     """Rows in file order as a tree, built from the last row backwards: children before parents."""
     open_: dict[int, list[Symbol]] = {}
-    for depth, name, kind, *lines in reversed(rows):
+    for depth, name, kind, first, last, start, end, block, block_line, known_as in reversed(rows):
         below = open_.pop(depth + 1, None)
         children = tuple(reversed(below)) if below else ()
-        open_.setdefault(depth, []).append(Symbol(name, kind, *lines, children))
+        open_.setdefault(depth, []).append(
+            Symbol(name, kind, first, last, start, end, block, block_line, known_as, children)
+        )
     return tuple(reversed(open_.get(0, [])))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -33,6 +34,7 @@ def main(arguments: list[str]) -> int:
     _confine()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing a library prints may reach the answers
+    gc.disable()  # nothing here makes cycles, and a collection in the middle of a big tree is slow
     _serve(requests, answers)
     return 0
 
@@ -72,12 +74,16 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
         language = Language(asked.language)
         key = f"{asked.language} {asked.key}"
         try:
-            found = parse(body, asked.codec, language, asked.seconds, kept.pop(key, None) if asked.key else None)
+            found = parse(
+                body, asked.codec, language, asked.seconds, kept.pop(key, None) if asked.key else None
+            )
         except MemoryError:
             kept.clear()
             found = Outline(language, parsed=False, note="not parsed: it needs too much memory")
         except ImportError as error:
-            found = Outline(language, parsed=False, note=f"not parsed: its grammar is not installed ({error.name})")
+            found = Outline(
+                language, parsed=False, note=f"not parsed: its grammar is not installed ({error.name})"
+            )
         outline = found.outline if isinstance(found, Parsed) else found
         answers.write(wire.frame(wire.encoded(outline)))
         answers.flush()

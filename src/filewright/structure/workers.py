@@ -6,6 +6,8 @@ so, and the next file gets a new worker.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import select
@@ -101,13 +103,15 @@ class _Worker:
         arguments = [sys.executable, "-I", "-X", "utf8", str(_PROGRAM), paths]
         if not confined:
             arguments.append("--unconfined")
-        self._process = subprocess.Popen(  # noqa: S603 -- our own program, no shell, no names from outside
+        self._process = subprocess.Popen(
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
             env={"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
+        with contextlib.suppress(OSError):  # above the user's limit for pipes: slower, no worse
+            fcntl.fcntl(self._input, fcntl.F_SETPIPE_SZ, 1 << 20)
         os.set_blocking(self._input, False)
         os.set_blocking(self._output, False)
         self._fresh = True
@@ -190,5 +194,3 @@ def _silent(request: wire.Request, ended: bool) -> Outline:
         return Outline(request.language, parsed=False, note=FAILED)
     limit = f"it took longer than the limit of {request.seconds:g} s"
     return Outline(request.language, parsed=False, note=f"not parsed: {limit}")
-
-

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from filewright.structure.table import Found, Rule, Site, Table, words
+from filewright.structure.table import Finder, Found, Rule, Site, Table, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NAMES = words(
-    "identifier field_identifier type_identifier qualified_identifier operator_name destructor_name operator_cast"
-    " template_function template_type template_method dependent_name primitive_type structured_binding_declarator"
+    "identifier field_identifier type_identifier qualified_identifier operator_name destructor_name"
+    " operator_cast"
+    " template_function template_type template_method dependent_name primitive_type"
+    " structured_binding_declarator"
 )
 _RECORDS = {
     "struct_specifier": "struct",
@@ -45,7 +47,12 @@ def _declared(node: Node | None) -> _Declared | None:
         elif node.type in ("pointer_declarator", "reference_declarator", "block_pointer_declarator"):
             function = False
         node = node.child_by_field_name("declarator") or next(
-            (child for child in node.named_children if child.type in _NAMES or child.type.endswith("declarator")), None
+            (
+                child
+                for child in node.named_children
+                if child.type in _NAMES or child.type.endswith("declarator")
+            ),
+            None,
         )
     return None
 
@@ -87,7 +94,9 @@ def _record(node: Node, site: Site) -> Iterable[Found] | None:
 
 def _type_definition(node: Node, site: Site) -> Iterator[Found]:
     type_node = node.child_by_field_name("type")
-    names = [found for each in node.children_by_field_name("declarator") if (found := _declared(each)) is not None]
+    names = [
+        found for each in node.children_by_field_name("declarator") if (found := _declared(each)) is not None
+    ]
     shown = [site.text(found.name) for found in names]
     body = type_node.child_by_field_name("body") if type_node is not None else None
     if type_node is not None and body is not None and type_node.type in _RECORDS:
@@ -156,7 +165,7 @@ def _namespace(node: Node, site: Site) -> Iterator[Found]:
     yield Found("module", text, node, (body,) if body is not None else (), text.replace("::", "."))
 
 
-_C_SYMBOLS = {
+_C_SYMBOLS: dict[str, Rule | Finder] = {
     "function_definition": _function,
     "declaration": _declaration,
     "field_declaration": _declaration,
@@ -170,7 +179,8 @@ _C_SYMBOLS = {
     "preproc_include": _include,
 }
 _C_THROUGH = words(
-    "translation_unit preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification"
+    "translation_unit preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef"
+    " linkage_specification"
     " declaration_list field_declaration_list enumerator_list struct_specifier union_specifier enum_specifier"
     " ERROR"
 )
@@ -189,4 +199,3 @@ CPP = Table(
     wrappers=words("template_declaration"),
     certain=False,
 )
-

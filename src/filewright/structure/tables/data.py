@@ -71,7 +71,14 @@ def _yaml_document(node: Node, site: Site) -> Iterable[Found] | None:
     if stream is None or sum(child.type == "document" for child in stream.named_children[:8]) < 2:
         return None
     pair = _first_pair(node)
-    return (Found("document", _pair_line(pair, site) if pair is not None else "---", node, tuple(node.named_children)),)
+    return (
+        Found(
+            "document",
+            _pair_line(pair, site) if pair is not None else "---",
+            node,
+            tuple(node.named_children),
+        ),
+    )
 
 
 YAML = Table(

@@ -78,5 +78,8 @@ CSHARP = Table(
         "field_declaration": _fields,
         "local_function_statement": Rule("function"),
     },
-    through=words("compilation_unit declaration_list enum_member_declaration_list block global_statement preproc_if ERROR"),
+    through=words(
+        "compilation_unit declaration_list enum_member_declaration_list block global_statement preproc_if"
+        " ERROR"
+    ),
 )

@@ -102,9 +102,12 @@ GO = Table(
         "method_elem": Rule("method", nests=False),
         "method_spec": Rule("method", nests=False),
     },
+    inner=(b"type ",),
     through=words(
-        "source_file type_declaration const_declaration var_declaration var_spec_list struct_type interface_type"
+        "source_file type_declaration const_declaration var_declaration var_spec_list struct_type"
+        " interface_type"
         " field_declaration_list block statement_list ERROR"
     ),
+    groups=True,
     wrappers=words("type_declaration const_declaration var_declaration"),
 )

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from filewright.structure.table import Found, Rule, Site, Table, constant_or_variable, words
+from filewright.structure.table import Finder, Found, Rule, Site, Table, constant_or_variable, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FUNCTIONS = words("function_expression arrow_function generator_function function")
-_CASTS = words("parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion")
-_COMPONENTS = words("memo forwardRef observer lazy useCallback debounce throttle defineComponent createReactClass")
-_TESTS = words("describe context suite it test specify bench beforeEach afterEach beforeAll afterAll xit xdescribe")
+_CASTS = words(
+    "parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion"
+)
+_COMPONENTS = words(
+    "memo forwardRef observer lazy useCallback debounce throttle defineComponent createReactClass"
+)
+_TESTS = words(
+    "describe context suite it test specify bench beforeEach afterEach beforeAll afterAll xit xdescribe"
+)
 
 
 def _bare(node: Node | None) -> Node | None:
@@ -44,7 +50,9 @@ def _arguments(call: Node) -> list[Node]:
     return arguments.named_children if arguments is not None else []
 
 
-def _valued(kind: str, name: str, node: Node, value: Node | None, site: Site, known_as: str = "") -> Found | None:
+def _valued(
+    kind: str, name: str, node: Node, value: Node | None, site: Site, known_as: str = ""
+) -> Found | None:
     """What a name bound to `value` is, if the value says so: a function, a class, an object of functions."""
     value = _bare(value)
     if value is None:
@@ -113,7 +121,14 @@ def _assignment(node: Node, site: Site) -> Iterable[Found] | None:
 
 def _member(node: Node, site: Site) -> Iterable[Found]:
     """A class field or an entry of an object."""
-    key = next((node.child_by_field_name(field) for field in ("name", "property", "key") if node.child_by_field_name(field)), None)
+    key = next(
+        (
+            node.child_by_field_name(field)
+            for field in ("name", "property", "key")
+            if node.child_by_field_name(field)
+        ),
+        None,
+    )
     if key is None:
         return
     name = site.text(key).strip("'\"")
@@ -188,7 +203,7 @@ def _enum_member(node: Node, site: Site) -> Iterable[Found]:
         yield Found("member", site.text(name).strip("'\""), node)
 
 
-_SYMBOLS = {
+_SYMBOLS: dict[str, Rule | Finder] = {
     "class_declaration": Rule("class"),
     "function_declaration": Rule("function"),
     "generator_function_declaration": Rule("function"),
@@ -204,16 +219,21 @@ _SYMBOLS = {
     "import_statement": _import,
 }
 _THROUGH = words(
-    "program expression_statement statement_block parenthesized_expression arguments arrow_function class_body"
+    "program expression_statement statement_block parenthesized_expression arguments arrow_function"
+    " class_body"
     " class object if_statement else_clause try_statement catch_clause finally_clause for_statement"
-    " for_in_statement while_statement do_statement labeled_statement switch_statement switch_body switch_case"
+    " for_in_statement while_statement do_statement labeled_statement switch_statement switch_body"
+    " switch_case"
     " switch_default with_statement export_statement call_expression function_expression generator_function"
-    " await_expression unary_expression sequence_expression return_statement new_expression assignment_expression"
+    " await_expression unary_expression sequence_expression return_statement new_expression"
+    " assignment_expression"
     " ERROR"
 )
+_INNER = (b"function", b"=>", b"class", b"){", b") {")
 
 JAVASCRIPT = Table(
     symbols=_SYMBOLS,
+    inner=_INNER,
     through=_THROUGH,
     wrappers=words("export_statement expression_statement"),
     leads=words("comment decorator"),
@@ -236,6 +256,7 @@ TYPESCRIPT = Table(
         "internal_module": _module,
         "module": _module,
     },
+    inner=_INNER,
     through=_THROUGH
     | words(
         "ambient_declaration interface_body object_type enum_body as_expression satisfies_expression"

@@ -51,6 +51,7 @@ JAVA = Table(
         "field_declaration": _java_fields,
         "constant_declaration": _java_fields,
     },
+    inner=(b"class ", b"interface ", b"enum ", b"record "),
     through=words(
         "program class_body interface_body enum_body enum_body_declarations annotation_type_body block"
         " constructor_body ERROR"
@@ -92,7 +93,9 @@ def _kotlin_function(node: Node, site: Site) -> Iterator[Found]:
         short = site.text(name)
         full = _receiver(node, name, site) + short
         body = child_of_type(node, "function_body")
-        yield Found(kind, full, node, (body,) if body is not None else (), full.replace("?", "").replace("`", ""))
+        yield Found(
+            kind, full, node, (body,) if body is not None else (), full.replace("?", "").replace("`", "")
+        )
 
 
 def _kotlin_property(node: Node, site: Site) -> Iterable[Found]:
@@ -148,8 +151,10 @@ KOTLIN = Table(
         "enum_entry": _kotlin_entry,
         "type_alias": _kotlin_alias,
     },
+    inner=(b"fun ", b"class ", b"object ", b"interface "),
     through=words(
-        "source_file class_body enum_class_body primary_constructor class_parameters function_body block ERROR"
+        "source_file class_body enum_class_body primary_constructor class_parameters function_body block"
+        " ERROR"
     ),
     leads=words("line_comment block_comment"),
 )
@@ -210,8 +215,10 @@ SCALA = Table(
         "given_definition": _scala_given,
         "extension_definition": _scala_extension,
     },
+    inner=(b"def ", b"class ", b"object ", b"trait ", b"given ", b"enum ", b"type ", b"extension"),
     through=words(
-        "compilation_unit template_body with_template_body enum_body enum_case_definitions block indented_block"
+        "compilation_unit template_body with_template_body enum_body enum_case_definitions block"
+        " indented_block"
         " ERROR"
     ),
     leads=words("comment block_comment"),

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LANDMARKS = words(
-    "html head body header footer main nav section article aside form table script style template dialog fieldset"
+    "html head body header footer main nav section article aside form table script style template dialog"
+    " fieldset"
     " figure details svg"
 )
 _HEADINGS = words("h1 h2 h3 h4 h5 h6")
@@ -28,11 +29,15 @@ def _element(node: Node, site: Site) -> Iterable[Found] | None:
         node = tag
     name = site.text(tag.named_children[0], 60)
     lowered = name.lower()
-    inside = tuple(child for child in node.named_children if child.type == "element" or child.type.endswith("_element"))
+    inside = tuple(
+        child for child in node.named_children if child.type == "element" or child.type.endswith("_element")
+    )
     if lowered in _HEADINGS:
         end = node.named_children[-1]
         stop = end.start_byte if end.type == "end_tag" else node.end_byte
-        raw = site.source.data[tag.end_byte : min(stop, tag.end_byte + 2000)].decode(site.source.codec, "replace")
+        raw = site.source.data[tag.end_byte : min(stop, tag.end_byte + 2000)].decode(
+            site.source.codec, "replace"
+        )
         return (Found("heading", " ".join(_TAG.sub("", raw).split())[:NAME_CHARS] or name, node),)
     identity = _attribute(tag, "id", site)
     if identity:
@@ -64,9 +69,16 @@ def _prelude(node: Node, site: Site) -> Iterator[Found]:
         yield Found("rule", site.text(node).rstrip("; "), node)
         return
     stop = block.start_byte if block is not None else node.end_byte
-    raw = site.source.data[node.start_byte : min(stop, node.start_byte + 800)].decode(site.source.codec, "replace")
+    raw = site.source.data[node.start_byte : min(stop, node.start_byte + 800)].decode(
+        site.source.codec, "replace"
+    )
     name = " ".join(raw.split()).rstrip("; ")
-    yield Found("rule", name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…", node, (block,) if block is not None else ())
+    yield Found(
+        "rule",
+        name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…",
+        node,
+        (block,) if block is not None else (),
+    )
 
 
 def _custom_property(node: Node, site: Site) -> Iterable[Found]:
@@ -121,4 +133,3 @@ MARKDOWN = Table(
     through=words("document section"),
     leads=frozenset(),
 )
-

@@ -58,9 +58,10 @@ def _assignment(node: Node, site: Site) -> Iterable[Found]:
 
 def _define(node: Node, site: Site) -> Iterable[Found]:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is not None and arguments is not None and site.text(function, 20).lower() == "define":
-        if arguments.named_child_count:
-            yield Found("constant", site.text(arguments.named_children[0]).strip("'\""), node)
+    if function is None or arguments is None or not arguments.named_child_count:
+        return
+    if site.text(function, 20).lower() == "define":
+        yield Found("constant", site.text(arguments.named_children[0]).strip("'\""), node)
 
 
 _METHODS = dict.fromkeys(("class", "trait", "interface", "enum"), "method")
@@ -81,8 +82,10 @@ PHP = Table(
         "assignment_expression": _assignment,
         "function_call_expression": _define,
     },
+    inner=(b"function", b"class", b"fn", b"define", b"const"),
     through=words(
-        "program declaration_list enum_declaration_list compound_statement if_statement else_clause else_if_clause"
+        "program declaration_list enum_declaration_list compound_statement if_statement else_clause"
+        " else_if_clause"
         " try_statement catch_clause finally_clause expression_statement colon_block ERROR"
     ),
     wrappers=words("expression_statement"),

@@ -55,6 +55,7 @@ PYTHON = Table(
         "import_from_statement": _import,
         "future_import_statement": lambda node, _: (Found("import", "__future__", node),),
     },
+    inner=(b"def ", b"class "),
     through=words(
         "module block decorated_definition expression_statement if_statement elif_clause else_clause"
         " try_statement except_clause except_group_clause finally_clause with_statement for_statement"
@@ -62,4 +63,3 @@ PYTHON = Table(
     ),
     wrappers=words("decorated_definition expression_statement"),
 )
-

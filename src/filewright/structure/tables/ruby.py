@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ATTRIBUTES = words("attr_reader attr_writer attr_accessor attribute cattr_accessor mattr_accessor")
-_TESTS = words("describe context it specify feature scenario shared_examples shared_context test task namespace")
+_TESTS = words(
+    "describe context it specify feature scenario shared_examples shared_context test task namespace"
+)
 _DEFINERS = words("define_method define_singleton_method")
 _IMPORTS = words("require require_relative load autoload")
 _MAKERS = words("new define")
@@ -65,7 +67,7 @@ def _singleton(node: Node, site: Site) -> Iterator[Found]:
 
 def _alias(node: Node, site: Site) -> Iterator[Found]:
     name = node.child_by_field_name("name")
-    if name is not None and not site.kind == "method":
+    if name is not None and site.kind != "method":
         yield Found("method", site.text(name).lstrip(":"), node)
 
 
@@ -87,7 +89,8 @@ RUBY = Table(
         "alias": _alias,
     },
     through=words(
-        "program body_statement singleton_class argument_list do_block block block_body begin ensure rescue if"
+        "program body_statement singleton_class argument_list do_block block block_body begin ensure rescue"
+        " if"
         " unless then else elsif call ERROR"
     ),
 )

@@ -60,6 +60,7 @@ RUST = Table(
         "use_declaration": _import,
         "extern_crate_declaration": _import,
     },
+    inner=(b"fn ", b"struct ", b"enum ", b"impl", b"trait ", b"macro_rules", b"mod ", b"union ", b"type "),
     through=words(
         "source_file declaration_list field_declaration_list enum_variant_list block foreign_mod_item ERROR"
     ),

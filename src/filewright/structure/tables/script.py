@@ -87,7 +87,12 @@ def _lua_assignment(node: Node, site: Site) -> Iterable[Found]:
         elif value is not None and value.type == "table_constructor":
             kind = constant_or_variable(shown) if not site.kind and name.type == "identifier" else "?variable"
             yield Found(kind, shown, node, (value,), known_as)
-        elif value is not None and value.type == "function_call" and not site.kind and (module := _lua_module(value, site)):
+        elif (
+            value is not None
+            and value.type == "function_call"
+            and not site.kind
+            and (module := _lua_module(value, site))
+        ):
             yield Found("import", module, node)
         elif not site.kind and name.type == "identifier":
             yield Found(constant_or_variable(shown), shown, node)

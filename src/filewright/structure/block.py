@@ -1,0 +1,228 @@
+"""The complete piece of text round a line: a definition, a section, a paragraph, an indented block.
+
+Where an outline knows the definition round the line, that is the answer, with its doc comment and
+decorators; never the innermost node of a syntax tree, which is a word. Elsewhere the text's own
+shape decides: headings and blank lines for prose, indentation for everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from filewright.structure.language import PROSE, Language
+from filewright.structure.lookup import around_line, is_definition, shown_path
+from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.text_lines import TextLines
+from filewright.text.snapshot import Snapshot
+
+_UP: Final = 5_000
+_DOWN: Final = 20_000
+_TAB: Final = 8
+_CLOSER: Final = re.compile(
+    r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|else\b|elif\b|except\b|finally\b|catch\b)"
+)
+_LEAD: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|@|\[\[?\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines `start_line` to `end_line`, both included, that belong together.
+
+    `path` names the definition ("class Cart › method total") or is "". `depth` is how many levels out
+    it is, which is less than asked where there were no more. `cut` says that an end was not found
+    within the lines looked at.
+    """
+
+    start_line: int
+    end_line: int
+    kind: str
+    path: str = ""
+    depth: int = 1
+    symbol: Symbol | None = None
+    cut: bool = False
+
+
+def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1) -> Block:
+    """The block round 1-based `line`: the innermost for `depth` 1, the one round that for 2, and so on.
+
+    `line` must be a line of the text. Without an outline, or where none of its definitions is round
+    the line, the block is found by the text's shape.
+    """
+    lines = TextLines(source)
+    if outline is not None and outline.parsed:
+        if outline.language == Language.MARKDOWN:
+            return _section(lines, line, outline, depth)
+        around = around_line(outline, line)
+        definitions = [symbol for symbol in around if is_definition(symbol)]
+        if definitions:
+            taken = min(depth, len(definitions))
+            return _of_symbol(tuple(definitions[: len(definitions) - taken + 1]), taken)
+        if around and around[-1].kind == "import":
+            return _of_symbol(around, 1)
+        if outline.language == Language.SQL:
+            return _bounded(_paragraphs(lines, line, 1), line, outline)
+        return _bounded(_indented(lines, line, depth), line, outline)
+    if outline is not None and outline.language in PROSE:
+        return _paragraphs(lines, line, depth)
+    return _indented(lines, line, depth)
+
+
+def of_symbol(around: tuple[Symbol, ...], symbol: Symbol) -> Block:
+    """The block of a symbol that was found by name."""
+    return _of_symbol((*around, symbol), 1)
+
+
+def _of_symbol(path: tuple[Symbol, ...], depth: int) -> Block:
+    symbol = path[-1]
+    return Block(symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), depth, symbol)
+
+
+def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> Block:
+    """Prose under a heading, without the sections below it; the whole section from its heading line."""
+    around = around_line(outline, line)
+    if not around:
+        return _paragraphs(lines, line, depth)
+    section = around[-1]
+    if line == section.start_line or not section.children:
+        taken = min(depth, len(around))
+        return _of_symbol(around[: len(around) - taken + 1], taken)
+    if depth > 1:
+        taken = min(depth - 1, len(around))
+        return _of_symbol(around[: len(around) - taken + 1], taken + 1)
+    end = section.children[0].block_start_line - 1
+    return Block(section.block_start_line, end, "section", shown_path(around), 1, section)
+
+
+def _paragraphs(lines: TextLines, line: int, depth: int) -> Block:
+    """The paragraph round a line; each further level takes the paragraph above and the one below too."""
+    start = end = line
+    cut = False
+    for level in range(depth):
+        if level:
+            start, end = _skip_blank(lines, start - 1, -1), _skip_blank(lines, end + 1, 1)
+        for _ in range(_UP):
+            if _blank(lines[start - 1]):
+                break
+            start -= 1
+        for _ in range(_DOWN):
+            if _blank(lines[end + 1]):
+                break
+            end += 1
+        else:
+            cut = True
+    return Block(max(1, start), end, "paragraph", depth=depth, cut=cut)
+
+
+def _skip_blank(lines: TextLines, line: int, step: int) -> int:
+    """The next line with text from `line` on, or the last line before the text's end."""
+    place = line
+    while (text := lines[place]) is not None and not text.strip():
+        place += step
+    return place if lines[place] is not None else line - step
+
+
+def _blank(text: str | None) -> bool:
+    return text is None or not text.strip()
+
+
+def _indent(text: str) -> int:
+    return len(text.expandtabs(_TAB)) - len(text.expandtabs(_TAB).lstrip())
+
+
+def _indented(lines: TextLines, line: int, depth: int) -> Block:
+    """The block by indentation: the less indented line above, and all up to the next such line."""
+    if _blank(lines[line]):
+        below = _skip_blank(lines, line, 1)
+        line = below if not _blank(lines[below]) else _skip_blank(lines, line, -1)
+    header, taken = _header(lines, line), 0
+    if header is None:
+        return _paragraphs(lines, line, 1)
+    while taken + 1 < depth:
+        outer = _outer(lines, header)
+        if outer is None:
+            break
+        header, taken = outer, taken + 1
+    start = _with_leads(lines, header)
+    end, cut = _end(lines, header)
+    return Block(start, end, "block", depth=taken + 1, cut=cut)
+
+
+def _header(lines: TextLines, line: int) -> int | None:
+    """The line that begins the block `line` is in: itself if the next is indented more."""
+    text = lines[line]
+    if text is None:
+        return None
+    below = lines[_skip_blank(lines, line + 1, 1)]
+    if below is not None and not _blank(below) and _indent(below) > _indent(text) and not _CLOSER.match(text):
+        return line
+    if _CLOSER.match(text) or _LEAD.match(text):
+        step = -1 if _CLOSER.match(text) else 1
+        place = line + step
+        for _ in range(_UP):
+            other = lines[place]
+            if other is None or (not other.strip() and step > 0):
+                break
+            if other.strip() and _indent(other) <= _indent(text) and not _CLOSER.match(other):
+                if step > 0 and _LEAD.match(other):
+                    place += step
+                    continue
+                if step < 0 or _header(lines, place) == place:
+                    return place
+                break
+            place += step
+    return _outer(lines, line)
+
+
+def _outer(lines: TextLines, line: int) -> int | None:
+    """The nearest line above that is indented less."""
+    text = lines[line]
+    indent = _indent(text) if text is not None else 0
+    place = line - 1
+    for _ in range(_UP):
+        above = lines[place]
+        if indent == 0 or above is None:
+            return None
+        if above.strip() and _indent(above) < indent and not _CLOSER.match(above):
+            return place
+        place -= 1
+    return None
+
+
+def _with_leads(lines: TextLines, header: int) -> int:
+    """Up over the comments and attributes right above a block."""
+    text = lines[header] or ""
+    start = header
+    while (above := lines[start - 1]) is not None and _LEAD.match(above) and _indent(above) == _indent(text):
+        start -= 1
+    return start
+
+
+def _end(lines: TextLines, header: int) -> tuple[int, bool]:
+    """The last line of the block that begins at `header`, and whether the search gave up."""
+    indent = _indent(lines[header] or "")
+    end, place = header, header + 1
+    for _ in range(_DOWN):
+        text = lines[place]
+        if text is None:
+            return end, False
+        if text.strip():
+            if _indent(text) < indent or (_indent(text) == indent and not _CLOSER.match(text)):
+                return end, False
+            end = place
+        place += 1
+    return end, True
+
+
+def _bounded(block: Block, line: int, outline: Outline) -> Block:
+    """A block of text between definitions, without the definitions."""
+    start, end = block.start_line, block.end_line
+    for symbol in outline.symbols:
+        if not is_definition(symbol):
+            continue
+        if start <= symbol.end_line < line:
+            start = symbol.end_line + 1
+        if line < symbol.block_start_line <= end:
+            end = symbol.block_start_line - 1
+    return Block(start, end, block.kind, depth=block.depth, cut=block.cut)

@@ -1,0 +1,79 @@
+"""What a log says of itself: from when to when, and how loud."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from filewright.structure.sample import Sample, SampledLine
+
+_STAMPS: Final = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?"
+    r"|\d{4}/\d\d/\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
+    r"|\b[A-Z][a-z]{2} (?: \d|\d\d) \d\d:\d\d:\d\d(?: \d{4})?"
+    r"|\b\d{8}[T-]\d{6}(?:\.\d+)?Z?"
+    r"|(?<![\d.])1\d{9}(?:\.\d+|\d{3})?(?![\d.])"
+    r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
+)
+_LEVELS: Final = re.compile(
+    r"\b(TRACE|DEBUG|VERBOSE|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|SEVERE|CRIT(?:ICAL)?|FATAL|PANIC|ALERT|EMERG)\b"
+    r"|\b(?:level|lvl|severity|levelname)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
+    r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
+)
+_SAME: Final = {"WARN": "WARNING", "ERR": "ERROR", "CRIT": "CRITICAL"}
+_LEVEL_CHARS: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A timestamp as it is written, and the byte offset of its line."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """First and last timestamp (None without any), and how many sampled lines are of each level.
+
+    `levels` counts the sample of `sampled_lines` lines, which is the whole file if `complete`.
+    """
+
+    first: Stamp | None
+    last: Stamp | None
+    levels: dict[str, int]
+    sampled_lines: int
+    complete: bool
+
+
+def log_facts(sample: Sample) -> LogFacts:
+    """What the sampled lines of a log tell."""
+    lines = sample.lines
+    ends = (sample.head, lines if sample.complete else sample.tail)
+    first = next(filter(None, map(_stamp, ends[0])), None)
+    last = next(filter(None, map(_stamp, reversed(ends[1]))), None)
+    levels = Counter(level for line in lines if (level := _level(line.text)))
+    return LogFacts(first, last, dict(levels.most_common()), len(lines), sample.complete)
+
+
+def looks_like_log(sample: Sample) -> bool:
+    """Whether most of the first lines begin with a timestamp."""
+    lines = [line for line in sample.head[:200] if line.text.strip()]
+    stamped = sum(1 for line in lines if (found := _STAMPS.search(line.text[:80])) and found.start() < 40)
+    return len(lines) >= 3 and stamped * 2 > len(lines)
+
+
+def _stamp(line: SampledLine) -> Stamp | None:
+    found = _STAMPS.search(line.text)
+    return Stamp(found.group(), line.offset) if found else None
+
+
+def _level(text: str) -> str | None:
+    found = _LEVELS.search(text[:_LEVEL_CHARS])
+    if found is None:
+        return None
+    level = next(group for group in found.groups() if group).upper()
+    return _SAME.get(level, level)

@@ -1,0 +1,194 @@
+"""Finding symbols: by name, by line, and the way back from a line to a path of names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from filewright.errors import Code, FilewrightError
+from filewright.structure.symbol import DEFINITIONS, Outline, Symbol
+
+STEP: Final = " › "
+"""Stands between the symbols of a path as it is shown: `class Cart › method total`."""
+
+_SEPARATOR: Final = re.compile(r"\s*(?:::|->|›|[.#/\\:>])\s*")
+_CANDIDATES: Final = 10
+_KINDS: Final = DEFINITIONS | {
+    "prototype", "constant", "variable", "property", "member", "key", "import", "package", "record", "object",
+    "extension", "annotation", "column", "index", "actor", "union", "instance", "alias", "schema", "trigger",
+}  # fmt: skip
+_SIBLINGS_LOOKED_AT: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A symbol and the symbols it stands in, outermost first."""
+
+    symbol: Symbol
+    around: tuple[Symbol, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """`class Cart › method total`."""
+        return shown_path((*self.around, self.symbol))
+
+    @property
+    def name(self) -> str:
+        """`Cart.total`: what `find_symbol` reads back."""
+        return ".".join(symbol.known_as or symbol.name for symbol in (*self.around, self.symbol))
+
+
+def shown_path(symbols: tuple[Symbol, ...]) -> str:
+    """Symbols from the outermost in, as one line."""
+    return STEP.join(f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols)
+
+
+def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
+    """The symbols round a 1-based line, outermost first; doc comments and decorators belong to theirs."""
+    found: list[Symbol] = []
+    level = outline.symbols
+    while level:
+        inner = _holding(level, line)
+        if inner is None:
+            break
+        found.append(inner)
+        level = inner.children
+    return tuple(found)
+
+
+def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
+    """The last of `symbols` that holds `line`, preferring one with children."""
+    stop = bisect_right(symbols, line, key=lambda symbol: symbol.block_start_line)
+    best = None
+    for symbol in reversed(symbols[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]):
+        if symbol.block_start_line <= line <= symbol.end_line and (best is None or not best.children):
+            if symbol.children:
+                return symbol
+            best = best or symbol
+    return best
+
+
+def path_of(outline: Outline, line: int) -> str:
+    """`class Cart › method total` for a line inside it; "" where no definition is round the line."""
+    around = around_line(outline, line)
+    while around and not is_definition(around[-1]):
+        around = around[:-1]
+    return shown_path(around)
+
+
+def is_definition(symbol: Symbol) -> bool:
+    """Whether a symbol is read whole when a line in it is asked for: a definition, or of several lines."""
+    if symbol.kind in DEFINITIONS:
+        return True
+    return symbol.kind not in ("import", "package") and symbol.end_line > symbol.start_line
+
+
+def candidates(outline: Outline, asked: str) -> list[Candidate]:
+    """The symbols `asked` may mean, in file order; the exact ones only, where there are any.
+
+    `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and `total()` are
+    all understood. The case decides only where both spellings occur.
+    """
+    wanted = _normal(asked)
+    for fold in (False, True):
+        exact: list[Candidate] = []
+        partial: list[Candidate] = []
+        for candidate, names in _named(outline):
+            spelled = {name.casefold() for name in names} if fold else names
+            target = wanted.casefold() if fold else wanted
+            if target in spelled:
+                exact.append(candidate)
+            elif any(name.endswith("." + target) for name in spelled):
+                partial.append(candidate)
+        found = exact or partial
+        if found:
+            return _preferred(found)
+    return []
+
+
+def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> Candidate:
+    """The one symbol `asked` means in the file called `shown`.
+
+    Raises `no_match` with the nearest names, `ambiguous_match` with the candidates and their lines,
+    `unsupported` if the file was not parsed.
+    """
+    if not outline.parsed:
+        reason = outline.note or "filewright has no grammar for it"
+        raise FilewrightError(
+            Code.UNSUPPORTED,
+            f"symbols of {shown} are not known: {reason}",
+            hint="search for the name instead",
+        )
+    found = candidates(outline, asked)
+    if not found:
+        near = nearest(outline, asked)
+        raise FilewrightError(
+            Code.NO_MATCH,
+            f"{shown} has no symbol {asked!r}",
+            hint=f"the nearest are: {', '.join(near)}" if near else "get_overview lists its symbols",
+            details={"symbol": asked, "nearest": near},
+        )
+    if len(found) > 1:
+        listed = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
+        more = f" and {len(found) - _CANDIDATES} more" if len(found) > _CANDIDATES else ""
+        raise FilewrightError(
+            Code.AMBIGUOUS_MATCH,
+            f"{shown} has {len(found)} symbols {asked!r}: {'; '.join(listed[:_CANDIDATES])}{more}",
+            hint="give its full name (Class.method), or a line inside the one you mean",
+            details={
+                "symbol": asked,
+                "candidates": [
+                    {
+                        "name": each.name, "kind": each.symbol.kind, "start_line": each.symbol.start_line,
+                        "end_line": each.symbol.end_line,
+                    }
+                    for each in found[:_CANDIDATES]
+                ],
+            },
+        )  # fmt: skip
+    return found[0]
+
+
+def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
+    """Names of symbols spelled most like `asked`."""
+    from difflib import get_close_matches
+
+    last = _normal(asked).rpartition(".")[2].casefold()
+    names: dict[str, str] = {}
+    for candidate, _ in _named(outline):
+        if candidate.symbol.kind != "import" and len(names) < 5_000:
+            own = (candidate.symbol.known_as or candidate.symbol.name).rpartition(".")[2]
+            names.setdefault(own.casefold(), candidate.name)
+    return [names[name] for name in get_close_matches(last, names, count, 0.6)]
+
+
+def _named(outline: Outline) -> Iterator[tuple[Candidate, set[str]]]:
+    for around, symbol in outline.walk():
+        if symbol.kind == "import":
+            continue
+        names = {_normal(symbol.name), _normal(symbol.known_as or symbol.name)}
+        if around:
+            above = _normal(".".join(outer.known_as or outer.name for outer in around))
+            names = {f"{above}.{name}" for name in names}
+        yield Candidate(symbol, around), names
+
+
+def _preferred(found: list[Candidate]) -> list[Candidate]:
+    """Definitions rather than the prototypes and imports of the same name."""
+    kept = [each for each in found if each.symbol.kind != "prototype"]
+    return kept or found
+
+
+def _normal(name: str) -> str:
+    """A name in one spelling: steps joined by dots, without kinds, quotes and a call's parentheses."""
+    parts = []
+    for part in _SEPARATOR.split(name.strip().removesuffix("()")):
+        kind, space, rest = part.partition(" ")
+        part = rest if space and kind in _KINDS else part
+        part = part.strip("'\"`() *&$")
+        if part:
+            parts.append(part)
+    return ".".join(parts) or name.strip()
