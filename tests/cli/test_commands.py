@@ -1,0 +1,232 @@
+"""The commands: what is printed where, and the exit codes 0, 1 and 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from filewright.cli.program import program
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.delenv("FILEWRIGHT_ROOTS", raising=False)
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(program, arguments, input=stdin)
+
+
+def edit(search: str, replace: str) -> Result:
+    change = {"path": "a.txt", "edits": [{"search": search, "replace": replace}]}
+    return run("call", "edit_content", json.dumps(change))
+
+
+def test_call_prints_the_answer(root: Path) -> None:
+    result = run("call", "read_content", '{"path": "a.txt"}')
+    assert result.exit_code == 0
+    assert "one" in result.stdout
+    assert result.stderr == ""
+
+
+def test_call_takes_its_arguments_from_standard_input(root: Path) -> None:
+    result = run("call", "read_content", "-", stdin='{"path": "a.txt"}')
+    assert result.exit_code == 0
+    assert "two" in result.stdout
+
+
+def test_call_prints_json_when_asked(root: Path) -> None:
+    result = run("call", "read_content", '{"path": "a.txt"}', "--json")
+    answer = json.loads(result.stdout)
+    assert answer["is_error"] is False
+    assert answer["code"] is None
+    assert "one" in answer["text"]
+    assert isinstance(answer["data"], dict)
+
+
+def test_an_error_of_the_tool_is_one_on_standard_error(root: Path) -> None:
+    result = run("call", "read_content", '{"path": "absent"}')
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("not_found: ")
+    as_json = run("call", "read_content", '{"path": "absent"}', "--json")
+    assert as_json.exit_code == 1
+    assert json.loads(as_json.stderr)["code"] == "not_found"
+
+
+def test_a_wrong_argument_is_an_error_of_the_tool(root: Path) -> None:
+    result = run("call", "read_content", '{"path": 3}')
+    assert result.exit_code == 1
+    assert "path" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("call",),
+        ("call", "read_content"),
+        ("call", "read_content", "{"),
+        ("call", "read_content", "[]"),
+        ("call", "read_content", '"x"'),
+        ("call", "no_such_tool", "{}"),
+        ("call", "read_content", "{}", "--no-such-flag"),
+        ("no-such-command",),
+        ("serve", "--tools", "nonsense"),
+        ("serve", "--http"),
+        ("config", "no-such-client"),
+        ("completion", "no-such-shell"),
+    ],
+)
+def test_wrong_use_is_two(root: Path, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr
+
+
+def test_several_roots(root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.txt").write_text("three\n")
+    result = run("call", "read_content", '{"path": "other:b.txt"}', "--root", str(root), "--root", str(other))
+    assert result.exit_code == 0, result.stderr
+    assert "three" in result.stdout
+
+
+def test_the_tools_and_a_schema_can_be_listed(root: Path) -> None:
+    listed = run("call", "--list")
+    assert listed.exit_code == 0
+    assert "edit_content" in listed.stdout
+    schema = run("call", "edit_content", "--schema")
+    assert schema.exit_code == 0
+    assert '"additionalProperties": false' in schema.stdout
+
+
+def test_read_only_refuses_changes(root: Path) -> None:
+    result = run("call", "write_content", '{"items": [{"path": "n", "content": ""}]}', "--read-only")
+    assert result.exit_code != 0
+    assert not (root / "n").exists()
+
+
+def test_the_history_is_listed_shown_and_undone(root: Path) -> None:
+    assert edit("one", "1").exit_code == 0
+    assert edit("two", "2").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"1\r\n2\r\n"
+    logged = run("log")
+    assert logged.exit_code == 0
+    newest, older = [line.split()[0] for line in logged.stdout.splitlines()[:2]]
+    assert len(run("log", "-n", "1").stdout.splitlines()) <= 2
+    assert "a.txt" in run("log", "a.txt").stdout
+    shown = run("show", newest)
+    assert shown.exit_code == 0
+    assert "-two" in shown.stdout
+    assert "+2" in shown.stdout
+    assert run("undo", "--yes").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert run("undo", older, "--yes").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_undo_asks_and_takes_no_for_an_answer(root: Path) -> None:
+    edit("one", "1")
+    refused = run("undo", stdin="n\n")
+    assert refused.exit_code == 1
+    assert (root / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert "-1" in refused.stdout
+    assert run("undo", stdin="y\n").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_there_is_nothing_to_undo_at_first(root: Path) -> None:
+    result = run("undo", "--yes")
+    assert result.exit_code == 1
+    assert "no change to undo" in result.stderr
+
+
+def test_an_unknown_change_is_refused(root: Path) -> None:
+    result = run("show", "no-such-change")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(("not_found", "invalid_input"))
+
+
+def test_doctor_says_what_is_here(root: Path) -> None:
+    result = run("doctor")
+    assert result.exit_code == 0, result.output
+    for what in (
+        "filewright",
+        "openat2",
+        "Landlock",
+        "ripgrep",
+        "languages",
+        "state folder",
+        "unfinished changes",
+    ):
+        assert what in result.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(shell: str) -> None:
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_FILEWRIGHT_COMPLETE" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command", ["serve", "call", "log", "show", "undo", "doctor", "config", "completion"]
+)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+    assert f"filewright {command}" in result.stdout
+
+
+def test_a_setting_that_does_not_fit_is_named(root: Path) -> None:
+    environment = {**os.environ, "FILEWRIGHT_PAGE_CHARS": "many"}
+    result = subprocess.run(
+        [sys.executable, "-m", "filewright", "call", "list_files", "{}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "FILEWRIGHT_PAGE_CHARS" in result.stderr
+
+
+def test_a_root_that_is_not_there_is_two(root: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "filewright", "call", "list_files", "{}", "--root", "absent"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "absent" in result.stderr
+
+
+def test_output_is_utf8_whatever_the_locale(root: Path) -> None:
+    (root / "ü.txt").write_text("größe 漢\n", encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-m", "filewright", "call", "read_content", '{"path": "ü.txt"}'],
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "größe 漢".encode() in result.stdout
