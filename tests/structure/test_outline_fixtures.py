@@ -1,0 +1,84 @@
+"""The exact outline of one rich file per language.
+
+After a deliberate change: `python tests/structure/test_outline_fixtures.py` writes the expected
+outlines anew; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright.settings import Settings
+from filewright.structure.language import PARSED, Language, language_of
+from filewright.structure.outlines import Outlines
+from filewright.structure.symbol import Outline
+
+FIXTURES = Path(__file__).with_name("fixtures")
+EXAMPLES = sorted(path for path in FIXTURES.iterdir() if path.suffix != ".txt")
+
+
+def rendered(outline: Outline) -> str:
+    """One line per symbol: kind, name, name it is found by, lines, and where its block begins."""
+    lines = []
+    for around, symbol in outline.walk():
+        known_as = f" = {symbol.known_as}" if symbol.known_as else ""
+        above = symbol.start_line - symbol.block_start_line
+        block = f" (block from {symbol.block_start_line})" if above else ""
+        lines.append(
+            f"{'  ' * len(around)}{symbol.kind} {symbol.name}{known_as}"
+            f" {symbol.start_line}-{symbol.end_line}{block}\n"
+        )
+    return "".join(lines)
+
+
+def outline_of(path: Path, outlines: Outlines) -> Outline:
+    data = path.read_bytes()
+    return outlines.outline(data, language_of(path.name.encode(), data))
+
+
+def test_every_language_with_a_grammar_has_an_example() -> None:
+    assert {Language(path.stem) for path in EXAMPLES} == PARSED
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
+    outline = outline_of(path, outlines)
+    assert outline.language == path.stem
+    assert rendered(outline) == (FIXTURES / f"{path.stem}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_no_syntax_errors_and_ranges_nest(path: Path, outlines: Outlines) -> None:
+    outline = outline_of(path, outlines)
+    data = path.read_bytes()
+    assert outline.errors.count == 0, outline.errors
+    for around, symbol in outline.walk():
+        assert 0 <= symbol.block_start <= symbol.start < symbol.end <= len(data)
+        assert symbol.start_line == data.count(b"\n", 0, symbol.start) + 1
+        assert symbol.end_line == data.count(b"\n", 0, symbol.end - 1) + 1 or symbol.kind == "heading"
+        assert symbol.block_start_line == data.count(b"\n", 0, symbol.block_start) + 1
+        if around:
+            assert around[-1].block_start <= symbol.block_start
+            assert symbol.end <= around[-1].end
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("terminator", [b"\r\n", b"\r"])
+def test_other_terminators_give_the_same_lines(path: Path, terminator: bytes, outlines: Outlines) -> None:
+    data = path.read_bytes().replace(b"\n", terminator)
+    other = outlines.outline(data, Language(path.stem))
+
+    def places(outline: Outline) -> list[tuple[str, int, int, int]]:
+        return [(s.name, s.block_start_line, s.start_line, s.end_line) for _, s in outline.walk()]
+
+    assert places(other) == places(outline_of(path, outlines))
+
+
+if __name__ == "__main__":
+    made = Outlines(Settings())
+    for example in EXAMPLES:
+        text = rendered(outline_of(example, made))
+        example.with_name(f"{example.stem}.txt").write_text(text, encoding="utf-8")
+    made.close()
