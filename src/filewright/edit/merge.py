@@ -102,7 +102,8 @@ def write_lines(
 ) -> tuple[Splice, ...]:
     """The splices that carry the change from `search` to `replace` over to `region`.
 
-    With `soft`, words of the region differ from those of `search`, and the file's are kept. Raises `unencodable`.
+    With `soft`, words of the region differ from those of `search`, and the file's are kept.
+    Raises `unencodable`.
     """
     if not replace.solid:
         blanks = max(0, len(replace.after) - len(search.before) - len(search.after))
@@ -176,11 +177,13 @@ class _Writer:
             before, after = self._partner[index], self._partner[index + 1]
             if self._gap_of[index] >= 0:
                 continue
-            for gap in (after - 1 if after > 0 else -1, before):
-                if 0 <= gap < len(self._search.blank) and gap not in taken:
-                    self._gap_of[index] = gap
-                    taken.add(gap)
-                    break
+            beside = (after - 1 if after > 0 else -1, before)
+            free = [gap for gap in beside if 0 <= gap < len(self._search.blank) and gap not in taken]
+            if free:
+                # The one the caller left as it was; of two, the one before the line that follows.
+                unchanged = [gap for gap in free if self._search.blank[gap] == self._replace.blank[index]]
+                self._gap_of[index] = (unchanged or free)[0]
+                taken.add(self._gap_of[index])
 
     def _is_in_place(self) -> bool:
         """Whether the replacement already has the file's indentation, though the search text had not."""
@@ -203,21 +206,11 @@ class _Writer:
         indent, body = indent_of(text), text[len(indent_of(text)) :]
         if self._indentation is not None:
             indent = self._indentation.apply(indent)
-        if mine >= 0:
-            body = self._trailed(body, mine)
-            if self._soft:
-                body = _with_words_of_file(self._search.solid[mine], self._region.texts[mine], body)
+        if mine >= 0 and self._soft:
+            body = _with_words_of_file(self._search.solid[mine], self._region.texts[mine], body)
         for plain, family in self._plain:
             body = re.sub(f"[{family}]", plain, body)
         return indent + body
-
-    def _trailed(self, body: str, mine: int) -> str:
-        """The blanks at the end of a changed line are the file's, unless the caller changed them."""
-        asked, found = self._search.solid[mine], self._region.texts[mine]
-        bare = body.rstrip(BLANKS)
-        if body[len(bare) :] != asked[len(asked.rstrip(BLANKS)) :]:
-            return body
-        return bare + found[len(found.rstrip(BLANKS)) :]
 
     def gap(self, index: int) -> list[_New]:
         """The blank lines after line `index` of the replacement, merged three ways."""
@@ -226,7 +219,8 @@ class _Writer:
             return [_New(-1, self._adapted(text) if text else "") for text in wanted]
         asked = self._search.blank[at]
         rows = range(self._region.solid[at] + 1, self._region.solid[at + 1])
-        if wanted == asked:
+        beside = self._partner[index] == at or self._partner[index + 1] == at + 1
+        if wanted == asked and (beside or len(rows) == len(asked)):
             return [_New(row, "") for row in rows]
         if len(wanted) == len(asked):
             return [_New(-1, self._adapted(text) if text else "") for text in wanted]

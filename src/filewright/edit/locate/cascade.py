@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.locate.drift import find_drifted
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed, Part
 from filewright.edit.locate.repairs import Repaired, repairs
 from filewright.edit.locate.request import Block, Edit, Tier, checked
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.locate.source import Readable, Source
+from filewright.edit.locate.source import Readable, Row, Source
 from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""
@@ -23,12 +23,12 @@ _ORDER = list(Tier)
 
 
 def locate(
-    snapshot: Readable, request: Edit, *, fuzzy: bool = True, bases: Sequence[bytes] = ()
+    snapshot: Readable, request: Edit, *, fuzzy: bool = True, task: Task | None = None
 ) -> Located | Missed:
     """Where `request` goes in `snapshot`, or why nowhere.
 
-    `fuzzy=False` ends after the exact tier. `bases` are texts the caller was shown of this file
-    before, newest first. Pure: reads the snapshot, nothing else. Raises `invalid_input`,
+    `fuzzy=False` ends after the exact tier. Pure: reads the snapshot, nothing else. The drift tier
+    needs what the caller was shown: see `filewright.edit.drift`. Raises `invalid_input`,
     `is_binary`, `too_large`.
     """
     edit = checked(request)
@@ -38,7 +38,7 @@ def locate(
             f"text in {snapshot.encoding.name} cannot be edited in place",
             hint="write the whole file anew, or use a tool for bytes",
         )
-    source = Source(snapshot)
+    source = Source(snapshot, task)
     if edit.start_line is not None and edit.end_line is not None:
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if not edit.search:
@@ -51,10 +51,10 @@ def locate(
         return _one(source, edit, Tier.EXACT, literal)
     if not fuzzy:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
-    return _tolerant(source, edit, bases)
+    return _tolerant(source, edit)
 
 
-def _tolerant(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located | Missed:
+def _tolerant(source: Source, edit: Edit) -> Located | Missed:
     block, replace = Block.of(edit.search), Block.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
@@ -71,9 +71,8 @@ def _tolerant(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located | M
         return repaired
     soft = find_soft(source, block)
     if soft:
-        found = _one(source, edit, Tier.SOFT, [Lines(region, block, replace) for region in soft])
-        return found
-    return find_drifted(source, edit, bases) or Missed(edit, Code.NO_MATCH, Tier.SOFT)
+        return _one(source, edit, Tier.SOFT, [Lines(region, block, replace) for region in soft])
+    return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
 def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
@@ -175,7 +174,7 @@ def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Mis
     lines = source.snapshot.lines
     first = lines.offset_of(start)
     wanted = edit.search.removesuffix("\n").split("\n")
-    rows = []
+    rows: list[Row] = []
     row = source.row_from(first)
     while row is not None and len(rows) <= end - start:
         rows.append(row)

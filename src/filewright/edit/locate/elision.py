@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from filewright.edit.locate.located import Lines
 from filewright.edit.locate.request import Block, is_blank
@@ -35,7 +34,7 @@ def is_elision(line: str) -> bool:
     if _DOTS.fullmatch(text):
         return True
     words = _WORDS.fullmatch(text)
-    return bool(words) and bool(_MEANING.search(words["words"]))
+    return words is not None and bool(_MEANING.search(words["words"]))
 
 
 def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None:
@@ -79,8 +78,3 @@ def _stretches(text: str) -> list[list[str]]:
         else:
             result[-1].append(line)
     return result
-
-
-def elided_blocks(parts: Sequence[Lines]) -> int:
-    """How many bytes of the file were left out between the parts."""
-    return sum(two.region.start - one.region.end for one, two in zip(parts, parts[1:], strict=False))

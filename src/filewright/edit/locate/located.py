@@ -82,7 +82,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A stretch that both the edit and someone else changed: what was shown, what is there, what is wanted."""
+    """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted."""
 
     shown: str
     there: str

@@ -102,7 +102,7 @@ def _joined(rests: list[str], pad: str) -> str:
 
 def _is_numbered(line: str, sep: str) -> bool:
     match = _NUMBERED.match(line)
-    return bool(match) and _kind(match) == sep
+    return match is not None and _kind(match) == sep
 
 
 def _kind(match: re.Match[str]) -> str:

@@ -69,9 +69,7 @@ def checked(edit: Edit) -> Edit:
             "search",
         )
     if "\r" in edit.search or "\r" in edit.replace:
-        return Edit(
-            normalised(edit.search), normalised(edit.replace), edit.replace_all, start, edit.end_line
-        )
+        return Edit(normalised(edit.search), normalised(edit.replace), edit.replace_all, start, edit.end_line)
     return edit
 
 

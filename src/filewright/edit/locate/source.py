@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from filewright.progress import Task
 from filewright.text.codec import Encoding, is_boundary
 
 PAGE = 256 << 10
@@ -70,8 +71,9 @@ class Row:
 class Source:
     """A snapshot with the ways of reading it that locating needs."""
 
-    def __init__(self, snapshot: Readable) -> None:
+    def __init__(self, snapshot: Readable, task: Task | None = None) -> None:
         self.snapshot = snapshot
+        self.task = task
         self.encoding = snapshot.encoding
         self.start = snapshot.start
         self.size = snapshot.size
@@ -114,6 +116,9 @@ class Source:
             return
         length = max(1 << 20, 2 * len(needle))
         while position + len(needle) <= self.size:
+            if self.task is not None:
+                self.task.check()
+                self.task.report(position, self.size, "searching")
             block = self.snapshot.read(position, length + len(needle) - 1)
             at = block.find(needle)
             while at >= 0:
@@ -154,7 +159,11 @@ class Source:
     def rows(self) -> Iterator[Row]:
         """All lines in order."""
         row = self.row_from(self.start)
+        count = 0
         while row is not None:
+            count += 1
+            if self.task is not None and count % 4096 == 0:
+                self.task.check()
             yield row
             row = self.row_from(row.end)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from filewright.edit.locate.fold import BLANKS, collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
@@ -63,13 +64,10 @@ def find_lines(snapshot: Readable, lines: Sequence[str]) -> tuple[Region, ...]:
     block = Block.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
-        edges = _blank_before(source, region, len(block.before)) and _blank_after(source, region, len(block.after))
-        if edges or region.tier is Tier.BLANK_LINES:
-            result.append(region)
-        elif not edges:
-            result.append(
-                Region(region.rows, region.solid, region.texts, Tier.BLANK_LINES, region.indentation)
-            )
+        before = _blank_before(source, region, len(block.before))
+        if not (before and _blank_after(source, region, len(block.after))):
+            region = replace(region, tier=Tier.BLANK_LINES)
+        result.append(region)
     return tuple(result)
 
 
@@ -126,7 +124,7 @@ def graded(source: Source, block: Block, rows: list[Row]) -> Region | None:
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
     pairs = list(zip(block.solid, texts, strict=True))
-    gaps = tuple(after - before - 1 for before, after in zip(places, places[1:], strict=False))
+    gaps = tuple(after - before - 1 for before, after in pairwise(places))
     indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
     if indentation is None:
         return None
@@ -256,17 +254,16 @@ def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Row]]:
         borders[index + 1] = length
     recent: deque[int] = deque(maxlen=len(keys))
     matched = 0
-    row = source.row_from(source.start)
-    while row is not None:
+    for row in source.rows():
         key = collapsed(source.text(row.body))
-        if key:
-            recent.append(row.offset)
-            while matched >= 0 and (matched == len(keys) or key != keys[matched]):
-                matched = borders[matched]
-            matched += 1
-            if matched == len(keys):
-                yield _rows_of(source, recent[0], row)
-        row = source.row_from(row.end)
+        if not key:
+            continue
+        recent.append(row.offset)
+        while matched >= 0 and (matched == len(keys) or key != keys[matched]):
+            matched = borders[matched]
+        matched += 1
+        if matched == len(keys):
+            yield _rows_of(source, recent[0], row)
 
 
 def _rows_of(source: Source, start: int, last: Row) -> list[Row]:

@@ -1,0 +1,109 @@
+"""Tier 6: a request made against a text that has changed since it was shown.
+
+What the caller was shown is the base, the file today is ours, the caller's edit of the base is
+theirs. A clean three-way merge is where the edit goes; a conflict is refused with both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filewright.edit.diff3 import Chunk, Merged, merge3
+from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.exact import Span
+from filewright.edit.locate.located import Conflict, Located, Merge, Missed
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.locate.source import Row, Source
+from filewright.edit.merge import written
+from filewright.errors import Code
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
+
+MOST_BYTES = 16 << 20
+"""Larger files and larger texts are not merged."""
+
+
+def find_drifted(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located | Missed | None:
+    """Where an edit of one of `bases` (texts shown before, newest first) goes today.
+
+    The first base in which the search text stands once decides. None if there is no such base.
+    """
+    if source.held is None or source.size > MOST_BYTES:
+        return None
+    for base in bases:
+        if len(base) > MOST_BYTES or base == source.held:
+            continue
+        shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
+        found = locate(shown, edit)
+        if isinstance(found, Located) and found.tier is not Tier.SOFT:
+            return _merged(source, edit, shown, found)
+    return None
+
+
+def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Located | Missed | None:
+    old = Source(shown)
+    base = old.held or b""
+    splices = ordered(written(old, found), len(base))
+    if not splices:
+        return None
+    there = list(source.rows())
+    wanted = Source(Snapshot.of_bytes(apply(base, splices), encoding=source.encoding.name))
+    mine = [row.body for row in old.rows()]
+    merged = merge3(mine, [row.body for row in there], [row.body for row in wanted.rows()])
+    chunks = [chunk for chunk in merged.chunks if chunk.kind in ("theirs", "conflict", "both")]
+    if merged.conflicts or not chunks or not _still_there(old, found, merged):
+        spans = tuple(_span(source, there, chunk) for chunk in chunks[:3])
+        sides = tuple(_sides(source, mine, merged, chunk) for chunk in merged.conflicts[:3])
+        return Missed(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
+    changes = _splices(source, there, merged)
+    if not changes:
+        return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, (_span(source, there, chunks[0]),))
+    span = Span(changes[0].offset, max(splice.end for splice in changes))
+    return Located(edit, Tier.DRIFT, (Merge(span, changes),), inner=found.tier)
+
+
+def _still_there(old: Source, found: Located, merged: Merged) -> bool:
+    """Whether a telling line of what the edit stood for is still in the file."""
+    kept: set[int] = set()
+    for chunk in merged.chunks:
+        if chunk.kind in ("same", "theirs"):
+            kept.update(range(*chunk.base))
+    return any(
+        sum(char.isalnum() for char in old.text(row.body)) > 2
+        for index, row in enumerate(old.rows())
+        if index in kept and row.end > found.start and row.offset < found.end
+    )
+
+
+def _span(source: Source, rows: list[Row], chunk: Chunk) -> Span:
+    start, end = chunk.ours
+    first = rows[start].offset if start < len(rows) else source.size
+    return Span(first, rows[end - 1].end if end > start else first)
+
+
+def _sides(source: Source, base: Sequence[bytes], merged: Merged, chunk: Chunk) -> Conflict:
+    def text(lines: Sequence[bytes]) -> str:
+        return "\n".join(source.text(line) for line in lines)
+
+    return Conflict(
+        text(base[slice(*chunk.base)]),
+        text(merged.ours[slice(*chunk.ours)]),
+        text(merged.theirs[slice(*chunk.theirs)]),
+    )
+
+
+def _splices(source: Source, rows: list[Row], merged: Merged) -> tuple[Splice, ...]:
+    dominant = source.snapshot.dominant
+    result: list[Splice] = []
+    for start, end, lines in merged.changes():
+        first = rows[start].offset if start < len(rows) else source.size
+        last = rows[end - 1].end if end > start else first
+        new = b"".join(line + dominant for line in lines)
+        unended = bool(rows) and rows[-1].terminator == b""
+        if unended and end == len(rows):
+            if start == len(rows):
+                new = dominant + new.removesuffix(dominant)
+            else:
+                new = new.removesuffix(dominant)
+        result.append(Splice(first, last - first, new))
+    return tuple(result)

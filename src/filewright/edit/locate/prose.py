@@ -1,0 +1,113 @@
+"""Whether a word of a line is prose: in a comment, or in running text, and not code or a string.
+
+No grammar is consulted, so that it holds for any language: a comment is what follows a comment
+leader outside of quotes, running text is a line with the small words of a sentence and none of the
+punctuation of code. In doubt a word is code.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LEADING = re.compile(
+    r"\s*(?:"
+    r"#(?:[:!#]*(?=\s)|$)(?!\s*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|pragma|error|line)\b)"
+    r"|//+[!/]?|/\*+|\*+(?=\s|$)|<!--|--(?=\s)|;+(?=\s)|%+(?=\s)|\"\"\"|'''(?=\s*\w)|rem\s|dnl\s"
+    r")",
+    re.IGNORECASE,
+)
+_TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
+_TRAILING_SLASHES = re.compile(r"//+(?=\s)")
+_BLOCK = re.compile(r"/\*.*?(?:\*/|$)|<!--.*?(?:-->|$)")
+_PLAIN_RUN = re.compile(r"[A-Za-z]+ [A-Za-z]+")
+_CODE_WORDS = re.compile(r"\b(?:if|else|for|in|and|or|not|is|return)\b")
+
+_SPAN = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*|\bhttps?://\S+|\b(?:e\.g|i\.e|etc)\.")
+_MARKER = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+)*")
+_CODE = re.compile(
+    r"[{}=<>|\\$@&^~]|;\s*$|[A-Za-z_]\(|\w\[|[A-Za-z_]\.[A-Za-z_]|::|->|\w_\w|_\w|\w_|^\s*[\])}]+[,;]?$"
+)
+# Words of sentences that no common language has for keywords, and those that some have.
+_SURE = frozenset(
+    """
+    the an of to are was were be been this that these those it its which can will should must may
+    your you we our has have had than such there they their also only about how what once never
+    always already yet
+    """.split()
+)
+_SMALL = _SURE | frozenset(
+    """
+    when where on at by into too any each other all both more most per no just then before after who
+    why does used very
+    """.split()
+)
+_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
+
+
+def is_prose(line: str, start: int, end: int, beside: tuple[str, ...] = ()) -> bool:
+    """Whether the word at [start, end) of `line` is in a comment or in running text.
+
+    `beside` are the lines next to it, which tell running text where the line itself is short.
+    """
+    if _in_comment(line, start):
+        return True
+    return _is_running(line, beside) and not _in_quotes(line, start) and not _in_span(line, start, end)
+
+
+def _in_comment(line: str, at: int) -> bool:
+    leading = _LEADING.match(line)
+    if leading and leading.end() <= at:
+        closing = line.find("*/")
+        return closing < 0 or at < closing
+    for match in _BLOCK.finditer(line):
+        if match.start() < at < match.end() and not _in_quotes(line, match.start()):
+            return True
+    for match in _TRAILING_HASH.finditer(line):
+        if match.end() <= at and not _in_quotes(line, match.start()):
+            return True
+    for match in _TRAILING_SLASHES.finditer(line):
+        if match.end() <= at and not _in_quotes(line, match.start()) and _comments(line, match.start()):
+            return True
+    return False
+
+
+def _comments(line: str, at: int) -> bool:
+    """Whether the slashes at `at` begin a comment and do not divide."""
+    before, after = line[:at].rstrip(), line[at:].lstrip("/ \t")
+    if before.endswith((";", "{", "}", ",")):
+        return True
+    return bool(_PLAIN_RUN.search(after)) and not _CODE_WORDS.search(after)
+
+
+def _in_quotes(line: str, at: int) -> bool:
+    before = re.sub(r"\\.", "", line[:at])
+    single = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
+    return before.count('"') % 2 == 1 or before.count("`") % 2 == 1 or single % 2 == 1
+
+
+def _in_span(line: str, start: int, end: int) -> bool:
+    """Whether the word is inside inline code or an address, or glued to other characters of a name."""
+    if any(match.start() < end and start < match.end() for match in _SPAN.finditer(line)):
+        return True
+    before, after = line[start - 1 : start], line[end : end + 1]
+    return before in ("_", "$", "@", ".", "/", "\\") or after in ("_", "(", "[")
+
+
+def _is_running(line: str, beside: tuple[str, ...]) -> bool:
+    weight = _sentence(line)
+    if weight == 0:
+        return False
+    return weight > 1 or any(_sentence(other) > 1 for other in beside)
+
+
+def _sentence(line: str) -> int:
+    """0: code or nothing; 1: may be running text; 2: is."""
+    text = _SPAN.sub(" ", _MARKER.sub("", line, count=1)).strip().strip("\"'")
+    if not text or _CODE.search(text):
+        return 0
+    words = {word.lower() for word in _WORD.findall(text)}
+    if len(words) < 3:
+        return 0
+    sure, small = len(words & _SURE), len(words & _SMALL)
+    ended = text.endswith((".", "!", "?", ".)")) and len(words) > 3
+    return 2 if small >= 3 or (sure and (small >= 2 or ended)) else 1

@@ -1,0 +1,348 @@
+"""Several edits of one call, all or nothing: from edits to the splices of one change.
+
+Each edit is located on the original; one whose text exists only after earlier edits is located on
+their result. An edit may share unchanged context with another, but what one changes no other may
+touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from filewright.edit.drift import find_drifted
+from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.exact import Span
+from filewright.edit.locate.located import Lines, Located, Missed
+from filewright.edit.locate.nearest import alike
+from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.locate.source import Readable, Source
+from filewright.edit.merge import written
+from filewright.edit.overlay import Overlay
+from filewright.edit.refusal import Refusal, explained, overlapping, unchanged
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text.splice import Splice, ordered
+
+_COUNTED = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of edit number `index` (0-based).
+
+    Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
+    the edit was found, `new_first`, `new_last` in the result. `places` is how many places changed;
+    `on_result` that it was located on the result of the edits before it.
+    """
+
+    index: int
+    tier: Tier
+    first: int
+    last: int
+    new_first: int
+    new_last: int
+    places: int
+    similarity: float = 1.0
+    inner: Tier | None = None
+    repairs: tuple[str, ...] = ()
+    on_result: bool = False
+
+    @property
+    def text(self) -> str:
+        """One line for a reader."""
+        where = f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+        if self.places > 1:
+            where = f"{self.places} places from line {self.first}"
+        parts = [f"edit {self.index + 1}: {where}, found by {self.tier}"]
+        if self.inner is not None and self.inner is not self.tier:
+            parts.append(f"({self.inner})")
+        if self.repairs:
+            parts.append(f"after we {' and '.join(self.repairs)}")
+        if self.similarity < 1:
+            parts.append(f"{self.similarity:.1%} alike")
+        if self.on_result:
+            parts.append("on the result of the edits before it")
+        if not self.places:
+            parts.append("changes nothing")
+        return " ".join(parts)
+
+    def data(self) -> dict[str, Any]:
+        """The outcome as plain values."""
+        return {
+            "edit": self.index,
+            "tier": str(self.tier),
+            "inner_tier": None if self.inner is None else str(self.inner),
+            "line_number": self.first,
+            "lines_before": [self.first, self.last],
+            "lines_after": [self.new_first, self.new_last],
+            "places": self.places,
+            "similarity": round(self.similarity, 4),
+            "repairs": list(self.repairs),
+            "on_result": self.on_result,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The splices of a call, in order, and what became of each edit.
+
+    `encoding_check` names the codec the rest of the file must decode by, where the encoding was
+    guessed from a sample and what is written depends on it.
+    """
+
+    splices: tuple[Splice, ...]
+    outcomes: tuple[Outcome, ...]
+    encoding_check: str | None = None
+
+    @property
+    def changes_made(self) -> int:
+        """How many places change."""
+        return sum(outcome.places for outcome in self.outcomes)
+
+    @property
+    def line_number(self) -> int:
+        """The first line of the original that an edit was found at."""
+        return min(outcome.first for outcome in self.outcomes)
+
+    @property
+    def similarity(self) -> float:
+        """The lowest similarity used."""
+        return min(outcome.similarity for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An edit with its place: spans and changed stretches in offsets of the original.
+
+    `shifts` are (offset, lines more) of what it changes; `first` and `last` lines of the text it
+    was located on.
+    """
+
+    index: int
+    located: Located
+    spans: tuple[Span, ...]
+    changed: tuple[Span, ...]
+    shifts: tuple[tuple[int, int], ...]
+    first: int
+    last: int
+    places: int
+    on_result: bool
+
+
+def plan(
+    snapshot: Readable,
+    edits: Sequence[Edit],
+    *,
+    fuzzy: bool = True,
+    bases: Sequence[bytes] = (),
+    task: Task | None = None,
+    asked: str | None = None,
+    limit: int | None = None,
+) -> Plan:
+    """The splices that make all `edits` of the file.
+
+    `bases` are texts the caller was shown of it before, newest first. `asked` names the file in
+    errors (default: as the snapshot's location was asked for); `limit` is the most edits taken
+    (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
+    `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
+    `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
+    """
+    name = asked or str(getattr(snapshot, "asked", "the text"))
+    most = Settings.model_fields["max_edits"].default if limit is None else limit
+    if not edits:
+        raise FilewrightError(
+            Code.INVALID_INPUT, f"{name}: no edits were given", hint="give one edit at least"
+        )
+    if len(edits) > most:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{name}: {len(edits)} edits in one call; the limit is {most}",
+            hint="send them in several calls",
+            details={"count": len(edits), "limit": most},
+        )
+    planner = _Planner(snapshot, fuzzy, bases, task)
+    for index, edit in enumerate(edits):
+        if task is not None:
+            task.check()
+        planner.add(index, edit)
+    if not planner.refusals and not planner.splices:
+        planner.refusals.append(unchanged())
+    if planner.refusals:
+        error = planner.refusals[0].error(name, len(edits))
+        error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
+        raise error
+    splices = ordered(planner.splices, snapshot.size)
+    return Plan(splices, planner.outcomes(), _encoding_check(snapshot, splices))
+
+
+class _Planner:
+    def __init__(self, snapshot: Readable, fuzzy: bool, bases: Sequence[bytes], task: Task | None) -> None:
+        self._snapshot = snapshot
+        self._source = Source(snapshot, task)
+        self._fuzzy = fuzzy
+        self._bases = bases
+        self._task = task
+        self._placed: list[_Placed] = []
+        self.splices: tuple[Splice, ...] = ()
+        self.refusals: list[Refusal] = []
+
+    def add(self, index: int, edit: Edit) -> None:
+        """Place one more edit, or note why it cannot be."""
+        found = locate(self._snapshot, edit, fuzzy=self._fuzzy, task=self._task)
+        if isinstance(found, Missed) and found.code is Code.NO_MATCH:
+            if self.splices and self._placed_on_result(index, edit):
+                return
+            if self._fuzzy and self._bases and edit.end_line is None:
+                found = find_drifted(self._source, edit, self._bases) or found
+        if isinstance(found, Missed):
+            self.refusals.append(explained(self._source, found, index, fuzzy=self._fuzzy))
+        else:
+            self._place(index, found)
+
+    def _place(self, index: int, located: Located) -> None:
+        """Take an edit located on the original, unless it touches what an earlier one changes."""
+        splices = written(self._source, located)
+        spans = tuple(part.span for part in located.parts)
+        changed = tuple(Span(splice.offset, splice.end) for splice in splices)
+        for other in self._placed:
+            touched = _touching(changed, other.spans) or _touching(other.changed, spans)
+            if touched is not None:
+                line = self._source.line_number(touched.start)
+                self.refusals.append(overlapping(index, other.index, line))
+                return
+        self.splices = _joined(self.splices, splices)
+        self._note(index, located, self._source, splices, spans, changed, on_result=False)
+
+    def _placed_on_result(self, index: int, edit: Edit) -> bool:
+        """Whether the result of the earlier edits decides: the edit is taken there, or ambiguous."""
+        result = Overlay(self._snapshot, self.splices)
+        source = Source(result, self._task)
+        found = locate(result, edit, fuzzy=self._fuzzy, task=self._task)
+        if isinstance(found, Missed):
+            if found.code is Code.AMBIGUOUS_MATCH:
+                self.refusals.append(explained(source, found, index, fuzzy=self._fuzzy))
+            return found.code is Code.AMBIGUOUS_MATCH
+        splices = written(source, found)
+        self.splices = result.composed(ordered(splices, result.size))
+        spans = tuple(
+            Span(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
+            for part in found.parts
+        )
+        self._note(index, found, source, splices, spans, spans, on_result=True)
+        return True
+
+    def _note(
+        self,
+        index: int,
+        located: Located,
+        source: Source,
+        splices: tuple[Splice, ...],
+        spans: tuple[Span, ...],
+        changed: tuple[Span, ...],
+        *,
+        on_result: bool,
+    ) -> None:
+        first = source.line_number(located.start)
+        last = source.line_number(max(located.start, located.end - 1))
+        if located.start == located.end:
+            last = first - 1
+        shifts = [
+            (splice.offset, _lines(splice.replacement) - _lines(source.read(splice.offset, splice.end)))
+            for splice in splices
+            if splice.length < _COUNTED
+        ]
+        if on_result:
+            shifts = [(spans[0].start, sum(more for _, more in shifts))]
+        places = len(located.parts) if located.edit.replace_all else 1
+        self._placed.append(
+            _Placed(
+                index,
+                located,
+                spans,
+                changed,
+                tuple(shifts),
+                first,
+                last,
+                places if splices else 0,
+                on_result,
+            )
+        )
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What became of each edit, with the lines of the final result."""
+        return tuple(self._outcome(placed) for placed in self._placed)
+
+    def _outcome(self, placed: _Placed) -> Outcome:
+        shift = 0
+        for other in self._placed:
+            if other is placed or (placed.on_result and other.index < placed.index):
+                continue
+            shift += sum(more for offset, more in other.shifts if offset <= placed.spans[0].start)
+        own = sum(more for _, more in placed.shifts)
+        located = placed.located
+        return Outcome(
+            placed.index,
+            located.tier,
+            placed.first,
+            placed.last,
+            placed.first + shift,
+            placed.last + shift + own,
+            placed.places,
+            _similarity(self._source, located),
+            located.inner,
+            located.repairs,
+            placed.on_result,
+        )
+
+
+def _touching(changed: Sequence[Span], spans: Sequence[Span]) -> Span | None:
+    """The first changed stretch that lies in or cuts into one of the spans (both in order)."""
+    at = 0
+    for one in changed:
+        while at < len(spans) and spans[at].end < one.start:
+            at += 1
+        for span in spans[at : at + 2]:
+            if one.start < span.end and one.end > span.start:
+                return one
+    return None
+
+
+def _joined(placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splice, ...]:
+    """Two ordered sets of splices that touch nothing of each other, as one.
+
+    Insertions at one offset, one after the text before it and one before the text after it, follow
+    each other in the order of the edits.
+    """
+    result: list[Splice] = []
+    for splice in sorted((*placed, *more), key=lambda one: (one.offset, one.end)):
+        last = result[-1] if result else None
+        if last is not None and not splice.length and not last.length and last.offset == splice.offset:
+            result[-1] = Splice(last.offset, 0, last.replacement + splice.replacement)
+        else:
+            result.append(splice)
+    return tuple(result)
+
+
+def _lines(data: bytes) -> int:
+    """Terminators in a few bytes."""
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _similarity(source: Source, located: Located) -> float:
+    """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
+    if located.tier is Tier.EXACT:
+        return 1.0
+    pairs = [(part.search.lines, part.region.rows) for part in located.parts if isinstance(part, Lines)]
+    if not pairs:
+        return 1.0
+    return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)
+
+
+def _encoding_check(snapshot: Readable, splices: tuple[Splice, ...]) -> str | None:
+    encoding = snapshot.encoding
+    if encoding.sampled and not all(splice.replacement.isascii() for splice in splices):
+        return encoding.name
+    return None

@@ -1,0 +1,432 @@
+"""Refusing well: why an edit goes nowhere, what is there instead, and what would make it succeed.
+
+A `Refusal` is data; `text` is the same for a reader, bounded. Its suggestions are whole edits: each
+was located before it is offered, so following one literally succeeds.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.exact import Span, find_exact
+from filewright.edit.locate.fold import BLANKS, SPACES
+from filewright.edit.locate.located import Conflict, Located, Missed
+from filewright.edit.locate.nearest import Near, nearest
+from filewright.edit.locate.request import Block, Edit, Tier
+from filewright.edit.locate.source import Row, Source
+from filewright.edit.locate.whole_lines import find_regions, strictest
+from filewright.edit.visible import safe
+from filewright.errors import Code, FilewrightError
+
+_LINES_LISTED = 8
+_LINE_CHARS = 160
+_SHOWN_LINES = 12
+_MOST_SUGGESTED = 4_000
+"""Characters of a text that is offered to be used."""
+_CHECKED_BYTES = 8 << 20
+"""In larger files suggestions that need a second look through the file are not made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A region like the search text, 1-based lines; the first pair of lines that differs, blanks visible."""
+
+    first_line: int
+    last_line: int
+    similarity: float
+    text: str
+    differs_at: int | None = None
+    asked: str | None = None
+    found: str | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The candidate as plain values."""
+        return {
+            "first_line": self.first_line,
+            "last_line": self.last_line,
+            "similarity": round(self.similarity, 3),
+            "text": self.text,
+            "differs_at": self.differs_at,
+            "asked": self.asked,
+            "found": self.found,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why edit number `index` (0-based) of a call goes nowhere.
+
+    `lines` are those of the equal regions of an ambiguous text, or where an applied change stands.
+    `suggestions` are the edit with the smallest change that makes it succeed, best first.
+    """
+
+    index: int
+    code: Code
+    message: str
+    hint: str
+    reached: Tier | None = None
+    lines: tuple[int, ...] = ()
+    nearest: tuple[Candidate, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    suggestions: tuple[Edit, ...] = ()
+    other: int | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The refusal as plain values."""
+        return {
+            "edit": self.index,
+            "code": str(self.code),
+            "message": self.message,
+            "hint": self.hint,
+            "reached": None if self.reached is None else str(self.reached),
+            "lines": list(self.lines),
+            "nearest": [candidate.data() for candidate in self.nearest],
+            "conflicts": [
+                {"shown": c.shown, "there": c.there, "wanted": c.wanted}
+                for c in map(_bounded, self.conflicts)
+            ],
+            "suggestions": [_edit_data(edit) for edit in self.suggestions],
+            "other_edit": self.other,
+        }
+
+    @property
+    def text(self) -> str:
+        """The refusal for a reader, without its code: some dozens of lines at most."""
+        parts = [self.message]
+        for conflict in map(_bounded, self.conflicts):
+            parts += ["as shown before:", *_quoted(conflict.shown)]
+            parts += ["as it is now:", *_quoted(conflict.there)]
+            parts += ["as the edit wants it:", *_quoted(conflict.wanted)]
+        for candidate in self.nearest:
+            where = _lines(candidate.first_line, candidate.last_line)
+            parts.append(f"nearest: {where}, {candidate.similarity:.0%} alike")
+            if candidate.differs_at is not None:
+                parts.append(f"  first difference at line {candidate.differs_at}:")
+                parts += [f"    asked: {candidate.asked}", f"    found: {candidate.found}"]
+        if self.nearest and self.suggestions and self.suggestions[0].search != "":
+            parts.append("the text that is there:")
+            parts += _quoted(self.nearest[0].text)
+        return "\n".join(parts)
+
+    def error(self, asked: str, count: int = 1) -> FilewrightError:
+        """The error of a call of `count` edits on the file the caller named `asked`."""
+        which = "" if count == 1 else f" edit {self.index + 1} of {count}:"
+        return FilewrightError(
+            self.code, f"{asked}:{which} {self.text}", hint=self.hint, details={"path": asked, **self.data()}
+        )
+
+
+def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
+    """The refusal of a missed edit, with what is near and what would succeed."""
+    if missed.code is Code.AMBIGUOUS_MATCH:
+        return _ambiguous(source, missed, index, fuzzy=fuzzy)
+    if missed.code is Code.ALREADY_APPLIED:
+        lines = tuple(source.line_number(span.start) for span in missed.spans)
+        return _applied(index, lines, missed.reached)
+    edit = missed.edit
+    if missed.code is Code.STALE_VERSION:
+        lines = tuple(source.line_number(span.start) for span in missed.spans)
+        where = f" round line {lines[0]}" if lines else ""
+        return Refusal(
+            index,
+            Code.STALE_VERSION,
+            f"the file has changed since it was shown, where the edit changes it{where}",
+            "read the file again and make the edit anew from the text that is there now",
+            missed.reached,
+            lines,
+            _candidates(source, edit),
+            missed.conflicts,
+        )
+    if edit.end_line is not None:
+        return _elsewhere(source, missed, index)
+    applied = _already(source, edit)
+    if applied:
+        return _applied(index, applied, missed.reached)
+    return _nowhere(source, missed, index, fuzzy=fuzzy)
+
+
+def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+    message = f"the replacement stands there already, at {where}, and the search text does not"
+    return Refusal(index, Code.ALREADY_APPLIED, message, "nothing is left to do", reached, lines)
+
+
+def unchanged(index: int = 0) -> Refusal:
+    """The refusal of edits whose result is what is there."""
+    return Refusal(
+        index,
+        Code.NO_CHANGE,
+        "the result would be what is there already",
+        "correct the replacement, or leave the edit out",
+    )
+
+
+def overlapping(index: int, other: int, line: int) -> Refusal:
+    """The refusal of an edit that touches what an earlier one changes."""
+    return Refusal(
+        index,
+        Code.OVERLAP,
+        f"edits {other + 1} and {index + 1} overlap at line {line}",
+        f"join edits {other + 1} and {index + 1} into one",
+        None,
+        (line,),
+        other=other,
+    )
+
+
+def _ambiguous(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
+    edit = missed.edit
+    lines = tuple(source.line_number(span.start) for span in missed.spans)
+    listed = ", ".join(map(str, lines[:_LINES_LISTED]))
+    more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
+    how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
+    count = f"more than {len(lines)}" if missed.more else str(len(lines))
+    message = f"the search text stands for {count} places{how}: at lines {listed}{more}"
+    suggestions = tuple(_choices(source, missed, lines, fuzzy=fuzzy))
+    if suggestions and suggestions[0].start_line is not None:
+        starts = ", ".join(str(edit.start_line) for edit in suggestions)
+        hint = f"give start_line to choose one ({starts}), or add lines of context to search and replace"
+    elif suggestions:
+        hint = f"add context to search and replace, for example search for {_short(suggestions[0].search)}"
+    else:
+        hint = "add lines of context to search and replace until the text stands there once"
+    if edit.start_line is not None:
+        hint = f"none of them begins at line {edit.start_line}, or several do; {hint}"
+    return Refusal(index, Code.AMBIGUOUS_MATCH, message, hint, missed.reached, lines, suggestions=suggestions)
+
+
+def _choices(source: Source, missed: Missed, lines: tuple[int, ...], *, fuzzy: bool) -> Iterator[Edit]:
+    """The edit made clear for each of the first regions: by a start line, or by context."""
+    if source.size > _CHECKED_BYTES:
+        yield from (replace(missed.edit, start_line=line) for line in lines[:3])
+        return
+    for span, line in list(zip(missed.spans, lines, strict=True))[:3]:
+        chosen = replace(missed.edit, start_line=line)
+        if isinstance(locate(source.snapshot, chosen, fuzzy=fuzzy), Located):
+            yield chosen
+        elif missed.reached is Tier.EXACT:
+            wider = _with_context(source, missed.edit, span)
+            if wider is not None:
+                yield wider
+
+
+def _with_context(source: Source, edit: Edit, span: Span) -> Edit | None:
+    """The edit with as much of the text round `span` as makes it stand there once."""
+    first, last = source.row_at(span.start), source.row_at(max(span.start, span.end - 1))
+    for _ in range(12):
+        start, end = first.offset, max(last.body_end, span.end)
+        before = source.text(source.read(start, span.start))
+        after = source.text(source.read(span.end, end))
+        plain = f"{before}{edit.search}{after}".replace("\r\n", "\n").replace("\r", "\n")
+        if len(plain) > _MOST_SUGGESTED:
+            return None
+        if len(find_exact(source, plain, 2)) == 1:
+            new = f"{before}{edit.replace}{after}".replace("\r\n", "\n").replace("\r", "\n")
+            return replace(edit, search=plain, replace=new, start_line=None)
+        first = source.row_before(first) or first
+        last = source.row_from(last.end) or last
+    return None
+
+
+def _already(source: Source, edit: Edit) -> tuple[int, ...]:
+    """The lines where the replacement stands, if it says enough to know it again."""
+    if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
+        return ()
+    spans = find_exact(source, edit.replace, 4)
+    if not spans:
+        regions = strictest(find_regions(source, Block.of(edit.replace)))
+        spans = [Span(region.start, region.end) for region in regions[:4]]
+    if not spans or (len(spans) > 1 and "\n" not in edit.replace.strip("\n")):
+        return ()
+    return tuple(source.line_number(span.start) for span in spans[:3])
+
+
+def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
+    edit = missed.edit
+    start, end = edit.start_line or 1, edit.end_line or 1
+    rows = _rows(source, start, end)
+    there = "\n".join(source.text(row.body) for row in rows)
+    if rows:
+        message = f"{_lines(start, end)} do not hold exactly the search text"
+    else:
+        message = f"line {start} is past the end: the file has {source.snapshot.lines.count} lines"
+    first = rows[0].offset if rows else source.size
+    candidates: tuple[Candidate, ...] = ()
+    if rows and len(there) <= _MOST_SUGGESTED:
+        candidates = (_candidate(source, rows, edit, 0.0),)
+    suggestions: list[Edit] = []
+    hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
+    if len(missed.spans) == 1:
+        span = missed.spans[0]
+        line = source.line_number(span.start)
+        last = line + edit.search.removesuffix("\n").count("\n")
+        suggestions.append(replace(edit, start_line=line, end_line=last))
+        if not isinstance(locate(source.snapshot, suggestions[0]), Located):
+            suggestions = [replace(edit, start_line=None, end_line=None)]
+        hint = f"the text stands at {_lines(line, last)}: give those lines, or none"
+    elif rows and len(there) <= _MOST_SUGGESTED and first < source.size:
+        suggestions.append(replace(edit, search=there))
+    return Refusal(
+        index, Code.NO_MATCH, message, hint, Tier.EXACT, (), candidates, suggestions=tuple(suggestions)
+    )
+
+
+def _rows(source: Source, start: int, end: int) -> list[Row]:
+    offset = source.snapshot.lines.offset_of(start)
+    rows: list[Row] = []
+    row = source.row_from(offset)
+    while row is not None and len(rows) <= min(end - start, 200):
+        rows.append(row)
+        row = source.row_from(row.end)
+    return rows
+
+
+def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
+    edit = missed.edit
+    found = None if fuzzy else locate(source.snapshot, edit)
+    candidates: tuple[Candidate, ...]
+    if isinstance(found, Located):
+        rows = _rows_of(source, found.start, found.end)
+        candidates = (_candidate(source, rows, edit, 1.0),)
+        message = f"the text is not there exactly; it is by the tier {found.tier}"
+        hint = "leave out fuzzy=false, or use exactly the text that is there"
+    else:
+        candidates = _candidates(source, edit)
+        message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
+        hint = "use exactly the text that is there" if candidates else "read the file again"
+    if _differs_in_form(source, edit.search):
+        message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
+        hint = "use exactly the text that is there, letter by letter as the file has it"
+    suggestions: tuple[Edit, ...] = ()
+    if candidates:
+        suggestions = tuple(_exact_text(source, edit, candidates[0]))
+    if not suggestions and candidates:
+        hint = "read those lines again and make the edit anew from the text that is there"
+    return Refusal(
+        index, Code.NO_MATCH, message, hint, missed.reached, (), candidates, suggestions=suggestions
+    )
+
+
+def _exact_text(source: Source, edit: Edit, candidate: Candidate) -> Iterator[Edit]:
+    """The edit with the text that is there; with a start line where that stands there more than once."""
+    if len(candidate.text) > _MOST_SUGGESTED or source.size > _CHECKED_BYTES:
+        return
+    ended = "\n" if edit.search.endswith("\n") else ""
+    for text in (candidate.text + ended, candidate.text):
+        for line in (None, candidate.first_line):
+            better = replace(edit, search=text, start_line=line)
+            if isinstance(locate(source.snapshot, better), Located):
+                yield better
+                return
+
+
+def _rows_of(source: Source, start: int, end: int) -> list[Row]:
+    rows = [source.row_at(start)]
+    while rows[-1].end < end and len(rows) < 400:
+        following = source.row_from(rows[-1].end)
+        if following is None:
+            break
+        rows.append(following)
+    return rows
+
+
+def _candidates(source: Source, edit: Edit) -> tuple[Candidate, ...]:
+    return tuple(_near(source, near) for near in nearest(source, Block.of(edit.search)))
+
+
+def _near(source: Source, near: Near) -> Candidate:
+    first = source.line_number(near.rows[0].offset)
+    differs = None if near.asked is None else source.line_number(near.line_offset)
+    return Candidate(
+        first,
+        first + len(near.rows) - 1,
+        near.similarity,
+        _clean("\n".join(near.texts)),
+        differs,
+        None if near.asked is None else visible(near.asked),
+        None if near.found is None else visible(near.found),
+    )
+
+
+def _candidate(source: Source, rows: list[Row], edit: Edit, similarity: float) -> Candidate:
+    first = source.line_number(rows[0].offset)
+    texts = [_clean(source.text(row.body)) for row in rows]
+    for step, (asked, found) in enumerate(zip(edit.search.split("\n"), texts, strict=False)):
+        if asked != found:
+            return Candidate(
+                first,
+                first + len(rows) - 1,
+                similarity,
+                "\n".join(texts),
+                first + step,
+                visible(asked),
+                visible(found),
+            )
+    return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts))
+
+
+def _differs_in_form(source: Source, search: str) -> bool:
+    """Whether the text is there but for the Unicode normalisation form."""
+    if search.isascii() or source.held is None or source.size > _CHECKED_BYTES:
+        return False
+    text = source.text(source.held)
+    return unicodedata.normalize("NFC", search) in unicodedata.normalize("NFC", text)
+
+
+def visible(line: str) -> str:
+    """A line with its blanks made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
+    line = _clean(line)
+    line = line[:_LINE_CHARS] + ("…" if len(line) > _LINE_CHARS else "")
+    bare = line.strip(BLANKS)
+    lead, body = line[: len(line) - len(line.lstrip(BLANKS))], bare
+    trail = line[len(lead) + len(body) :] if body else ""
+    body = body.replace("  ", "··").replace("· ", "··")
+    marked = lead.replace(" ", "·") + body + trail.replace(" ", "·")
+    for char in SPACES:
+        if char in marked:
+            marked = marked.replace(char, f"<U+{ord(char):04X}>")
+    marked = marked.replace("\t", "→")
+    return "".join(f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in safe(marked))
+
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _short(text: str) -> str:
+    shown = visible(text.replace("\n", "⏎"))
+    return f"«{shown}»"
+
+
+def _quoted(text: str) -> list[str]:
+    lines = text.split("\n")
+    shown = [f"  | {safe(line[:_LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
+    if len(lines) > _SHOWN_LINES:
+        shown.append(f"  | … {len(lines) - _SHOWN_LINES} more lines")
+    return shown
+
+
+def _bounded(conflict: Conflict) -> Conflict:
+    sides = (conflict.shown, conflict.there, conflict.wanted)
+    return Conflict(*(_clean(side[:_MOST_SUGGESTED]) for side in sides))
+
+
+def _clean(text: str) -> str:
+    """`text` with U+FFFD for bytes that are not text."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def _edit_data(edit: Edit) -> dict[str, Any]:
+    data: dict[str, Any] = {"search": edit.search, "replace": edit.replace}
+    if edit.replace_all:
+        data["replace_all"] = True
+    if edit.start_line is not None:
+        data["start_line"] = edit.start_line
+    if edit.end_line is not None:
+        data["end_line"] = edit.end_line
+    return data
