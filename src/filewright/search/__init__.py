@@ -1,1 +1,45 @@
+"""FIND: literal, regex and fuzzy search; hits and what is shown of them.
 
+Owns the pattern syntax (`compile_pattern`: one syntax, checked at the door, one meaning whichever
+engine runs), the search of one snapshot of any size and encoding (`search_snapshot`, `count_hits`,
+`find_matches` for every match with its groups), of a tree (`Searcher.tree`), for text that is only
+similar (`fuzzy`), and the piece of a line that shows a hit (`excerpt`, `context`).
+
+Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
+never decodes a whole file, never runs a user's pattern on a backtracking engine, and never takes a
+line number or an offset from another program.
+
+In: `Snapshot` or `Location`, and what to look for. Out: `Found` with `Hit`s: byte ranges, 1-based
+lines and columns, whether the search was complete and where it stopped. Errors: `invalid_input` for
+a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
+"""
+
+from filewright.search.fuzzy import Grams, fuzzy
+from filewright.search.hit import Excerpt, Found, Hit, Match
+from filewright.search.lines import ContextLine, context, excerpt
+from filewright.search.onefile import count_hits, search_snapshot
+from filewright.search.pattern import Pattern
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.scan import matches as find_matches
+from filewright.search.tree import Resume, Searcher, TreeOptions, TreeSearch
+
+__all__ = [
+    "ContextLine",
+    "Excerpt",
+    "Found",
+    "Grams",
+    "Hit",
+    "Match",
+    "Pattern",
+    "Resume",
+    "Searcher",
+    "TreeOptions",
+    "TreeSearch",
+    "compile_pattern",
+    "context",
+    "count_hits",
+    "excerpt",
+    "find_matches",
+    "fuzzy",
+    "search_snapshot",
+]

@@ -31,6 +31,11 @@ LITERAL_BYTES = 32 << 20
 REGEX_BYTES = 4 << 20
 """The same for a regex."""
 
+
+class _DeclinedError(Exception):
+    """`rg` would not take the pattern or the file; this process searches instead."""
+
+
 _LOOK = 0.05  # seconds between two looks at the cancel token
 _BACK = 64 << 10
 
@@ -56,7 +61,8 @@ def suits(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     """Whether `rg` is the faster way through this file from `start` on and finds every line there is."""
     least = LITERAL_BYTES if pattern.plain is not None else REGEX_BYTES
     return (
-        snapshot.size - start >= least
+        snapshot.held is None
+        and snapshot.size - start >= least
         and start <= snapshot.size // 2
         and snapshot.descriptor is not None
         and not pattern.multiline
@@ -84,6 +90,8 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
                 resume = max(match.end, match.offset + 1)
                 yield match
             resume = max(resume, stop)
+    except _DeclinedError:
+        yield from scan_matches(snapshot, pattern, start=resume, task=task)
     finally:
         index.cancel()
 
@@ -92,9 +100,12 @@ def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
     """How many lines match; None where `rg` counts lines differently (a lone carriage return)."""
     if snapshot.lines.counted(task) and snapshot.lines.terminators.cr:
         return None
-    with _run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
-        output = b"".join(_read(child, task))
-        _ended(child, snapshot)
+    try:
+        with _Run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
+            output = b"".join(read(_output(child), task))
+            _ended(child, snapshot)
+    except _DeclinedError:
+        return None
     return int(output.strip() or b"0")
 
 
@@ -116,16 +127,16 @@ def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
 
 def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[int]:
     shift = len(snapshot.encoding.bom)  # rg counts from behind the byte-order mark
-    with _run(snapshot, ["-N", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
+    with _Run(snapshot, ["-N", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
         rest = b""
-        for block in _read(child, task):
+        for block in read(_output(child), task):
             *whole, rest = (rest + block).split(b"\n")
             for line in whole:
                 yield int(line.partition(b":")[0]) + shift
         _ended(child, snapshot)
 
 
-class _run:  # noqa: N801 - used as a statement: with _run(...) as child
+class _Run:
     """A running `rg` on the snapshot's own descriptor; killed and reaped on the way out."""
 
     def __init__(self, snapshot: Snapshot, arguments: list[str], task: Task) -> None:
@@ -152,9 +163,13 @@ class _run:  # noqa: N801 - used as a statement: with _run(...) as child
         self._child.communicate()
 
 
-def _read(child: subprocess.Popen[bytes], task: Task) -> Iterator[bytes]:
+def _output(child: subprocess.Popen[bytes]) -> int:
     assert child.stdout is not None
-    descriptor = child.stdout.fileno()
+    return child.stdout.fileno()
+
+
+def read(descriptor: int, task: Task) -> Iterator[bytes]:
+    """What a child writes, block by block; the cancel token is looked at all the while."""
     while True:
         if select.select([descriptor], [], [], _LOOK)[0]:
             block = os.read(descriptor, 1 << 16)
@@ -168,6 +183,8 @@ def _ended(child: subprocess.Popen[bytes], snapshot: Snapshot) -> None:
     status = child.wait()
     if status in (0, 1):
         return
+    if status == 2:
+        raise _DeclinedError
     raise FilewrightError(
         Code.IO_ERROR,
         f"the search engine could not read {snapshot.asked} to its end (status {status})",
