@@ -1,0 +1,267 @@
+"""The walk: complete, sorted, resumable, bounded, and not thrown by what it meets."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.boundary import Boundary, scan
+from filewright.boundary.resolve import Resolver
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+
+
+def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
+    walk = boundary.walk(boundary.locate(where), task=Task(), **options)
+    return [os.fsdecode(entry.path) for entry in walk]
+
+
+def test_every_kind_of_entry_is_told_apart(boundary: Boundary) -> None:
+    kinds = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), task=Task())}
+    assert kinds[b"file"] == "file"
+    assert kinds[b"sub"] == "folder"
+    assert kinds[b"in-folder"] == kinds[b"dangling"] == kinds[b"loop"] == "link"
+    assert kinds[b"fifo"] == "fifo"
+    assert kinds[b"socket"] == "socket"
+
+
+def test_devices_are_entries(by_kernel: bool) -> None:
+    boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
+    kinds = {entry.path: entry.kind for entry in boundary.walk(boundary.locate("."), depth=1, task=Task())}
+    assert kinds[b"null"] == "device"
+    boundary.close()
+
+
+def test_the_walk_finds_what_find_finds(boundary: Boundary, root: Path) -> None:
+    said = subprocess.run(
+        ["find", ".", "-mindepth", "1", "-print0"], cwd=root, capture_output=True, check=True
+    )
+    expected = sorted(os.fsdecode(name[2:]) for name in said.stdout.split(b"\0")[:-1])
+    assert sorted(paths(boundary, include_ignored=True, include_git=True)) == expected
+
+
+@pytest.mark.skipif(not Path("/usr/lib").is_dir(), reason="needs a large tree")
+def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
+    place = "/usr/lib/python3" if Path("/usr/lib/python3").is_dir() else "/usr/lib/git-core"
+    said = subprocess.run(
+        ["find", place, "-mindepth", "1", "-printf", r"%P\t%y\t%s\0"], capture_output=True, check=True
+    )
+    letters = {"file": "f", "folder": "d", "link": "l"}
+    boundary = Boundary([place], Settings(openat2=by_kernel))
+    walk = boundary.walk(
+        boundary.locate("."), include_ignored=True, include_git=True, details=True, task=Task()
+    )
+    ours = [b"%s\t%s\t%d" % (e.path, letters[e.kind].encode(), e.status.st_size) for e in walk if e.status]
+    assert sorted(ours) == sorted(said.stdout.split(b"\0")[:-1])
+    boundary.close()
+
+
+def test_each_folder_comes_before_its_content_and_names_in_byte_order(tmp_path: Path) -> None:
+    for name in ("a/x", "a.b", "a-", "B/y", "é", "a/c/z", "Z", ".h"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    boundary = Boundary([tmp_path], Settings())
+    assert paths(boundary) == [".h", "B", "B/y", "Z", "a", "a/c", "a/c/z", "a/x", "a-", "a.b", "é"]
+    boundary.close()
+
+
+names = st.binary(min_size=1, max_size=3).filter(lambda n: not set(n) & {0, 0x2F} and n not in (b".", b".."))
+trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
+def test_a_walk_goes_on_behind_any_entry(
+    tmp_path_factory: pytest.TempPathFactory, tree: Sequence[Sequence[bytes]], run: int, details: bool
+) -> None:
+    base = os.fsencode(tmp_path_factory.mktemp("tree"))
+    for parts in tree:
+        try:
+            os.makedirs(os.path.join(base, *parts[:-1]), exist_ok=True)
+            os.close(os.open(os.path.join(base, *parts), os.O_CREAT))
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            continue
+    boundary = Boundary([base], Settings())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_RUN", run)
+        start = boundary.locate(".")
+        options: dict[str, Any] = {"include_ignored": True, "include_git": True, "details": details}
+        whole = list(boundary.walk(start, task=Task(), **options))
+        every = [entry.path for entry in whole]
+        assert [path.split(b"/") for path in every] == sorted(path.split(b"/") for path in every)
+        assert all((entry.status is not None) == details for entry in whole)
+        for index, entry in enumerate(whole):
+            after = boundary.locate(entry.location.shown)
+            assert after == entry.location
+            assert [e.path for e in boundary.walk(start, after=after, task=Task(), **options)] == every[
+                index + 1 :
+            ]
+    boundary.close()
+
+
+def test_a_walk_goes_on_behind_what_is_gone(tmp_path: Path) -> None:
+    for name in ("a/1", "a/3", "b", "d"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    boundary = Boundary([tmp_path], Settings())
+    for after, rest in [
+        ("a/2", ["a/3", "b", "d"]),
+        ("c/x", ["d"]),
+        ("a0", ["b", "d"]),
+        ("b/x", ["d"]),
+        ("e", []),
+    ]:
+        assert paths(boundary, after=boundary.locate(after)) == rest
+    assert paths(boundary, "a", after=boundary.locate("b")) == ["1", "3"]
+    boundary.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [".h", ".h/x", "a", "a/.x", "a/b", "a/b/c", "a/l"]),
+        ({"depth": 1}, [".h", "a"]),
+        ({"depth": 2}, [".h", ".h/x", "a", "a/.x", "a/b", "a/l"]),
+        ({"include_hidden": False}, ["a", "a/b", "a/b/c", "a/l"]),
+        ({"kinds": ["file"]}, [".h/x", "a/.x", "a/b/c"]),
+        ({"kinds": ["folder"]}, [".h", "a", "a/b"]),
+        ({"kinds": ["link", "file"], "depth": 2}, [".h/x", "a/.x", "a/l"]),
+        ({"include_git": True, "depth": 1}, [".git", ".h", "a"]),
+        ({"glob": "c"}, ["a/b/c"]),
+        ({"glob": "*", "kinds": ["folder"], "include_hidden": False}, ["a", "a/b"]),
+    ],
+)
+def test_what_a_walk_leaves_out(tmp_path: Path, options: dict[str, Any], expected: list[str]) -> None:
+    for name in (".h/x", "a/.x", "a/b/c", ".git/config", "a/b/.git"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "a" / "l").symlink_to("b")
+    boundary = Boundary([tmp_path], Settings())
+    assert paths(boundary, **options) == expected
+    boundary.close()
+
+
+def test_a_git_folder_that_is_asked_for_is_walked(boundary: Boundary) -> None:
+    assert paths(boundary, ".git") == ["config"]
+
+
+def test_a_folder_reached_through_a_link_is_walked_under_the_name_asked(boundary: Boundary) -> None:
+    found = list(boundary.walk(boundary.locate("in-folder"), task=Task()))
+    assert [entry.location.shown for entry in found] == [
+        "in-folder/below",
+        "in-folder/below/file",
+        "in-folder/file",
+        "in-folder/up",
+    ]
+    assert all(boundary.stat(entry.location) for entry in found)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_folder_that_cannot_be_read_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    for name in ("a/x", "locked/x", "z"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    boundary = Boundary([tmp_path], Settings())
+    plain = Resolver.open
+
+    def refusing(self: Resolver, root: int, parts: Sequence[bytes], *rest: Any, **options: Any) -> int:
+        if b"locked" in parts:
+            raise OSError(number, os.strerror(number))
+        return plain(self, root, parts, *rest, **options)
+
+    monkeypatch.setattr(Resolver, "open", refusing)
+    walk = boundary.walk(boundary.locate("."), task=Task())
+    assert [entry.path for entry in walk] == [b"a", b"a/x", b"locked", b"z"]
+    assert walk.unreadable == 1
+    assert [place.shown for place in walk.unreadable_places] == ["locked"]
+    boundary.close()
+
+
+def test_what_vanishes_while_it_is_walked_is_not_there(tmp_path: Path, by_kernel: bool) -> None:
+    for name in ("a", "b/x", "c/x", "d"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    boundary = Boundary([tmp_path], Settings(openat2=by_kernel))
+    walk = iter(boundary.walk(boundary.locate("."), details=True, task=Task()))
+    assert next(walk).path == b"a"
+    (tmp_path / "b" / "x").unlink()
+    (tmp_path / "b").rmdir()
+    (tmp_path / "c").rename(tmp_path / "e")
+    (tmp_path / "c").symlink_to("e")
+    assert [entry.path for entry in walk] == [b"b", b"c", b"d"]
+    boundary.close()
+
+
+def test_the_number_of_ignored_names_is_told(tmp_path: Path) -> None:
+    for name in ("a.o", "b.o", "c"):
+        (tmp_path / name).write_text("")
+    (tmp_path / ".ignore").write_text("*.o\n")
+    boundary = Boundary([tmp_path], Settings())
+    walk = boundary.walk(boundary.locate("."), task=Task())
+    assert [entry.path for entry in walk] == [b".ignore", b"c"]
+    assert walk.ignored == 2
+    boundary.close()
+
+
+def test_a_cancelled_walk_stops(boundary: Boundary) -> None:
+    task = Task()
+    walk = iter(boundary.walk(boundary.locate("."), task=task))
+    task.cancel()
+    with pytest.raises(FilewrightError) as caught:
+        list(walk)
+    assert caught.value.code is Code.CANCELLED
+
+
+def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -> None:
+    for entry in boundary.walk(boundary.locate("."), details=True, task=Task()):
+        assert entry.status is not None
+        status = os.lstat(os.path.join(os.fsencode(root), entry.path))
+        assert entry.status == status
+        assert stat.S_ISLNK(status.st_mode) == (entry.kind == "link")
+
+
+def test_no_descriptor_stays_open(boundary: Boundary) -> None:
+    before = os.listdir("/proc/self/fd")
+    list(boundary.walk(boundary.locate("."), details=True, task=Task()))
+    walk = iter(boundary.walk(boundary.locate("."), task=Task()))
+    next(walk)
+    del walk
+    assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.big
+def test_a_million_names_in_one_folder_do_not_fill_the_memory(tmp_path: Path) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for number in range(1_000_000):
+        os.close(os.open(f"a-rather-long-file-name-{number:07}.txt", os.O_CREAT, dir_fd=folder))
+    os.close(folder)
+    program = """
+import resource, sys
+from filewright.boundary import Boundary
+from filewright.progress import Task
+from filewright.settings import Settings
+boundary = Boundary([sys.argv[1]], Settings())
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+count = sum(1 for _ in boundary.walk(boundary.locate("."), details=True, task=Task()))
+print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    import sys
+
+    said = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], capture_output=True, check=True, text=True
+    )
+    count, grown = map(int, said.stdout.split())
+    assert count == 1_000_000
+    assert grown < 128 << 10  # KB

@@ -1,0 +1,327 @@
+"""Confinement by the kernel: what a confined process and a confined child can still do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary, landlock
+from filewright.boundary.confined import Spawner
+from filewright.errors import Code, FilewrightError
+from filewright.settings import Settings
+
+pytestmark = pytest.mark.skipif(not landlock.available(), reason="needs Landlock")
+
+CONFINED = """
+import json, os, socket, subprocess, sys, threading
+from filewright.boundary import Boundary, landlock
+from filewright.settings import Settings
+root, outside, state = sys.argv[1:4]
+boundary = Boundary([root], Settings())
+held = os.open(outside, os.O_RDONLY)
+moving = os.open(root + "/moving", os.O_RDONLY)
+report = landlock.confine([boundary.roots[0].fd, state], network="network" in sys.argv)
+
+def write(path, folder=None):
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+
+def in_a_thread(act):
+    caught = []
+    def run():
+        try:
+            act()
+        except OSError as error:
+            caught.append(error)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if caught:
+        raise caught[0]
+
+tried = {
+    "write inside": lambda: write(root + "/new"),
+    "make a folder inside": lambda: os.mkdir(root + "/folder"),
+    "move between folders inside": lambda: os.rename(root + "/new", root + "/folder/new"),
+    "truncate inside": lambda: os.truncate(root + "/folder/new", 0),
+    "delete inside": lambda: os.unlink(root + "/folder/new"),
+    "write state": lambda: write(state + "/journal"),
+    "read inside": lambda: open(root + "/file").close(),
+    "run a program": lambda: subprocess.run(["/bin/true"], check=True),
+    "read a module": lambda: __import__("sqlite3"),
+    "read a table of the system": lambda: open("/etc/passwd").close(),
+    "write outside": lambda: write(outside + "/new"),
+    "write outside through a held descriptor": lambda: write("new", held),
+    "write outside from a thread": lambda: in_a_thread(lambda: write(outside + "/new")),
+    "read outside": lambda: open(outside + "/secret").close(),
+    "list outside": lambda: os.listdir(outside),
+    "list outside through a held descriptor": lambda: os.close(os.open(".", os.O_RDONLY, dir_fd=held)),
+    "truncate outside": lambda: os.truncate(outside + "/secret", 0),
+    "delete outside": lambda: os.unlink(outside + "/secret"),
+    "move out": lambda: os.rename(root + "/file", outside + "/file"),
+    "move in": lambda: os.rename(outside + "/secret", root + "/secret"),
+    "link in": lambda: os.link(outside + "/secret", root + "/secret"),
+    "read through a link": lambda: open(root + "/link").close(),
+    "make a device": lambda: os.mknod(root + "/device", 0o020600, os.makedev(1, 3)),
+    "read /root": lambda: os.listdir("/root"),
+    "write in a child": lambda: subprocess.run(["/bin/touch", outside + "/new"], check=True, stderr=-3),
+    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+    "new privileges": lambda: None,
+}
+results = {}
+for name, act in tried.items():
+    try:
+        act()
+        results[name] = "done"
+    except PermissionError:
+        results[name] = "refused"
+    except (OSError, subprocess.CalledProcessError) as error:
+        results[name] = type(error).__name__
+results["new privileges"] = [l for l in open("/proc/self/status") if l.startswith("NoNewPrivs")][0].split()[1]
+results["report"] = [report.enforced, report.version, report.line, list(report.missing)]
+json.dump(results, sys.stdout)
+"""
+
+DONE = [
+    "write inside", "make a folder inside", "move between folders inside", "truncate inside", "delete inside",
+    "write state", "read inside", "run a program", "read a module", "read a table of the system",
+]  # fmt: skip
+REFUSED = [
+    "write outside", "write outside through a held descriptor", "write outside from a thread", "read outside",
+    "list outside", "list outside through a held descriptor", "truncate outside", "delete outside",
+    "read through a link", "make a device", "read /root",
+]  # fmt: skip
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> tuple[Path, Path, Path]:
+    # Not below /usr, /opt or the like, which a process may read.
+    root, outside, state = (tmp_path / name for name in ("root", "outside", "state"))
+    for folder in (root, outside, state, root / "moving"):
+        folder.mkdir()
+    (root / "file").write_text("file")
+    (root / "link").symlink_to(outside / "secret")
+    (outside / "secret").write_text("SECRET")
+    return root, outside, state
+
+
+def confined(places: tuple[Path, Path, Path], *flags: str) -> dict[str, object]:
+    said = subprocess.run([sys.executable, "-c", CONFINED, *places, *flags], capture_output=True, check=False)
+    assert said.returncode == 0, said.stderr
+    found: dict[str, object] = json.loads(said.stdout)
+    return found
+
+
+def test_a_confined_process_keeps_its_work_and_loses_the_rest(places: tuple[Path, Path, Path]) -> None:
+    found = confined(places)
+    assert {name: found[name] for name in DONE} == dict.fromkeys(DONE, "done")
+    assert {name: found[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
+    for name in ("move out", "move in", "link in"):
+        assert found[name] in ("refused", "OSError")  # EXDEV, as between file systems
+    assert found["write in a child"] == "CalledProcessError"
+    assert found["new privileges"] == "1"
+    assert sorted(path.name for path in places[1].iterdir()) == ["secret"]
+
+
+def test_the_report_says_what_is_enforced(places: tuple[Path, Path, Path]) -> None:
+    enforced, version, line, missing = confined(places, "network")["report"]  # type: ignore[misc]
+    assert enforced
+    assert version == landlock.available()
+    assert str(places[0]) in line
+    assert str(places[2]) in line
+    assert len(line.splitlines()) == 1
+    assert not [what for what in missing if "thread" in what]
+
+
+@pytest.mark.skipif(landlock.available() < 4, reason="needs Landlock 4")
+def test_tcp_can_be_taken_away(places: tuple[Path, Path, Path]) -> None:
+    assert confined(places)["connect"] == "refused"
+    assert confined(places, "network")["connect"] != "refused"
+
+
+def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(landlock.kernel, "landlock_abi", lambda: 0)
+    report = landlock.confine([str(tmp_path)])
+    assert not report.enforced
+    assert "no Landlock" in report.line
+    with pytest.raises(FilewrightError) as caught:
+        Spawner((), [])
+    assert caught.value.code is Code.UNSUPPORTED
+
+
+def test_a_filter_that_forbids_landlock_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(attributes: bytes) -> int:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(landlock.kernel, "landlock_create_ruleset", refuse)
+    report = landlock.confine([str(tmp_path)])
+    assert not report.enforced
+    assert "Operation not permitted" in report.line
+
+
+class TestConfinedChild:
+    @pytest.fixture
+    def boundary(self, places: tuple[Path, Path, Path]) -> Iterator[Boundary]:
+        boundary = Boundary([places[0]], Settings())
+        yield boundary
+        boundary.close()
+
+    @pytest.fixture
+    def spawner(self, boundary: Boundary) -> Iterator[Spawner]:
+        programs = [
+            path for name in ("cat", "sh", "touch", "sleep", "env", "ls") if (path := shutil.which(name))
+        ]
+        spawner = Spawner(boundary.roots, programs)
+        yield spawner
+        spawner.close()
+
+    def run(self, spawner: Spawner, boundary: Boundary, *argv: str) -> tuple[int, bytes, bytes]:
+        program = shutil.which(argv[0]) or argv[0]
+        with spawner.spawn([program, *argv[1:]], folder=boundary.roots[0].fd) as child:
+            assert child.stdout is not None
+            output, errors = child.stdout.readall(), child.stderr.readall()
+            return child.wait(), output, errors
+
+    def test_it_reads_below_the_roots_from_the_folder_given(
+        self, spawner: Spawner, boundary: Boundary
+    ) -> None:
+        assert self.run(spawner, boundary, "cat", "file") == (0, b"file", b"")
+
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("cat", "../outside/secret"),
+            ("cat", "link"),
+            ("cat", "/etc/passwd"),
+            ("cat", "/proc/self/root/etc/passwd"),
+            ("cat", "/proc/1/environ"),
+            ("ls", "/"),
+            ("touch", "new"),
+            ("touch", "../outside/new"),
+            ("sh", "-c", "echo x > file"),
+            ("sh", "-c", "/bin/cat ../outside/secret"),
+        ],
+    )
+    def test_it_can_do_nothing_else(
+        self, spawner: Spawner, boundary: Boundary, places: tuple[Path, Path, Path], argv: tuple[str, ...]
+    ) -> None:
+        status, output, errors = self.run(spawner, boundary, *argv)
+        assert status != 0
+        assert not output
+        assert b"denied" in errors
+        assert (places[0] / "file").read_text() == "file"
+        assert not (places[0] / "new").exists()
+
+    def test_a_program_that_was_not_named_is_not_run(self, spawner: Spawner, boundary: Boundary) -> None:
+        with pytest.raises(FilewrightError) as caught:
+            self.run(spawner, boundary, shutil.which("id") or "/usr/bin/id")
+        assert caught.value.code is Code.PERMISSION_DENIED
+        with pytest.raises(FilewrightError) as caught:
+            self.run(spawner, boundary, "/no/such/program")
+        assert caught.value.code is Code.NOT_FOUND
+
+    def test_it_inherits_no_environment_and_no_descriptor(
+        self, spawner: Spawner, boundary: Boundary, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TOKEN", "SECRET")
+        _, output, _ = self.run(spawner, boundary, "env")
+        assert b"SECRET" not in output
+        _, output, _ = self.run(spawner, boundary, "ls", "/proc/self/fd")
+        assert set(output.split()) <= {b"0", b"1", b"2", b"3"}
+
+    def test_input_and_output_may_be_given(
+        self, spawner: Spawner, boundary: Boundary, tmp_path: Path
+    ) -> None:
+        with (
+            open(boundary.open_file(boundary.locate("file")), "rb") as source,
+            open(tmp_path / "out", "wb") as out,
+        ):
+            cat = shutil.which("cat")
+            assert cat is not None
+            with spawner.spawn(
+                [cat], folder=boundary.roots[0].fd, stdin=source.fileno(), stdout=out.fileno()
+            ) as child:
+                assert child.stdout is None
+                assert child.wait() == 0
+        assert (tmp_path / "out").read_bytes() == b"file"
+
+    def test_many_threads_start_many_at_once(self, spawner: Spawner, boundary: Boundary) -> None:
+        results: list[tuple[int, bytes, bytes]] = []
+
+        def work() -> None:
+            results.extend(self.run(spawner, boundary, "cat", "file") for _ in range(10))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert results == [(0, b"file", b"")] * 40
+
+    def test_it_ends_when_it_is_killed_or_let_go(self, spawner: Spawner, boundary: Boundary) -> None:
+        sleep = shutil.which("sleep")
+        sh = shutil.which("sh")
+        assert sleep
+        assert sh
+        with spawner.spawn([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+            assert child.poll() is None
+            child.kill()
+            assert child.wait() == -9
+            child.kill()
+        with spawner.spawn(
+            [sh, "-c", f"{sleep} 1000 & echo started; wait"], folder=boundary.roots[0].fd
+        ) as child:
+            assert child.stdout is not None
+            assert child.stdout.read(8) == b"started\n"
+            reader = os.dup(child.stdout.fileno())
+        with open(reader, "rb") as rest:
+            assert rest.read() == b""  # the pipe ends when the last that holds it, the grandchild, is gone
+
+    def test_a_wait_can_be_limited(self, spawner: Spawner, boundary: Boundary) -> None:
+        sleep = shutil.which("sleep")
+        assert sleep
+        with spawner.spawn([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+            with pytest.raises(FilewrightError) as caught:
+                child.wait(0.01)
+            assert caught.value.code is Code.TIMEOUT
+
+    def test_a_long_list_of_arguments_arrives(self, spawner: Spawner, boundary: Boundary) -> None:
+        status, output, _ = self.run(spawner, boundary, "cat", *["file"] * 20_000)
+        assert status == 0
+        assert len(output) == 80_000
+
+    def test_arguments_of_any_bytes_arrive(
+        self, spawner: Spawner, boundary: Boundary, places: tuple[Path, Path, Path]
+    ) -> None:
+        name = os.fsdecode(b"bad\xff\nname")
+        (places[0] / name).write_text("odd")
+        assert self.run(spawner, boundary, "cat", name) == (0, b"odd", b"")
+
+    def test_a_helper_that_died_is_started_anew(self, spawner: Spawner, boundary: Boundary) -> None:
+        assert spawner._helper is not None
+        spawner._helper.kill()
+        spawner._helper.wait()
+        assert self.run(spawner, boundary, "cat", "file")[0] == 0
+
+    def test_it_reaches_no_socket_outside(self, boundary: Boundary, places: tuple[Path, Path, Path]) -> None:
+        spawner = Spawner(
+            boundary.roots, [sys.executable, os.path.realpath(sys.executable)], [*landlock.program_reads()]
+        )
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            program = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
+            status, _, errors = self.run(spawner, boundary, sys.executable, "-I", "-c", program)
+        spawner.close()
+        if landlock.available() >= 4:
+            assert status == 1
+            assert b"PermissionError" in errors
