@@ -10,8 +10,21 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 """
 
 from filewright.changes.changes import Changes
+from filewright.changes.contents import Contents
 from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
 from filewright.changes.recovery import Recovery
+from filewright.changes.revert import Reversal
 from filewright.changes.state import StateFolder
 
-__all__ = ["ChangeRecord", "Changes", "Entry", "Place", "Recovery", "Side", "Span", "StateFolder"]
+__all__ = [
+    "ChangeRecord",
+    "Changes",
+    "Contents",
+    "Entry",
+    "Place",
+    "Recovery",
+    "Reversal",
+    "Side",
+    "Span",
+    "StateFolder",
+]

@@ -8,20 +8,27 @@ from contextlib import contextmanager
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.blobs import BlobStore
+from filewright.changes.collector import Collector
 from filewright.changes.commit import Committer
+from filewright.changes.contents import Contents
+from filewright.changes.draft import Draft
 from filewright.changes.flushing import Flusher
 from filewright.changes.journal import Journal
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.record import ChangeRecord, Entry, Place
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.recovery import Recoverer, Recovery
+from filewright.changes.revert import Reversal, Reverter
+from filewright.changes.showing import Differ
 from filewright.changes.state import StateFolder
+from filewright.changes.steps import Steps
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 
 _SETTLE_ABOVE = 16
+_COLLECT_EVERY = 64
 
 
 class Changes:
@@ -44,6 +51,9 @@ class Changes:
         self._committer = Committer(
             boundary, settings, self.state, self._journal, self._blobs, self._flusher, self._recoverer
         )
+        self._collector = Collector(settings, self.state, self._journal, self._blobs)
+        self._committed = 0
+        self._pinned: set[str] = set()
         self._found: list[Recovery] = []
         self._opening = threading.Lock()
 
@@ -63,7 +73,26 @@ class Changes:
         """
         task = task or Task()
         with self.writing(task):
-            return self._committer.commit(change_set, task)
+            record = self._committer.commit(change_set, task)
+            self._committed += 1
+            self._pinned.discard(change_set.reverts or "")
+            if self._committed % _COLLECT_EVERY == 0:
+                self._collect()
+            return record
+
+    def check(self, change_set: ChangeSet) -> None:
+        """Raise what `commit` would raise before it reads a file's content; changes nothing."""
+        draft = Draft(self._boundary)
+        try:
+            Steps(draft, change_set).take()
+        finally:
+            draft.close()
+
+    def _collect(self) -> list[str]:
+        try:
+            return self._collector.collect(pinned=self._pinned)
+        except OSError:
+            return []  # The change itself is made; the next run collects what is left.
 
     @contextmanager
     def writing(self, task: Task | None = None) -> Iterator[None]:
@@ -90,6 +119,8 @@ class Changes:
         self._open()
         with self._lock.exclusive() as fresh:
             found = self._recoverer.recover(settle_above=0) if fresh else Recovery()
+            if fresh:
+                self._collect()
         for earlier in self._found:
             found.taken_back[:0] = earlier.taken_back
             found.set_aside[:0] = earlier.set_aside
@@ -138,6 +169,58 @@ class Changes:
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
         return self._file(change_id).record
+
+    # Undoing and showing
+
+    def revert(self, change_id: str, *, wholly: bool = False, task: Task | None = None) -> Reversal:
+        """The change set that undoes a change, merged where files have moved on; commits nothing.
+
+        `wholly` restores each file's earlier content instead of merging or refusing. Raises
+        `not_found`, `unsupported` (made with undoable=false), `no_change`, and `stale_version` with
+        the conflicts in its details. Revert and commit within one `writing()` so that nothing comes
+        between.
+        """
+        file = self._file(change_id)
+        self._pinned.add(change_id)
+        task = task or Task()
+        contents = self._contents(file)
+        reversal = Reverter(self._boundary, self._settings, contents, wholly=wholly, task=task).reversal()
+        try:
+            self.check(reversal.change_set)
+        except FilewrightError as error:
+            if error.code not in (
+                Code.ALREADY_EXISTS,
+                Code.NOT_FOUND,
+                Code.NOT_A_DIRECTORY,
+                Code.INVALID_INPUT,
+            ):
+                raise
+            raise FilewrightError(
+                Code.STALE_VERSION,
+                f"the change {change_id} cannot be undone as things are now: {error.message}",
+                hint="undo the later changes of these files first (get_history lists them)",
+                details={"change_id": change_id, **error.details},
+            ) from error
+        differ = Differ(self._boundary, self._settings, self._settings.diff_lines)
+        reversal.diff = differ.change_set(reversal.change_set)
+        return reversal
+
+    def diff(self, change_id: str, *, max_lines: int | None = None) -> str:
+        """What a committed change did, as a git-style diff of at most about `max_lines` lines."""
+        differ = Differ(self._boundary, self._settings, max_lines or self._settings.diff_lines)
+        return differ.record(self._contents(self._file(change_id)))
+
+    def contents(self, change_id: str) -> Contents:
+        """What a change's files held before and after, as far as that was kept."""
+        return self._contents(self._file(change_id))
+
+    def _contents(self, file: RecordFile) -> Contents:
+        return Contents(self._blobs, file, small=self._settings.hold_bytes)
+
+    def close(self) -> None:
+        """Nothing is held between calls; there for symmetry with what owns descriptors."""
+
+    # Places
 
     def place(self, location: Location) -> Place:
         """How history names a location."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 
-from filewright.changes.content import Held
 from filewright.changes.draft import Draft, Folder, Node
 from filewright.changes.record import Entry, Place, Side
 from filewright.changes.save import Saved, Saver, place_of
@@ -100,10 +99,10 @@ class Historian:
 
     def _blob(self, node: Node) -> str | None:
         """Small new contents are kept too, so that a diff can be shown when the file has moved on."""
-        if node.splices is not None or not isinstance(node.content, Held) or node.content.size > _KEEP_NEW:
+        if node.splices is not None or node.content is None or node.content.size > _KEEP_NEW:
             return None
         if id(node) not in self._kept:
-            self._kept[id(node)] = self._saver.keep(node.content.data)
+            self._kept[id(node)] = self._saver.keep(b"".join(bytes(b) for b in node.content.blocks()))
         return self._kept[id(node)]
 
     @staticmethod

@@ -1,0 +1,492 @@
+"""The inverse of a change, as a change set of its own.
+
+Where a file has moved on since, the inverse is merged three ways, line by line: clean is applied and
+disclosed, a conflict is refused with what could be done instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import xxhash
+
+from filewright.boundary import Boundary, Location
+from filewright.changes.content import listed
+from filewright.changes.contents import Contents, Kept
+from filewright.changes.ground import Ground
+from filewright.changes.operations import Plan
+from filewright.changes.planner import temporary_name
+from filewright.changes.record import Entry, Place, Side
+from filewright.edit.changeset import (
+    ChangeSet,
+    Delete,
+    Expected,
+    MakeFolder,
+    MakeLink,
+    Modify,
+    Move,
+    Restore,
+    SetMode,
+    SetOwner,
+    Step,
+)
+from filewright.edit.diff3 import merge3
+from filewright.edit.linediff import line_splices
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+
+
+@dataclass(slots=True)
+class Reversal:
+    """A change set that undoes a change.
+
+    `merged` are the paths where later changes were kept by a three-way merge; `notes` say what a
+    person should know. `diff` is filled in by `Changes.revert`.
+    """
+
+    change_set: ChangeSet
+    merged: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    diff: str = ""
+
+
+@dataclass(slots=True)
+class _Conflict:
+    path: str
+    why: str
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(slots=True)
+class _Work:
+    """The steps by phase: each phase finds the tree as the earlier ones leave it."""
+
+    delete: list[Step] = field(default_factory=list)
+    park: list[Step] = field(default_factory=list)
+    remove_folders: list[Step] = field(default_factory=list)
+    restore: list[tuple[int, Step]] = field(default_factory=list)
+    late_folders: list[Step] = field(default_factory=list)
+    modify: list[Step] = field(default_factory=list)
+    attributes: list[Step] = field(default_factory=list)
+
+
+class Reverter:
+    """Works out the inverse of one change; `wholly` prefers a file's earlier content to a merge."""
+
+    def __init__(
+        self, boundary: Boundary, settings: Settings, contents: Contents, *, wholly: bool, task: Task
+    ) -> None:
+        self._boundary = boundary
+        self._settings = settings
+        self._contents = contents
+        self._wholly = wholly
+        self._task = task
+        self._ground = Ground(boundary, Plan((), ()))
+        self._work = _Work()
+        self._conflicts: list[_Conflict] = []
+        self._notes: list[str] = []
+        self._merged: list[str] = []
+
+    def reversal(self) -> Reversal:
+        """The inverse. Raises `stale_version` with the conflicts, `unsupported` if nothing was kept."""
+        record = self._contents.record
+        if not record.undoable:
+            raise FilewrightError(
+                Code.UNSUPPORTED,
+                f"the change {record.id} was made with undoable=false; nothing was kept to undo it with",
+                details={"change_id": record.id},
+            )
+        moved = self._moved(record.entries)
+        self._back = {entry.place: entry.was for entry in moved if entry.was is not None}
+        for entry in record.entries:
+            self._task.check()
+            if entry.before is None:
+                self._created(entry, record.entries)
+            elif entry.after is None:
+                self._deleted(entry)
+            else:
+                self._changed(entry, entry.before, entry.after)
+        self._moves(moved)
+        if self._conflicts:
+            raise self._refusal()
+        work = self._work
+        steps = (
+            *work.delete,
+            *work.park,
+            *work.remove_folders,
+            # Parents before what goes back into them.
+            *(step for _, step in sorted(work.restore, key=lambda item: item[0])),
+            *work.late_folders,
+            *work.modify,
+            *work.attributes,
+        )
+        if not steps:
+            raise FilewrightError(
+                Code.NO_CHANGE,
+                f"there is nothing left to undo of the change {record.id}",
+                hint="; ".join(self._notes) or None,
+                details={"change_id": record.id},
+            )
+        summary = f"undo {record.id}: {record.summary}"
+        change_set = ChangeSet("revert_edit", summary, steps, reverts=record.id)
+        return Reversal(change_set, tuple(self._merged), tuple(self._notes))
+
+    # Where things are
+
+    def _location(self, place: Place) -> Location:
+        return self._ground.location(place)
+
+    def _look(self, place: Place) -> Snapshot | str | None:
+        """A file's snapshot, the kind of anything else, or None."""
+        where = self._location(place)
+        try:
+            status = self._boundary.stat(where)
+        except FilewrightError as error:
+            if error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
+                return None
+            raise
+        if stat.S_ISREG(status.st_mode):
+            return Snapshot.of_descriptor(self._boundary.open_file(where), where, self._settings)
+        return (
+            "folder" if stat.S_ISDIR(status.st_mode) else "link" if stat.S_ISLNK(status.st_mode) else "other"
+        )
+
+    @staticmethod
+    def _moved(entries: Sequence[Entry]) -> list[Entry]:
+        """The entries that were moves of their own, not carried along by a folder's."""
+        moved = [entry for entry in entries if entry.was is not None]
+        folders = [
+            (entry.place, entry.was)
+            for entry in moved
+            if entry.was is not None and entry.after is not None and entry.after.kind == "folder"
+        ]
+
+        def carried(entry: Entry) -> bool:
+            assert entry.was is not None
+            return any(
+                place != entry.place
+                and entry.place.root == place.root
+                and entry.was.root == was.root
+                and entry.place.parts[: len(place.parts)] == place.parts
+                and entry.was.parts[: len(was.parts)] == was.parts
+                and entry.place.parts[len(place.parts) :] == entry.was.parts[len(was.parts) :]
+                for place, was in folders
+            )
+
+        return [entry for entry in moved if not carried(entry)]
+
+    def _moves(self, moved: Sequence[Entry]) -> None:
+        """Several moves may be in one another's way: all go to names of their own first, in thought."""
+        present = []
+        for entry in moved:
+            if self._look_kind(entry.place) is None:
+                self._conflict(entry.place, "has been moved or deleted since")
+            else:
+                present.append(entry)
+        deepest = sorted(present, key=lambda entry: -len(entry.place.parts))
+        if len(present) == 1 and not self._work.remove_folders:
+            entry = present[0]
+            assert entry.was is not None
+            self._work.park.append(Move(self._location(entry.place), self._location(entry.was)))
+            return
+        parked: list[tuple[Place, Location]] = []
+        for entry in deepest:
+            assert entry.was is not None
+            source = self._location(entry.place)
+            spot = Location(source.root, (temporary_name(),), source.asked)
+            self._work.park.append(Move(source, spot))
+            parked.append((entry.was, spot))
+        for was, spot in parked:
+            self._restore(Move(spot, self._location(was)), was)
+
+    def _restore(self, step: Step, place: Place) -> None:
+        self._work.restore.append((len(place.parts), step))
+
+    def _look_kind(self, place: Place) -> str | None:
+        found = self._look(place)
+        if isinstance(found, Snapshot):
+            found.close()
+            return "file"
+        return found
+
+    def _final(self, place: Place) -> Place:
+        """Where something that is at `place` now will be once the moves have been undone."""
+        for depth in range(len(place.parts), 0, -1):
+            was = self._back.get(Place(place.root, place.parts[:depth]))
+            if was is not None:
+                return Place(was.root, (*was.parts, *place.parts[depth:]))
+        return place
+
+    # What was created
+
+    def _created(self, entry: Entry, entries: Sequence[Entry]) -> None:
+        assert entry.after is not None
+        where = self._location(entry.place)
+        found = self._look(entry.place)
+        if found is None:
+            self._notes.append(f"{where.shown} is gone already")
+            return
+        if isinstance(found, Snapshot):
+            with found:
+                if entry.after.kind != "file" or (
+                    not self._wholly and found.digested(self._task).hex() != entry.after.digest
+                ):
+                    self._conflict(entry.place, "was created by that change and has been edited since")
+                    return
+                self._work.delete.append(Delete(where, expected=_expected(found)))
+            return
+        if found != entry.after.kind:
+            self._conflict(entry.place, f"is a {found} now")
+        elif found == "link":
+            if self._boundary.read_link(where) != entry.after.target:
+                self._conflict(entry.place, "is a link to something else now")
+            else:
+                self._work.delete.append(Delete(where))
+        else:
+            self._created_folder(entry, where, entries)
+
+    def _created_folder(self, entry: Entry, where: Location, entries: Sequence[Entry]) -> None:
+        going = {e.place for e in entries if e.before is None or e.was is not None}
+        descriptor = self._boundary.open_folder(where)
+        try:
+            names = listed(descriptor)
+        finally:
+            os.close(descriptor)
+        left = [name for name in names if Place(entry.place.root, (*entry.place.parts, name)) not in going]
+        if left:
+            self._notes.append(f"{where.shown}/ stays: others have put something into it")
+            return
+        # Deepest first; and one inside a folder that goes back is found there once that has been moved.
+        final = self._final(entry.place)
+        phase = self._work.remove_folders if final == entry.place else self._work.late_folders
+        phase.insert(0, Delete(self._location(final)))
+
+    # What was deleted
+
+    def _deleted(self, entry: Entry) -> None:
+        before = entry.before
+        assert before is not None
+        where = self._location(entry.place)
+        taken = self._taken(entry.place)
+        if before.kind == "folder":
+            if taken not in (None, "folder"):
+                self._conflict(entry.place, f"is a {taken} now")
+                return
+            self._restore(MakeFolder(where), entry.place)
+            if taken is None:
+                self._work.attributes.append(SetOwner(where, before.uid, before.gid))
+                self._work.attributes.append(SetMode(where, f"{before.mode:05o}"))
+            return
+        if before.kind == "other":
+            self._notes.append(f"{where.shown} was a special file and cannot be made again")
+            return
+        if taken is not None and not (self._wholly and taken == "file" and before.kind == "file"):
+            self._conflict(entry.place, "was deleted by that change, and something new is there now")
+            return
+        if before.kind == "link":
+            assert before.target is not None
+            self._restore(MakeLink(where, before.target), entry.place)
+            return
+        content = self._contents.stream(before)
+        if content is None:
+            self._conflict(entry.place, "was deleted and not kept")
+            return
+        self._restore(
+            Restore(
+                where,
+                content,
+                before.mode,
+                before.uid,
+                before.gid,
+                before.mtime_ns,
+                before.attributes,
+                replace=taken is not None,
+            ),
+            entry.place,
+        )
+
+    def _taken(self, place: Place) -> str | None:
+        """What stands at a place that nothing of this change stands at."""
+        record = self._contents.record
+        if any(e.place == place and e.after is not None for e in record.entries):
+            return None
+        return self._look_kind(place)
+
+    # What was rewritten or altered
+
+    def _changed(self, entry: Entry, before: Side, after: Side) -> None:
+        final = self._final(entry.place)
+        where = self._location(final)
+        found = self._look(entry.place)
+        if before.kind == "file":
+            if not isinstance(found, Snapshot):
+                if entry.was is None:
+                    self._conflict(
+                        entry.place,
+                        "has been moved or deleted since" if found is None else f"is a {found} now",
+                    )
+                return
+            with found:
+                status = found.status
+                if entry.spans or before.digest != after.digest:
+                    self._content(entry, before, after, found, where)
+        elif found is None:
+            return
+        else:
+            status = self._boundary.stat(self._location(entry.place))
+        if status is None:
+            return
+        if (before.uid, before.gid) != (after.uid, after.gid) and (status.st_uid, status.st_gid) == (
+            after.uid,
+            after.gid,
+        ):
+            self._work.attributes.append(SetOwner(where, before.uid, before.gid))
+        if before.mode != after.mode:
+            if stat.S_IMODE(status.st_mode) == after.mode:
+                self._work.attributes.append(SetMode(where, f"{before.mode:05o}"))
+            else:
+                self._notes.append(f"{where.shown}: its mode was changed again since, and stays")
+
+    def _content(self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location) -> None:
+        asked = self._location(entry.place).shown
+        small = now.held is not None and max(now.size, before.size, after.size) <= self._settings.hold_bytes
+        if small:
+            self._small(entry, before, after, now, where)
+            return
+        splices = self._contents.backward(entry)
+        if splices is None:
+            stream = self._contents.stream(before)
+            if stream is None:
+                self._conflict(entry.place, "is too large to be undone from what was kept")
+            elif now.size != after.size and not self._wholly:
+                self._conflict(entry.place, "has changed since, and is too large to be merged")
+            else:
+                self._restore_whole(stream, before, after, now, where)
+            return
+        if now.size == after.size and after.digest is not None:
+            expected = Expected(now.size, now.identity, bytes.fromhex(after.digest))
+            self._work.modify.append(Modify(where, expected, splices))
+        elif now.size > after.size and self._begins_as(now, after):
+            self._merged.append(asked)
+            self._notes.append(f"{asked} has grown at its end since; what was added stays")
+            self._work.modify.append(Modify(where, Expected(now.size, now.identity, None), splices))
+        else:
+            self._conflict(entry.place, "has changed since, and is too large to be merged")
+
+    def _begins_as(self, now: Snapshot, after: Side) -> bool:
+        state = xxhash.xxh3_128()
+        for _, block in now.blocks(0, after.size):
+            self._task.check()
+            state.update(block)
+        return state.hexdigest() == after.digest
+
+    def _restore_whole(self, stream: Kept, before: Side, after: Side, now: Snapshot, where: Location) -> None:
+        digest = bytes.fromhex(after.digest) if after.digest and not self._wholly else None
+        status = now.status
+        assert status is not None
+        self._work.modify.append(
+            Restore(
+                where,
+                stream,
+                stat.S_IMODE(status.st_mode),
+                status.st_uid,
+                status.st_gid,
+                before.mtime_ns,
+                replace=True,
+                expected=Expected(now.size, now.identity, digest),
+            )
+        )
+
+    def _small(self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location) -> None:
+        asked = self._location(entry.place).shown
+        current = now.held
+        assert current is not None
+        unmoved = now.digest.hex() == after.digest
+        if unmoved:
+            splices = self._contents.backward(entry)
+            if splices is None:
+                earlier = self._contents.before(entry) or self._large_before(before)
+                if earlier is None:
+                    self._conflict(entry.place, "was not kept as it was")
+                    return
+                splices = line_splices(current, earlier)
+            self._modify(where, now, splices)
+            return
+        earlier = self._contents.before(entry) or self._large_before(before)
+        if earlier is None:
+            self._conflict(entry.place, "has changed since, and was not kept whole")
+            return
+        if self._wholly:
+            self._modify(where, now, line_splices(current, earlier))
+            return
+        made = self._contents.after(entry)
+        if made is None:
+            self._conflict(entry.place, "has changed since, and what the change made of it was not kept")
+            return
+        ours = _LINES.findall(current)
+        merge = merge3(_LINES.findall(made), ours, _LINES.findall(earlier))
+        if not merge.clean:
+            first = merge.conflicts[0]
+            self._conflict(
+                entry.place, "has changed since in the same place", (first.ours[0] + 1, max(first.ours))
+            )
+            return
+        offsets = [0]
+        for line in ours:
+            offsets.append(offsets[-1] + len(line))
+        splices = tuple(
+            Splice(offsets[start], offsets[stop] - offsets[start], b"".join(lines))
+            for start, stop, lines in merge.changes()
+        )
+        if splices:
+            self._merged.append(asked)
+            self._notes.append(f"{asked} has changed since; the later changes stay (merged)")
+            self._modify(where, now, splices)
+        else:
+            self._notes.append(f"{asked} already holds what undoing would make of it")
+
+    def _large_before(self, before: Side) -> bytes | None:
+        stream = self._contents.stream(before)
+        return stream.read() if stream is not None and before.size <= self._settings.hold_bytes else None
+
+    def _modify(self, where: Location, now: Snapshot, splices: Sequence[Splice]) -> None:
+        if splices:
+            self._work.modify.append(Modify(where, Expected.of(now), tuple(splices)))
+
+    # Refusing
+
+    def _conflict(self, place: Place, why: str, lines: tuple[int, int] | None = None) -> None:
+        self._conflicts.append(_Conflict(self._location(place).shown, why, lines))
+
+    def _refusal(self) -> FilewrightError:
+        record = self._contents.record
+        first = self._conflicts[0]
+        at = f" (lines {first.lines[0]} to {first.lines[1]})" if first.lines else ""
+        more = f", and {len(self._conflicts) - 1} more" if len(self._conflicts) > 1 else ""
+        return FilewrightError(
+            Code.STALE_VERSION,
+            f"the change {record.id} cannot be undone: {first.path} {first.why}{at}{more}; "
+            "nothing was changed",
+            hint="undo the later changes of that file first (get_history lists them), or show this "
+            "change's diff (get_history with change_id) and edit the file by hand",
+            details={
+                "change_id": record.id,
+                "conflicts": [
+                    {"path": c.path, "why": c.why, "lines": list(c.lines) if c.lines else None}
+                    for c in self._conflicts
+                ],
+            },
+        )
+
+
+def _expected(snapshot: Snapshot) -> Expected:
+    return Expected(snapshot.size, snapshot.identity, snapshot.digest)
