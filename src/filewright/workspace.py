@@ -13,8 +13,10 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes import Changes, ChangeRecord
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.search import Grams, Searcher
 from filewright.settings import Settings
-from filewright.text import BoundedCache, Shown
+from filewright.structure.outlines import Outlines
+from filewright.text import BoundedCache, LineIndex, Shown
 from filewright.tools import TOOLS, Context, Tool, ToolResult
 from filewright.tools.rendering import clip, wire
 
@@ -57,12 +59,16 @@ class Workspace:
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary([os.fspath(r) for r in roots], self.settings)
         self._changes = Changes(self._boundary, self.settings)
+        indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, self.settings.cache_bytes // 8))
         self._context = Context(
             boundary=self._boundary,
             settings=self.settings,
             changes=self._changes,
             shown=Shown(self.settings.shown_bytes),
-            indexes=BoundedCache(max(1 << 20, self.settings.cache_bytes // 8)),
+            outlines=Outlines(self.settings),
+            searcher=Searcher(self._boundary, self.settings, indexes),
+            grams=Grams(),
+            indexes=indexes,
         )
 
     def __enter__(self) -> Self:
@@ -75,7 +81,8 @@ class Workspace:
 
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
-        self._changes.close()
+        self._context.searcher.close()
+        self._context.outlines.close()
         self._boundary.close()
 
     @property
@@ -109,7 +116,7 @@ class Workspace:
             return ToolResult.of_error(
                 FilewrightError(Code.INVALID_INPUT, f"{name}: the arguments are nested too deeply")
             )
-        except Exception:  # noqa: BLE001  # a bug of ours must not end the server, and never reach a client
+        except Exception:  # a bug of ours must not end the server, and never reach a client
             _logger.exception("internal error in %s", name)
             return ToolResult.of_error(
                 FilewrightError(

@@ -126,9 +126,9 @@ class LineIndex:
         total = self._before[-1]
         if self._size <= self._start:
             return 0
-        return total + (0 if self._ends_with_terminator() else 1)
+        return total + (0 if self.ends_in_terminator() else 1)
 
-    def _ends_with_terminator(self) -> bool:
+    def ends_in_terminator(self) -> bool:
         last = self._read(self._size - self._width, self._width)
         if self._width == 2:
             return last.decode(self._codec, "replace") in ("\n", "\r")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from filewright.boundary import Boundary, Location
-from filewright.changes import Changes
+from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
+from filewright.search import Grams, Searcher
 from filewright.settings import Settings
-from filewright.structure import Outlines
+from filewright.structure.outlines import Outlines
 from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
+from filewright.text.snapshot import content_version
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class Context:
     changes: Changes
     shown: Shown
     outlines: Outlines
+    searcher: Searcher
+    grams: Grams
     indexes: BoundedCache[LineIndex] = field(default_factory=lambda: BoundedCache(4 << 20))
 
     def exists(self, location: Location) -> bool:
@@ -86,6 +91,18 @@ class Context:
             start, stop = shown_range
             if stop - start <= (1 << 20):
                 self.shown.record(snapshot.location, snapshot.version, snapshot.read(start, stop - start))
+
+    def version_after(
+        self, before: Snapshot, splices: Sequence[Splice], record: ChangeRecord | None
+    ) -> str | None:
+        """The version a file has, or would have, with `splices`; None where only a commit could tell."""
+        if record is not None and before.location is not None:
+            entry = self.changes.entry_at(record, before.location)
+            if entry is not None and entry.after is not None and entry.after.digest is not None:
+                return content_version(bytes.fromhex(entry.after.digest))
+        if before.held is None:
+            return None
+        return Snapshot.of_bytes(splice.apply(before.held, splices)).version
 
     def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
         """Raise `stale_version` unless `expected` is None or a token of this content."""

@@ -77,7 +77,9 @@ def _attempt(context: Context, arguments: EditArguments, location: Location, tas
         context.check_version(snapshot, arguments.expected_version)
         edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
         bases = context.shown.bases(location, except_version=snapshot.version)
-        planned = plan(snapshot, edits, fuzzy=arguments.fuzzy, bases=bases, task=task)
+        planned = plan(
+            snapshot, edits, fuzzy=arguments.fuzzy, bases=bases, task=task, limit=context.settings.max_edits
+        )
         name = location.shown
         shown = diff.unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
         parsing = syntax.compared(context, snapshot, planned.splices, task)

@@ -282,8 +282,10 @@ def _lines(
     span = _span(context, snapshot, arguments, task)
     got = excerpt(context, snapshot, span, max(200, budget - 700), numbered=arguments.numbered)
     context.remember(snapshot, (span.offset, got.end))
-    total = total_lines(snapshot)
     last = span.number + len(got.rows) - 1
+    total = total_lines(snapshot)
+    if total is None and got.end >= snapshot.size and span.number > 0:
+        total = last
     total_text = f"{total:,}" if total is not None else f"(not counted, {size_text(snapshot.size)})"
     head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     notes = [note for note in span.notes if note]
