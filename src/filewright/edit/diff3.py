@@ -142,6 +142,45 @@ def _joined(pairs: list[Match]) -> list[Match]:
     return result
 
 
+def slid(matches: list[Match], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Match]:
+    """The same alignment with each pure insertion or deletion moved where git has it.
+
+    That is together with the change next to it, if it can go that far; else as far down as it goes.
+    """
+    result = [Match(0, 0, 0), *matches, Match(len(left), len(right), 0)]
+    index = 0
+    while index + 1 < len(result):
+        here, following = result[index], result[index + 1]
+        low, high = here.left + here.length, following.left
+        start, end = here.right + here.length, following.right
+        if (low < high) == (start < end):
+            index += 1
+            continue
+        longer, first, last = (left, low, high) if low < high else (right, start, end)
+        down = up = 0
+        while down < following.length and longer[first + down] == longer[last + down]:
+            down += 1
+        while up < here.length and longer[last - 1 - up] == longer[first - 1 - up]:
+            up += 1
+        if down and down == following.length and index + 2 < len(result):
+            result[index : index + 2] = [Match(here.left, here.right, here.length + down)]
+            continue
+        if up and up == here.length and index > 0 and _gap(result[index - 1], here):
+            following = Match(following.left - up, following.right - up, following.length + up)
+            result[index : index + 2] = [following]
+            index -= 1
+            continue
+        result[index] = Match(here.left, here.right, here.length + down)
+        rest = following.length - down
+        result[index + 1] = Match(following.left + down, following.right + down, rest)
+        index += 1
+    return [match for match in result if match.length]
+
+
+def _gap(one: Match, other: Match) -> bool:
+    return one.left + one.length < other.left or one.right + one.length < other.right
+
+
 def _anchors(left: Sequence[Hashable], right: Sequence[Hashable], area: _Area) -> list[tuple[int, int]]:
     """The longest rising run of pairs of items that occur once in each range."""
     low, high, start, end = area
@@ -219,7 +258,9 @@ def merge3(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]
     """
     chunks: list[Chunk] = []
     b = o = t = 0
-    stable = [*_stable(align(base, ours), align(base, theirs)), (len(base), len(ours), len(theirs), 0)]
+    mine = slid(align(base, ours), base, ours)
+    other = slid(align(base, theirs), base, theirs)
+    stable = [*_stable(mine, other), (len(base), len(ours), len(theirs), 0)]
     for base_at, ours_at, theirs_at, length in stable:
         if b < base_at or o < ours_at or t < theirs_at:
             kind = _changed_by(base[b:base_at], ours[o:ours_at], theirs[t:theirs_at])

@@ -28,6 +28,8 @@ _LINE_CHARS = 160
 _SHOWN_LINES = 12
 _MOST_SUGGESTED = 4_000
 """Characters of a text that is offered to be used."""
+_LIKELY = 0.6
+"""How alike a region must be for its text to be offered."""
 _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
 
@@ -303,7 +305,7 @@ def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refu
         message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
         hint = "use exactly the text that is there, letter by letter as the file has it"
     suggestions: tuple[Edit, ...] = ()
-    if candidates:
+    if candidates and candidates[0].similarity >= _LIKELY:
         suggestions = tuple(_exact_text(source, edit, candidates[0]))
     if not suggestions and candidates:
         hint = "read those lines again and make the edit anew from the text that is there"

@@ -27,19 +27,25 @@ _MARKER = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+)*")
 _CODE = re.compile(
     r"[{}=<>|\\$@&^~]|;\s*$|[A-Za-z_]\(|\w\[|[A-Za-z_]\.[A-Za-z_]|::|->|\w_\w|_\w|\w_|^\s*[\])}]+[,;]?$"
 )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Words of sentences that no common language has for keywords, and those that some have.
-_SURE = frozenset(
+_SURE = _words(
     """
     the an of to are was were be been this that these those it its which can will should must may
     your you we our has have had than such there they their also only about how what once never
     always already yet
-    """.split()
+    """
 )
-_SMALL = _SURE | frozenset(
+_SMALL = _SURE | _words(
     """
     when where on at by into too any each other all both more most per no just then before after who
     why does used very
-    """.split()
+    """
 )
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 
