@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 
 from filewright.edit.patch.body import RESEND, Body, looks_cut
 from filewright.edit.patch.model import FilePatch, Hunk, Kind
-from filewright.edit.patch.names import NO_FILE, Names, git_line_names, header_name, without_prefixes
+from filewright.edit.patch.names import (
+    NO_FILE,
+    Names,
+    git_line_names,
+    header_name,
+    stripped,
+    without_prefixes,
+)
 from filewright.edit.patch.source import Source
 from filewright.errors import Code, FilewrightError
 
@@ -152,7 +159,7 @@ class _Reader:
         if similarity:
             header.similarity = int(similarity[1])
             return True
-        blobs = re.match(r"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$", line)
+        blobs = re.match(r"index ([0-9a-f]+)\.\.([0-9a-f]+)(?: ([0-7]{6}))?$", line)
         if blobs:
             header.blobs = (blobs[1], blobs[2])
             if blobs[3]:
@@ -234,6 +241,7 @@ class _Reader:
                 raise source.refused(
                     header.line, f"a {header.kind} names only one file", f"give '{header.kind} from' and 'to'"
                 )
+            self._check_same(header, header.source, header.target)
             return header.source, header.target
         if header.old is not None and header.new is not None:
             old, new = without_prefixes(header.old, header.new, header.git)
@@ -254,6 +262,18 @@ class _Reader:
                 "name one file on both sides, or give 'diff --git', 'rename from' and 'rename to' lines",
             )
         return old, new
+
+    def _check_same(self, header: _Header, source: str, target: str) -> None:
+        """Where a rename or copy has ``---`` and ``+++`` lines too, they must be about the same files."""
+        if header.old is None or header.new is None:
+            return
+        old, new = without_prefixes(header.old, header.new, header.git)
+        if (old not in (source, target) or new != target) and (header.old, header.new) != (source, target):
+            raise self.source.refused(
+                header.line,
+                f"'--- {header.old}' or '+++ {header.new}' does not name the file of the lines above it",
+                f"name {source} and {target} there",
+            )
 
     def _check_body(self, header: _Header, kind: Kind, hunks: tuple[Hunk, ...]) -> None:
         """Refuse a file part whose body cannot be all of it."""
@@ -373,7 +393,8 @@ class _Reader:
 
 
 def _first(header: _Header) -> str:
-    return header.source or header.new or header.old or (header.git.new if header.git else "the file")
+    name = header.source or header.new or header.old or (header.git.new if header.git else "the file")
+    return stripped(name) if header.git and header.git.prefixed and not header.source else name
 
 
 def _binary(source: Source, at: int) -> FilewrightError:

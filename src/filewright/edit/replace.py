@@ -1,0 +1,212 @@
+"""Every match of a pattern in one snapshot, replaced: from matches to splices.
+
+In regex mode the replacement is a template: ``$1`` and ``${1}`` stand for a group, ``${name}`` for a
+named one, ``$0`` for the whole match, ``$$`` for a dollar sign; any other dollar is itself. A group
+brings the file's own bytes. In literal mode nothing in the replacement is special.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from filewright.edit.changeset import Expected, Modify
+from filewright.edit.locate.source import Source
+from filewright.edit.merge import write_exact
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search.hit import Match
+from filewright.search.pattern import Pattern
+from filewright.search.scan import matches
+from filewright.text.codec import check_text, encoded
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+from filewright.text.terminators import normalised
+
+#: Matches replaced in one file; the splices of more would not stay in bounded memory.
+MOST = 1_000_000
+
+_TOKEN = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A checked replacement: texts (with ``\\n``) and group numbers in order; 0 is the whole match."""
+
+    parts: tuple[str | int, ...]
+
+    @property
+    def literal(self) -> str | None:
+        """The text, where no group takes part."""
+        if any(isinstance(part, int) for part in self.parts):
+            return None
+        return "".join(str(part) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What replacing does to one file.
+
+    `count` matches were found, `unchanged` of them already read as their replacement; `splices`
+    are for the others.
+    """
+
+    count: int
+    unchanged: int
+    splices: tuple[Splice, ...]
+
+
+def replacement(text: str, pattern: Pattern) -> Replacement:
+    """The replacement `text` for the matches of `pattern`.
+
+    Raises `invalid_input` for a pattern that matches nothing at all, and for a group that the
+    pattern does not have.
+    """
+    check_text(text, "replacement")
+    if pattern.matches_empty:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "the pattern matches the empty string, which is everywhere",
+            hint="make it match at least one character: '+' in place of '*'",
+            details={"argument": "pattern"},
+        )
+    plain = normalised(text)
+    if pattern.mode == "literal":
+        return Replacement((plain,) if plain else ())
+    parts: list[str | int] = []
+    position = 0
+    for token in _TOKEN.finditer(plain):
+        parts.append(plain[position : token.start()])
+        position = token.end()
+        dollar, digits, name = token.groups()
+        if dollar:
+            parts.append("$")
+        elif digits is not None:
+            parts.append(_number(digits, token.group(), pattern))
+        elif re.fullmatch(r"\d+", name, re.ASCII):
+            parts.append(_number(name, token.group(), pattern))
+        elif name in pattern.names:
+            parts.append(pattern.names[name])
+        else:
+            known = ", ".join(f"${{{known}}}" for known in pattern.names) or "it has no named groups"
+            raise _no_group(token.group(), f"named groups of the pattern: {known}")
+    parts.append(plain[position:])
+    return Replacement(tuple(part for part in parts if part != ""))
+
+
+def _number(digits: str, token: str, pattern: Pattern) -> int:
+    number = int(digits) if len(digits) < 6 and digits.isascii() else pattern.groups + 1
+    if number > pattern.groups:
+        hint = f"the pattern has {pattern.groups} groups; write $$ for a dollar sign"
+        if len(digits) > 1 and int(digits[0]) <= pattern.groups:
+            hint += f", or ${{{digits[0]}}}{digits[1:]} for group {digits[0]} followed by {digits[1:]!r}"
+        raise _no_group(token, hint)
+    return number
+
+
+def _no_group(token: str, hint: str) -> FilewrightError:
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"the replacement names a group that the pattern does not have: {token}",
+        hint=hint,
+        details={"argument": "replacement", "group": token},
+    )
+
+
+def replace_matches(
+    snapshot: Snapshot, pattern: Pattern, new: Replacement, *, most: int = MOST, task: Task | None = None
+) -> Replaced:
+    """Replace every match in a snapshot, leftmost first, not overlapping. Lines of a literal match
+    that the replacement keeps keep their terminators; new ones get the file's dominant one.
+
+    Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
+    """
+    if snapshot.binary is not None or not snapshot.encoding.editable:
+        raise FilewrightError(
+            Code.IS_BINARY, f"{snapshot.asked} is not text", hint="use a tool for bytes",
+            details={"path": snapshot.asked},
+        )  # fmt: skip
+    writer = _Writer(snapshot, pattern, new)
+    splices: list[Splice] = []
+    count = unchanged = 0
+    for match in matches(snapshot, pattern, task=task):
+        count += 1
+        if count > most:
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"the pattern matches more than {most:,} times in {snapshot.asked}",
+                hint="make the pattern narrower",
+                details={"path": snapshot.asked, "limit": most},
+            )
+        made = writer.splices(match)
+        unchanged += not made
+        splices += made
+    return Replaced(count, unchanged, tuple(splices))
+
+
+class _Writer:
+    def __init__(self, snapshot: Snapshot, pattern: Pattern, new: Replacement) -> None:
+        self._snapshot = snapshot
+        literal = new.literal
+        lines = literal is not None and ("\n" in pattern.text or "\n" in literal)
+        self._search = (
+            pattern.text if lines and pattern.mode == "literal" and not pattern.insensitive else None
+        )
+        self._source = Source(snapshot)
+        self._literal = literal
+        breaks = any(isinstance(part, str) and "\n" in part for part in new.parts)
+        dominant = snapshot.dominant if breaks else b"\n"
+        self._parts = tuple(
+            part
+            if isinstance(part, int)
+            else encoded(part, snapshot.encoding, dominant, argument="replacement")
+            for part in new.parts
+        )
+
+    def splices(self, match: Match) -> tuple[Splice, ...]:
+        """The splices of one match; none where it reads already as it would."""
+        if match.offset == match.end:
+            return ()
+        if self._search is not None and self._literal is not None:
+            return write_exact(self._source, match.offset, match.end, self._search, self._literal)
+        pieces = [self._group(match, part) if isinstance(part, int) else part for part in self._parts]
+        text = b"".join(pieces)
+        old = self._snapshot.read(match.offset, match.end - match.offset)
+        return () if old == text else (Splice(match.offset, len(old), text),)
+
+    def _group(self, match: Match, number: int) -> bytes:
+        """The file's bytes of a group; none if it took no part in the match."""
+        span = (match.offset, match.end) if number == 0 else match.groups[number - 1]
+        return self._snapshot.read(span[0], span[1] - span[0]) if span is not None else b""
+
+
+def modify(snapshot: Snapshot, made: Replaced) -> Modify | None:
+    """The step for a file opened at a location; None if nothing of it changes."""
+    if not made.splices or snapshot.location is None:
+        return None
+    encoding = snapshot.encoding
+    matters = encoding.sampled and any(not splice.replacement.isascii() for splice in made.splices)
+    return Modify(snapshot.location, Expected.of(snapshot), made.splices, encoding.name if matters else None)
+
+
+def check_count(counts: Mapping[str, int], expected: int | None) -> int:
+    """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
+
+    Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
+    """
+    total = sum(counts.values())
+    if total == 0 and not expected:
+        raise FilewrightError(
+            Code.NO_MATCH, "the pattern is nowhere", hint="search for it first; look at case, mode and glob"
+        )
+    if expected is not None and total != expected:
+        most = sorted(counts.items(), key=lambda item: -item[1])[:5]
+        where = ", ".join(f"{name}: {count}" for name, count in most if count)
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"the pattern matches {total} times, not the expected {expected}; nothing was changed",
+            hint=f"look at the preview, then give expected_count={total}" + (f" ({where})" if where else ""),
+            details={"argument": "expected_count", "expected": expected, "found": total},
+        )
+    return total

@@ -1,0 +1,162 @@
+"""The ``*** Begin Patch`` envelope: what models write, applied where it can only belong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+CODE = (
+    b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
+    b"class B:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 3\n"
+)
+
+
+@dataclass
+class Case:
+    """Files, the lines between the marks, and the files after them."""
+
+    name: str
+    files: dict[str, bytes]
+    body: str
+    after: dict[str, bytes]
+
+
+UPDATE = "*** Update File: x\n"
+ABC = b"a\nb\nc\n"
+
+CASES = [
+    Case("update", {"x": ABC}, UPDATE + "@@\n a\n-b\n+B\n c\n", {"x": b"a\nB\nc\n"}),
+    Case("update without @@", {"x": ABC}, UPDATE + " a\n-b\n+B\n", {"x": b"a\nB\nc\n"}),
+    Case("add", {}, "*** Add File: d/n\n+1\n+\n+2\n", {"d/n": b"1\n\n2\n"}),
+    Case("add with a lost plus", {}, "*** Add File: n\n+1\n\n+2\n\n", {"n": b"1\n\n2\n"}),
+    Case("add an empty file", {}, "*** Add File: n\n", {"n": b""}),
+    Case("delete", {"x": ABC, "y": b"1\n"}, "*** Delete File: x\n", {"y": b"1\n"}),
+    Case("move", {"x": ABC}, UPDATE + "*** Move to: y\n", {"y": ABC}),
+    Case("move and update", {"x": ABC}, UPDATE + "*** Move to: y\n@@\n-b\n+B\n", {"y": b"a\nB\nc\n"}),
+    Case(
+        "heading",
+        {"x": CODE},
+        UPDATE + "@@ class B:\n     def run(self):\n-        return 1\n+        return 9\n",
+        {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
+    ),
+    Case(
+        "headings in one another",
+        {"x": CODE},
+        UPDATE + "@@ class A:\n@@     def run(self):\n-        return 1\n+        return 9\n",
+        {"x": CODE.replace(b"1", b"9", 1)},
+    ),
+    Case(
+        "a heading without its end",
+        {"x": CODE},
+        UPDATE + "@@ class B\n     def run(self):\n-        return 1\n+        return 9\n",
+        {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
+    ),
+    Case(
+        "a heading that is also the first row",
+        {"x": CODE},
+        UPDATE + "@@ class B:\n class B:\n-    def run(self):\n+    def go(self):\n",
+        {"x": CODE[:100] + CODE[100:].replace(b"run", b"go")},
+    ),
+    Case(
+        "a heading closed by @@",
+        {"x": CODE},
+        UPDATE + "@@ class B: @@\n     def run(self):\n-        return 1\n+        return 9\n",
+        {"x": CODE[:100] + CODE[100:].replace(b"1", b"9")},
+    ),
+    Case(
+        "line numbers",
+        {"x": b"k\nv\n" * 3},
+        UPDATE + "@@ -3,2 +3,2 @@\n k\n-v\n+V\n",
+        {"x": b"k\nv\nk\nV\nk\nv\n"},
+    ),
+    Case(
+        "end of file",
+        {"x": b"k\nv\n" * 3},
+        UPDATE + "@@\n k\n-v\n+V\n*** End of File\n",
+        {"x": b"k\nv\nk\nv\nk\nV\n"},
+    ),
+    Case(
+        "append at the end of file", {"x": ABC}, UPDATE + "@@\n+d\n*** End of File\n", {"x": b"a\nb\nc\nd\n"}
+    ),
+    Case("append to an unended file", {"x": b"a"}, UPDATE + "@@\n+d\n*** End of File\n", {"x": b"a\nd"}),
+    Case(
+        "several hunks",
+        {"x": b"a\nb\nc\nd\ne\n"},
+        UPDATE + "@@\n-b\n+B\n@@\n-d\n+D\n",
+        {"x": b"a\nB\nc\nD\ne\n"},
+    ),
+    Case(
+        "hunks with an empty line between",
+        {"x": b"a\nb\nc\nd\ne\n"},
+        UPDATE + "@@\n-b\n+B\n\n@@\n-d\n+D\n\n",
+        {"x": b"a\nB\nc\nD\ne\n"},
+    ),
+    Case("an empty line of context", {"x": b"a\n\nb\n"}, UPDATE + "@@\n a\n\n-b\n+B\n", {"x": b"a\n\nB\n"}),
+    Case(
+        "several files",
+        {"x": ABC, "y": ABC},
+        UPDATE + "@@\n-b\n+X\n*** Update File: y\n@@\n-b\n+Y\n",
+        {"x": b"a\nX\nc\n", "y": b"a\nY\nc\n"},
+    ),
+    Case(
+        "a CRLF file",
+        {"x": b"a\r\nb\r\nc\r\n"},
+        UPDATE + "@@\n a\n-b\n+B\n+B\n",
+        {"x": b"a\r\nB\r\nB\r\nc\r\n"},
+    ),
+    Case(
+        "a file with a byte-order mark",
+        {"x": b"\xef\xbb\xbf" + ABC},
+        UPDATE + "@@\n-a\n+A\n",
+        {"x": b"\xef\xbb\xbfA\nb\nc\n"},
+    ),
+    Case(
+        "another indentation",
+        {"x": b"if a:\n\tb()\n\tc()\n"},
+        UPDATE + "@@\n if a:\n-    b()\n+    d()\n     c()\n",
+        {"x": b"if a:\n\td()\n\tc()\n"},
+    ),
+    Case(
+        "spaces in a name",
+        {"my file": ABC},
+        "*** Update File: my file \n@@\n-b\n+B\n",
+        {"my file": b"a\nB\nc\n"},
+    ),
+    Case(
+        "a list of removed marks",
+        {"x": b"-- a\n+ b\n"},
+        UPDATE + "@@\n--- a\n++++ c\n + b\n",
+        {"x": b"+++ c\n+ b\n"},
+    ),
+]
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_envelope_does_what_it_says(case: Case, held: bool, tree: Callable[..., object]) -> None:
+    patch = f"*** Begin Patch\n{case.body}*** End Patch\n"
+    assert tree(case.files, held=held).patched(patch) == case.after  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "*** Begin Patch\n{}*** End Patch",
+        "\n\n*** Begin Patch\n{}*** End Patch\n\n",
+        "{}*** End Patch\n",
+        "```\n*** Begin Patch\n{}*** End Patch\n```\n",
+        "apply_patch <<'EOF'\n*** Begin Patch\n{}*** End Patch\nEOF\n",
+        "<<EOF\n*** Begin Patch\n{}*** End Patch\nEOF",
+    ],
+)
+def test_what_is_wrapped_round_an_envelope_does_not_matter(wrapped: str, tree: Callable[..., object]) -> None:
+    body = "*** Update File: x\n@@\n-b\n+B\n"
+    assert tree({"x": ABC}).patched(wrapped.format(body)) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
+
+
+def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
+    patch = "*** Begin Patch\n*** Update File: x\n@@\n a\n-b\n+B\n*** Add File: n\n+1\n*** End Patch\n"
+    after = tree({"x": ABC}).patched(patch.replace("\n", "\r\n"))  # type: ignore[attr-defined]
+    assert after == {"x": b"a\nB\nc\n", "n": b"1\n"}

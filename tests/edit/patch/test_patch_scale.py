@@ -1,0 +1,139 @@
+"""Patches of any size and any nonsense: linear work, one kind of error, never a hang."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.patch import parse
+from filewright.errors import FilewrightError
+
+HUNKS = 100_000
+
+
+def numbered(count: int) -> dict[str, bytes]:
+    return {"x": b"".join(b"line %d\n" % index for index in range(count))}
+
+
+@pytest.mark.parametrize("numbers", [True, False], ids=["with line numbers", "without"])
+@pytest.mark.timeout(60)
+def test_a_hundred_thousand_hunks(numbers: bool, tree: Callable[..., object]) -> None:
+    parts = ["--- a/x\n+++ b/x\n"]
+    for index in range(1, 3 * HUNKS, 3):
+        head = f"@@ -{index},3 +{index},3 @@" if numbers else "@@ @@"
+        parts.append(f"{head}\n line {index - 1}\n-line {index}\n+changed {index}\n line {index + 1}\n")
+    after = tree(numbered(3 * HUNKS + 5)).patched("".join(parts))["x"]  # type: ignore[attr-defined]
+    assert after.count(b"changed") == HUNKS
+
+
+@pytest.mark.timeout(60)
+def test_a_hundred_thousand_equal_hunks_that_fit_exactly(tree: Callable[..., object]) -> None:
+    patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * HUNKS
+    assert tree({"x": b"same\n" * HUNKS}).patched(patch) == {"x": b"other\n" * HUNKS}  # type: ignore[attr-defined]
+    error = tree({"x": b"same\n" * (HUNKS + 1)}).refusal(patch)  # type: ignore[attr-defined]
+    assert error.details["reason"] == "ambiguous_match"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("head", ["@@ -9,9 +9,9 @@", "@@ -1 +1 @@", "@@"])
+def test_a_hundred_thousand_hunks_that_do_not_fit(head: str, tree: Callable[..., object]) -> None:
+    patch = "--- a/x\n+++ b/x\n" + f"{head}\n-same\n+other\n" * HUNKS
+    error = tree({"x": b"same\n" * 5}).refusal(patch)  # type: ignore[attr-defined]
+    assert error.code in ("patch_failed", "invalid_input")
+
+
+@pytest.mark.timeout(60)
+def test_ten_thousand_files(tree: Callable[..., object]) -> None:
+    files = {f"f{index}": b"a\nb\n" for index in range(10_000)}
+    patch = "".join(f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n" for name in files)
+    assert set(tree(files).patched(patch).values()) == {b"A\nb\n"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.timeout(60)
+def test_one_hunk_of_many_equal_lines(tree: Callable[..., object]) -> None:
+    patch = "--- a/x\n+++ b/x\n@@ @@\n" + " same\n" * 20_000 + "-last\n+LAST\n"
+    files = {"x": b"same\n" * 40_000 + b"last\n"}
+    assert tree(files).patched(patch)["x"].endswith(b"same\nLAST\n")  # type: ignore[attr-defined]
+
+
+LINES = st.sampled_from(
+    [
+        "--- a/x",
+        "+++ b/x",
+        "--- /dev/null",
+        "+++ /dev/null",
+        "@@ -1,2 +1,2 @@",
+        "@@ -1 +1 @@",
+        "@@",
+        "@@ -0,0 +1 @@",
+        "@@ @@",
+        "@@ def f():",
+        " a",
+        "-a",
+        "+A",
+        "-b",
+        "+b",
+        "",
+        " ",
+        "+",
+        "-",
+        "\\ No newline at end of file",
+        "diff --git a/x b/x",
+        "diff --git a/x b/y",
+        "rename from x",
+        "rename to y",
+        "new file mode 100644",
+        "deleted file mode 100644",
+        "old mode 100644",
+        "new mode 100755",
+        "index 1234567..89abcde 100644",
+        "similarity index 100%",
+        "copy from x",
+        "copy to y",
+        "GIT binary patch",
+        "*** Begin Patch",
+        "*** End Patch",
+        "*** Update File: x",
+        "*** Add File: z",
+        "*** Delete File: y",
+        "*** Move to: w",
+        "*** End of File",
+        "```",
+        "-- ",
+        '--- "a/x',
+        '+++ "b/\\377"',
+        "+++ b/x\t1970-01-01 00:00:00",
+        "\r",
+        " a\r",
+        "-a\rb",
+        "words",
+        "diff --git ",
+        '"',
+    ]
+)
+
+
+@given(
+    lines=st.lists(st.one_of(LINES, LINES, LINES, st.text(max_size=12)), max_size=14),
+    end=st.sampled_from(["\n", "\r\n", ""]),
+)
+@settings(max_examples=1500, deadline=None, derandomize=True)
+def test_any_text_is_planned_or_refused(lines: list[str], end: str, tree: Callable[..., object]) -> None:
+    files = {"x": b"a\nb\n", "y": b"a\r\nb"}
+    try:
+        tree(files).patched("\n".join(lines) + end)  # type: ignore[attr-defined]
+    except FilewrightError as error:
+        assert str(error)  # noqa: PT017
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_any_string_is_parsed_or_refused(text: str) -> None:
+    for patch in (text, f"*** Begin Patch\n{text}\n*** End Patch", f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}"):
+        try:
+            parse(patch)
+        except FilewrightError as error:
+            assert str(error)  # noqa: PT017
