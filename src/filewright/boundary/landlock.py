@@ -94,7 +94,9 @@ def program_reads() -> tuple[str, ...]:
         os.path.dirname(sys.executable),
     }
     places.update(path for path in sysconfig.get_paths().values() if path)
-    places.update(path for path in sys.path if path)
+    # `python -m` puts the current folder there, which may be anything.
+    elsewhere = {os.path.realpath(place) for place in (os.getcwd(), os.path.expanduser("~"))}
+    places.update(path for path in sys.path if path and os.path.realpath(path) not in elsewhere)
     places.update(os.path.realpath(place) for place in list(places))
     places.add(os.path.dirname(os.path.realpath(sys.executable)))
     places.add(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))

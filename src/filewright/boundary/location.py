@@ -53,29 +53,32 @@ class Location:
 
         The path below its root, quoted where needed, after `name:` unless it is in the first root.
         """
-        prefix = f"{self.root.name}:" if self.root.index else ""
-        if not self.parts:
-            return prefix or "."
-        path = b"/".join(self.parts)
-        if not prefix and (
-            path.startswith((b"~", b"file:")) or (self.root.several and b":" in self.parts[0])
-        ):
-            path = b"./" + path
-        return prefix + quote(path)
+        return shown_as(self.root, self.parts)
 
     @property
     def parent(self) -> Location:
         """The folder that holds it; the root is its own parent."""
         if not self.parts:
             return self
-        above = Location(self.root, self.parts[:-1])
-        return Location(self.root, above.parts, above.shown)
+        parts = self.parts[:-1]
+        return Location(self.root, parts, shown_as(self.root, parts))
 
     def child(self, name: bytes) -> Location:
         """The place `name` in this folder."""
-        below = Location(self.root, (*self.parts, name))
-        return Location(self.root, below.parts, below.shown)
+        parts = (*self.parts, name)
+        return Location(self.root, parts, shown_as(self.root, parts))
 
     def holds(self, other: Location) -> bool:
         """Whether `other` is this place or is named below it."""
         return self.root == other.root and other.parts[: len(self.parts)] == self.parts
+
+
+def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
+    """How the place `parts` below `root` is shown: see `Location.shown`."""
+    prefix = f"{root.name}:" if root.index else ""
+    if not parts:
+        return prefix or "."
+    path = b"/".join(parts)
+    if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
+        path = b"./" + path
+    return prefix + quote(path)

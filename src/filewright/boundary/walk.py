@@ -18,7 +18,7 @@ from itertools import islice, repeat
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
-from filewright.boundary.location import Location, Root
+from filewright.boundary.location import Location, Root, shown_as
 from filewright.boundary.resolve import Resolver
 from filewright.boundary.scan import (
     FOLDER_MARKS,
@@ -139,8 +139,8 @@ class Folder:
         """Its location."""
         if self._location is None:
             start = self._start
-            where = Location(start.root, start.parts + tuple(self.prefix.split(b"/")[:-1]))
-            self._location = Location(where.root, where.parts, where.shown)
+            parts = start.parts + tuple(self.prefix.split(b"/")[:-1])
+            self._location = Location(start.root, parts, shown_as(start.root, parts))
         return self._location
 
 
