@@ -214,13 +214,27 @@ class Workspace:
         location: Location | None = self._boundary.locate(path) if path is not None else None
         return self._changes.history(location=location, limit=limit, before=before)
 
+    def newest_undoable(self) -> ChangeRecord | None:
+        """The newest change that is neither undone nor itself an undo, so that undoing again goes further back."""
+        undone: set[str] = set()
+        before: str | None = None
+        while records := self._changes.history(limit=50, before=before):
+            for record in records:
+                if record.reverts is not None:
+                    if record.id not in undone:
+                        undone.add(record.reverts)
+                elif record.id not in undone and record.undoable:
+                    return record
+            before = records[-1].id
+        return None
+
     def undo(self, change_id: str | None = None, *, path: str | None = None) -> ToolResult:
-        """`revert_edit`: a change, or the newest of `path`, or the newest of all."""
+        """`revert_edit`: a change, or the newest of `path`, or what `newest_undoable` gives."""
         if change_id is None and path is None:
-            newest = self._changes.history(limit=1)
-            if not newest:
-                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo")
-            change_id = newest[0].id
+            newest = self.newest_undoable()
+            if newest is None:
+                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint="nothing to do")
+            change_id = newest.id
         arguments = {"change_id": change_id} if change_id is not None else {"path": path}
         return self.run("revert_edit", arguments)
 

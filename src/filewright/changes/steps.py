@@ -168,7 +168,7 @@ class Steps:
             raise self._missing(where)
         if isinstance(node, Folder) and not step.recursive and node.names():
             raise FilewrightError(
-                Code.INVALID_INPUT,
+                Code.NOT_A_FILE,
                 f"{where.asked} is a folder with something in it",
                 hint="give recursive=true to delete it with all that is in it",
                 details={"path": where.asked},

@@ -62,11 +62,11 @@ def undo(change: str | None, yes: bool, roots: tuple[str, ...], state_dir: Path 
     workspace = open_workspace(roots, state_dir=state_dir)
     try:
         if change is None:
-            newest = workspace.history(limit=1)
-            if not newest:
+            newest = workspace.newest_undoable()
+            if newest is None:
                 write("filewright: there is no change to undo", to_error=True)
                 sys.exit(1)
-            change = newest[0].id
+            change = newest.id
         if not yes:
             _print(workspace, "revert_edit", {"change_id": change, "preview": True})
             if not click.confirm(f"Undo {change}?", err=True):

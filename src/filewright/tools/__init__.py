@@ -10,6 +10,7 @@ In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `File
 
 from filewright.tools import (
     edit,
+    history,
     items,
     listing,
     overview,
@@ -36,6 +37,7 @@ TOOLS: tuple[Tool, ...] = (
     write.TOOL,
     *items.TOOLS,
     permissions.TOOL,
+    *history.TOOLS,
 )
 
 __all__ = ["TOOLS", "Context", "Image", "Tool", "ToolResult"]

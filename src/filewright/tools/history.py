@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,7 +12,6 @@ from filewright.changes import ChangeRecord
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.record_diff import record_diff
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, visible
 
@@ -31,6 +31,7 @@ class RevertArguments(Arguments):
     change_id: str | None = None
     path: Annotated[str | None, Field(description="the newest change of this file")] = None
     preview: bool = False
+    wholly: Annotated[bool, Field(description="restore earlier content even over later changes")] = False
 
 
 def record_data(record: ChangeRecord) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def _one(context: Context, change_id: str, task: Task) -> ToolResult:
     left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    text = record_diff(context, record, max_lines=context.settings.diff_lines, task=task)
+    text = context.changes.diff(record.id, max_lines=context.settings.diff_lines)
     if text:
         page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
     return ToolResult(page.text(), {**record_data(record), "diff": text})
@@ -143,22 +144,22 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
             )
         change_id = newest[0].id
     record = context.changes.record(change_id)
-    reversal = context.changes.revert(change_id, task=task)
-    page = Page(context.settings.page_chars)
     made = None
-    if arguments.preview:
+    with nullcontext() if arguments.preview else context.changes.writing(task):
+        reversal = context.changes.revert(change_id, wholly=arguments.wholly, task=task)
+        if not arguments.preview:
+            made = context.changes.commit(reversal.change_set, task=task)
+    page = Page(context.settings.page_chars)
+    if made is None:
         page.add(f"{record.id} would be undone (preview; nothing was written): {visible(record.summary)}")
     else:
-        made = context.changes.commit(reversal.change_set, task=task)
         page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
     page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
     rows = [_entry_row(entry) for entry in (made or record).entries]
     left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    text = reversal.diff if made is None else record_diff(
-        context, made, max_lines=context.settings.diff_lines, task=task
-    )  # fmt: skip
+    text = reversal.diff
     if text:
         page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
     data: dict[str, Any] = {

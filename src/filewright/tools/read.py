@@ -139,7 +139,9 @@ def past_end(snapshot: Snapshot, start: int, task: Task) -> FilewrightError:
     return FilewrightError(
         Code.INVALID_INPUT,
         f"start={start} is past the end of {snapshot.asked}, which has {count} lines",
-        hint=f"use a start from 1 to {count}, or a negative one to count from the end" if count else None,
+        hint=f"use a start from 1 to {count}, or a negative one to count from the end"
+        if count
+        else "the file is empty",
         details={"path": snapshot.asked, "line_count": count, "argument": "start"},
     )
 
