@@ -212,7 +212,6 @@ def test_a_burst_of_calls_is_answered_one_for_one(shared: Any) -> None:
     assert ids == set(range(first, first + count))
 
 
-@pytest.mark.sweep
 def test_ten_thousand_calls_written_before_any_answer_is_read(client: Any) -> None:
     client.pause()
     line = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}\n'

@@ -56,6 +56,7 @@ def settings_from(**given: Any) -> Settings:
 
 def open_workspace(roots: Sequence[str], **given: Any) -> Workspace:
     """The workspace over `roots` (none: the default) with the settings `given`."""
+    settings = settings_from(**given)
     from filewright.workspace import Workspace
 
-    return Workspace(*roots, settings=settings_from(**given))
+    return Workspace(*roots, settings=settings)

@@ -1,0 +1,110 @@
+"""What is loaded when a client has listed the tools, and that the real server says what it should."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HEAVY = {
+    *("numpy", "rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
+    *("rich", "sqlite3"),
+}
+LIST_LIMIT = 12_000
+
+MESSAGES = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "0"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+)
+
+
+def session(tmp_path: Path, *arguments: str, flags: tuple[str, ...] = ()) -> tuple[dict[int, Any], str, str]:
+    """The answers to a handshake and `tools/list` by id, the raw list, and standard error."""
+    root = tmp_path / "root"
+    root.mkdir(exist_ok=True)
+    command = [sys.executable, *flags, "-m", "filewright", "serve", str(root), *arguments]
+    done = subprocess.run(
+        command,
+        input="".join(json.dumps(message) + "\n" for message in MESSAGES),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
+        timeout=60,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    answers = {message["id"]: message["result"] for message in map(json.loads, lines)}
+    return answers, next(line for line in lines if json.loads(line)["id"] == 2), done.stderr
+
+
+def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
+    _, _, stderr = session(tmp_path, flags=("-X", "importtime"))
+    loaded = {
+        line.rsplit("|", 1)[1].strip() for line in stderr.splitlines() if line.startswith("import time:")
+    }
+    assert "mcp.server.lowlevel.server" in loaded
+    tops = {name.partition(".")[0] for name in loaded}
+    assert HEAVY & tops == set()
+    assert not {top for top in tops if top.startswith("tree_sitter")}
+
+
+def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
+    answers, line, _ = session(tmp_path)
+    tools = answers[2]["tools"]
+    assert len(tools) == 16
+    assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= LIST_LIMIT
+    assert len(answers[1]["instructions"]) <= 1500
+    for tool in tools:
+        schema = tool["inputSchema"]
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        assert not {"anyOf", "oneOf", "allOf"} & set(schema)
+        assert "title" not in schema
+        assert set(tool["annotations"]) == {
+            "readOnlyHint",
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+        }
+        assert len(tool["description"]) < 2000
+    again, second, _ = session(tmp_path)
+    assert second == line
+    assert again[1]["instructions"] == answers[1]["instructions"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "present", "absent"),
+    [
+        (("--read-only",), "read_content", "edit_content"),
+        (("--tools", "edit"), "edit_content", "list_files"),
+        (("--tools", "read,history"), "get_history", "write_content"),
+    ],
+)
+def test_tools_can_be_left_out(tmp_path: Path, arguments: tuple[str, ...], present: str, absent: str) -> None:
+    answers, _, _ = session(tmp_path, *arguments)
+    names = [tool["name"] for tool in answers[2]["tools"]]
+    assert present in names
+    assert absent not in names
+    assert absent not in answers[1]["instructions"]
+
+
+def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
+    _, _, stderr = session(tmp_path)
+    assert "confined" in stderr
+    _, _, without = session(tmp_path, "--no-landlock")
+    assert "confined by Landlock" not in without
