@@ -67,7 +67,7 @@ class Workspace:
             shown=Shown(self.settings.shown_bytes),
             outlines=Outlines(self.settings),
             searcher=Searcher(self._boundary, self.settings, indexes),
-            grams=Grams(),
+            grams=Grams(self.settings.cache_bytes // 2),
             indexes=indexes,
         )
 
