@@ -231,7 +231,7 @@ def _edits(before: Snapshot, splices: Sequence[Splice]) -> Iterator[_Edit]:
         end = _region_end(lines, first)
         group = [first]
         index += 1
-        while index < len(splices) and lines.start_of(max(splices[index].offset - 1, 0)) <= end:
+        while index < len(splices) and lines.start_of(max(splices[index].offset - 1, 0)) < end:
             group.append(splices[index])
             end = max(end, _region_end(lines, splices[index]))
             index += 1

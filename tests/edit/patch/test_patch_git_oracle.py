@@ -158,7 +158,7 @@ def ours(tree: Callable[..., object], files: Files, patch: str, held: bool = Tru
 
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=70, deadline=None, derandomize=True)
 def test_the_patch_of_a_change_makes_the_change(
     repository: Path,
     tree: Callable[..., object],
@@ -203,7 +203,7 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 @given(texts=drifts())
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.filter_too_much],

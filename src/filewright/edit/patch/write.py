@@ -88,6 +88,8 @@ def _outcome(lines: FileLines, hunk: Hunk, place: Placed, *, literal: bool) -> l
 
     def settle() -> None:
         """Close a run of removed and added rows: what is in both stays."""
+        if not removed and not added:
+            return
         ours = [(row.text, row.terminator if literal else "") for row, _ in removed]
         theirs = [(row.text, row.terminator if literal else "") for row in added]
         if not ours or not theirs or set(ours).isdisjoint(theirs):

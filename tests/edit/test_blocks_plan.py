@@ -1,0 +1,132 @@
+"""Line-anchored blocks: applied exactly where they say, or refused with what stands there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.blocks import Block, plan_blocks
+from filewright.errors import FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+ABC = b"a\nb\nc\nd\n"
+
+
+def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes:
+    return apply(content, plan_blocks(Snapshot.of_bytes(content, encoding=encoding), blocks).splices)
+
+
+def refusal(content: bytes, *blocks: Block) -> FilewrightError:
+    with pytest.raises(FilewrightError) as caught:
+        plan_blocks(Snapshot.of_bytes(content), blocks)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("content", "blocks", "expected"),
+    [
+        (ABC, [Block("b", "B", 2, 2)], b"a\nB\nc\nd\n"),
+        (ABC, [Block("b\n", "B\n", 2, 2)], b"a\nB\nc\nd\n"),
+        (ABC, [Block("b\n", "B", 2, 2)], b"a\nB\nc\nd\n"),
+        (ABC, [Block("b\nc", "X\nY\nZ", 2, 3)], b"a\nX\nY\nZ\nd\n"),
+        (ABC, [Block("b\nc", "b", 2, 3)], b"a\nb\nd\n"),
+        (ABC, [Block("b\nc", "", 2, 3)], b"a\nd\n"),
+        (ABC, [Block("b", "B", 2)], b"a\nB\nc\nd\n"),
+        (ABC, [Block("d", "D", 4, 4), Block("a", "A\nA", 1, 1)], b"A\nA\nb\nc\nD\n"),
+        (ABC, [Block("a", "A", 1, 1), Block("b", "B", 2, 2)], b"A\nB\nc\nd\n"),
+        (ABC, [Block("", "n", 1, operation="insert")], b"n\na\nb\nc\nd\n"),
+        (ABC, [Block("", "n\nm\n", 3, 2, "insert")], b"a\nb\nn\nm\nc\nd\n"),
+        (ABC, [Block("", "n", 5, operation="insert")], b"a\nb\nc\nd\nn\n"),
+        (ABC, [Block("c", "n", 3, operation="insert")], b"a\nb\nn\nc\nd\n"),
+        (ABC, [Block("b", "B", 2, 2), Block("", "n", 2, operation="insert")], b"a\nn\nB\nc\nd\n"),
+        (b"", [Block("", "n", 1, operation="insert")], b"n\n"),
+        (b"a", [Block("", "n", 2, operation="insert")], b"a\nn"),
+        (b"a\nb", [Block("b", "B", 2, 2)], b"a\nB"),
+        (b"a\nb", [Block("b\n", "B\nC\n", 2, 2)], b"a\nB\nC"),
+        (b"a\nb", [Block("b", "", 2, 2)], b"a\n"),
+        (b"a\r\nb\r\nc\r\n", [Block("b\nc", "b\nX\nc", 2, 3)], b"a\r\nb\r\nX\r\nc\r\n"),
+        (b"a\r\nb\nc\r\n", [Block("a\r\nb\r\nc", "a\nb\nC", 1, 3)], b"a\r\nb\nC\r\n"),
+        (b"\xef\xbb\xbfa\nb\xff\n", [Block("a", "ä", 1, 1)], b"\xef\xbb\xbf\xc3\xa4\nb\xff\n"),
+        (b"a\n\nb\n", [Block("", "x", 2, 1, "insert")], b"a\nx\n\nb\n"),
+        (b"a\n\nb\n", [Block("a\n\nb", "a\nb", 1, 3)], b"a\nb\n"),
+    ],
+)
+def test_blocks_apply_to_their_lines(content: bytes, blocks: list[Block], expected: bytes) -> None:
+    assert result(content, *blocks) == expected
+
+
+def test_the_file_keeps_its_encoding() -> None:
+    text = "größe\nb\n".encode("cp1252")
+    assert result(text, Block("b", "maß", 2, 2), encoding="cp1252") == "größe\nmaß\n".encode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "code", "said"),
+    [
+        ([], "invalid_input", "no blocks"),
+        ([Block("b", "B", 0, 0)], "invalid_input", "below 1"),
+        ([Block("b", "B", 3, 2)], "invalid_input", "before start_line"),
+        ([Block("", "B", 2, 2)], "invalid_input", "empty"),
+        ([Block("", "", 2, 1, "insert")], "invalid_input", "nothing to insert"),
+        ([Block("", "n", 6, 5, "insert")], "invalid_input", "past the end"),
+        ([Block("\ud800", "B", 2, 2)], "invalid_input", "surrogate"),
+        ([Block("x", "B", 2, 2)], "no_match", "not on lines 2–2"),
+        ([Block("b ", "B", 2, 2)], "no_match", "not on lines"),
+        ([Block("b\nc", "B", 2, 2)], "no_match", "not on lines"),
+        ([Block("x", "B", 9, 9)], "no_match", "which has 4 lines"),
+        ([Block("x", "b", 2, 2)], "already_applied", "line 2"),
+        ([Block("b", "b", 2, 2)], "no_change", "as it is"),
+        ([Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)], "overlap", "blocks 0 and 1"),
+        ([Block("b", "B", 2, 2), Block("b", "C", 2, 2)], "overlap", "blocks 0 and 1"),
+        ([Block("", "n", 2, 1, "insert"), Block("", "m", 2, 1, "insert")], "overlap", "blocks 0 and 1"),
+    ],
+)
+def test_blocks_are_refused(blocks: list[Block], code: str, said: str) -> None:
+    error = refusal(ABC, *blocks)
+    assert error.code == code
+    assert said in error.message
+    assert error.hint
+
+
+def test_a_block_that_fails_says_what_is_there_and_where_its_text_is() -> None:
+    error = refusal(ABC, Block("c\nd", "X", 1, 2))
+    assert error.details["text_found"] == "a\nb"
+    assert error.details["found_at"] == 3
+    assert "start_line=3, end_line=4" in (error.hint or "")
+    assert result(ABC, Block("c\nd", "X", 3, 4)) == b"a\nb\nX\n"
+
+
+def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
+    error = refusal(b"x\na\nx\n", Block("x", "y", 2, 2))
+    assert error.details["found_at_lines"] == [1, 3]
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"a", b"b", b"", b" c"]), min_size=1, max_size=8),
+    ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r"]), min_size=8, max_size=8),
+    start=st.integers(1, 8),
+    count=st.integers(1, 4),
+    new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
+)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_nothing_outside_the_lines_changes(
+    lines: list[bytes], ends: list[bytes], start: int, count: int, new: list[str]
+) -> None:
+    content = b"".join(line + end for line, end in zip(lines, ends, strict=False))
+    rows = content.splitlines()
+    pieces = content.splitlines(keepends=True)
+    end = start + count - 1
+    if end > len(rows):
+        return
+    search = "\n".join(row.decode() for row in rows[start - 1 : end]) + "\n"
+    block = Block(search, "\n".join(new) + "\n", start, end)
+    if search == block.replace:
+        return
+    after = result(content, block)
+    head, tail = b"".join(pieces[: start - 1]), b"".join(pieces[end:])
+    assert after.startswith(head)
+    assert after.endswith(tail)
+    middle = after[len(head) : len(after) - len(tail)]
+    assert [row.decode() for row in middle.splitlines()] == new
