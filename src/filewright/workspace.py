@@ -8,19 +8,23 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes import Changes, ChangeRecord
+from filewright.changes import ChangeRecord, Changes, Recovery
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Grams, Searcher
 from filewright.settings import Settings
 from filewright.structure.outlines import Outlines
-from filewright.text import BoundedCache, LineIndex, Shown
+from filewright.text import BoundedCache, LineIndex, Shown, codec
 from filewright.tools import TOOLS, Context, Tool, ToolResult
 from filewright.tools.rendering import clip, wire
 
 _logger = logging.getLogger("filewright")
+
+_FILE = "filewright://file/"
+_HISTORY = "filewright://history/"
 
 AnyPath = str | os.PathLike[str]
 
@@ -237,6 +241,39 @@ class Workspace:
             change_id = newest.id
         arguments = {"change_id": change_id} if change_id is not None else {"path": path}
         return self.run("revert_edit", arguments)
+
+    # For people and servers
+
+    def recover(self) -> Recovery:
+        """Settle what a crash left unfinished, and say what was found."""
+        return self._changes.recover()
+
+    def resource(self, uri: str) -> tuple[str, str | bytes]:
+        """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
+
+        Files are given whole up to `settings.hold_bytes`. Raises `not_found` for any other URI,
+        and what reading raises.
+        """
+        if uri.startswith(_FILE):
+            location = self._boundary.locate(unquote(uri[len(_FILE) :]))
+            with self._context.open(location) as snapshot:
+                held = snapshot.held
+                if held is None:
+                    raise FilewrightError(
+                        Code.TOO_LARGE,
+                        f"{location.asked} has {snapshot.size:,} bytes, more than a resource may have",
+                        hint="read it in parts with read_content",
+                        details={"path": location.asked, "size": snapshot.size},
+                    )
+                if snapshot.binary is not None:
+                    return snapshot.binary, held
+                return "text/plain", codec.shown(held[snapshot.start :], snapshot.encoding)
+        if uri.startswith(_HISTORY):
+            result = self.run("get_history", {"change_id": uri[len(_HISTORY) :]})
+            return "text/plain", result.text
+        raise FilewrightError(
+            Code.NOT_FOUND, f"no resource {uri}", hint="filewright://file/PATH or filewright://history/CHANGE"
+        )
 
 
 def _bounded(result: ToolResult, settings: Settings) -> ToolResult:

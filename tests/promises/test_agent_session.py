@@ -54,8 +54,18 @@ EDITS = [
     ("types.py", lambda d: d + b"# stray \xff\xfe bytes\n", b"class UnboundType(", b"class FreeType("),
     ("main.py", lambda d: d.rstrip(b"\n"), b"def process_options(", b"def options_of("),
     ("errors.py", lambda d: d.replace(b"\n", b"\r"), b"class ErrorInfo", b"class Info"),
-    ("fixup.py", lambda d: d + "# café, prêt à côté\n".encode("latin-1"), b"class NodeFixer(", b"class Fixer("),
-    ("util.py", lambda d: d + b"# form feed \x0c and \xe2\x80\xa8 inside\n", b"def split_module_names(", b"def parts("),
+    (
+        "fixup.py",
+        lambda d: d + "# café, prêt à côté\n".encode("latin-1"),
+        b"class NodeFixer(",
+        b"class Fixer(",
+    ),
+    (
+        "util.py",
+        lambda d: d + b"# form feed \x0c and \xe2\x80\xa8 inside\n",
+        b"def split_module_names(",
+        b"def parts(",
+    ),
     ("meet.py", lambda d: d.replace(b"\n", b"\n\n", 40), b"def trivial_meet(", b"def small_meet("),
 ]
 

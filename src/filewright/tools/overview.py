@@ -142,8 +142,7 @@ def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int
     held = snapshot.held
     if held is not None and snapshot.encoding.width == 1:
         for line in held[snapshot.start :].splitlines():
-            if len(line) > longest:
-                longest = len(line)
+            longest = max(longest, len(line))
             over += len(line) > limit
         return longest, over, True
     for head in heads(snapshot, snapshot.start, 1, stop):

@@ -46,7 +46,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> ToolResult:
             )
             planned = plan(
                 patch,
-                lambda path: _look(context, path, stack),  # noqa: B023  # called before the next turn
+                lambda path: _look(context, path, stack),  # called before the next turn
                 break_hard_links=hard_links_broken(context, arguments.break_hard_links),
                 undoable=arguments.undoable,
             )
