@@ -55,4 +55,9 @@ def _head(snapshot: Snapshot, start: int, end: int, limit: int, *, ended: bool) 
             if pair == "\r\n".encode(snapshot.encoding.name):
                 terminator = pair
     length = end - start - len(terminator)
-    return LineHead(start, codec.cut(snapshot.read(start, min(length, limit + 8)), limit, snapshot.encoding), length, terminator)
+    return LineHead(
+        start,
+        codec.cut(snapshot.read(start, min(length, limit + 8)), limit, snapshot.encoding),
+        length,
+        terminator,
+    )

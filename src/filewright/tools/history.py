@@ -71,10 +71,10 @@ def ago(moment: datetime.datetime) -> str:
     return f"{seconds} s ago"
 
 
-def get_history(context: Context, arguments: HistoryArguments, task: Task) -> ToolResult:
+def get_history(context: Context, arguments: HistoryArguments, _task: Task) -> ToolResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
-        return _one(context, arguments.change_id, task)
+        return _one(context, arguments.change_id)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
     records = context.changes.history(location=location, limit=arguments.limit + 1, before=arguments.cursor)
     more = len(records) > arguments.limit
@@ -100,7 +100,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> To
     return ToolResult(page.text(), data)
 
 
-def _one(context: Context, change_id: str, task: Task) -> ToolResult:
+def _one(context: Context, change_id: str) -> ToolResult:
     record = context.changes.record(change_id)
     page = Page(context.settings.page_chars)
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")

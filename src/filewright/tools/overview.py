@@ -234,13 +234,18 @@ def _add_changes(
         if changed:
             page.add("", "changed:")
             left = page.extend(
-                (f"{c.status}: {visible(c.path) or 'text outside symbols'} ({c.start_line}-{c.end_line})" for c in changed),
+                (_changed_row(c) for c in changed),
                 reserve=1500,
             )  # fmt: skip
             if left:
                 page.add(f"[{left} more]")
     for note in notes:
         page.add(f"[{visible(note)}]")
+
+
+def _changed_row(changed: ChangedSymbol) -> str:
+    name = visible(changed.path) or "text outside symbols"
+    return f"{changed.status}: {name} ({changed.start_line}-{changed.end_line})"
 
 
 def _add_hints(page: Page, data: dict[str, Any], found: Hints) -> None:
