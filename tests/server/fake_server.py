@@ -79,6 +79,8 @@ class FakeWorkspace:
             return "application/octet-stream", b"\x00\xff"
         if uri.endswith("text"):
             return "text/plain", "text \udcff"
+        if uri.endswith("crash"):
+            raise ZeroDivisionError("secret")
         raise FilewrightError(Code.NOT_FOUND, f"nothing at {uri}")
 
     def close(self) -> None:

@@ -119,6 +119,13 @@ def test_unknown_methods_and_bad_params_are_protocol_errors(shared: Any) -> None
     assert shared.ask("resources/read", {"uri": "filewright://history/none"})["error"]["code"] == -32002
 
 
+def test_a_bug_outside_a_tool_is_an_internal_error_that_tells_nothing_more(shared: Any) -> None:
+    error = shared.ask("resources/read", {"uri": "filewright://file/crash"})["error"]
+    assert error["code"] == -32603
+    assert "secret" not in error["message"]
+    shared.hears("ZeroDivisionError: secret")
+
+
 def test_a_message_past_the_limit_is_refused_and_the_next_is_served(start: Start) -> None:
     client = start(env={**os.environ, "FILEWRIGHT_MESSAGE_BYTES": "100000"})
     client.shake_hands()

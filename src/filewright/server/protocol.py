@@ -35,6 +35,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
@@ -92,7 +93,7 @@ class Handlers:
             on_read_resource=self.read_resource,
             on_completion=self.complete,
         )
-        server.middleware.append(_name_bad_arguments)
+        server.middleware.append(_guard)
         return server
 
     # Tools
@@ -207,15 +208,24 @@ class Handlers:
             raise MCPError(code=INTERNAL_ERROR, message=safe(str(error))) from error
 
 
-async def _name_bad_arguments(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Say what is wrong with arguments that are no object; the SDK says only that something is."""
-    params = ctx.params
-    if ctx.method == "tools/call" and params is not None:
-        arguments = params.get("arguments")
-        if arguments is not None and not isinstance(arguments, Mapping):
-            given = "array" if isinstance(arguments, list) else type(arguments).__name__
-            raise MCPError(code=INVALID_PARAMS, message=f"arguments must be an object, not {given}")
-    return await call_next(ctx)
+async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Say what is wrong with arguments that are no object, and let no bug of ours reach a client.
+
+    The SDK says only that something is wrong, and sends the text of an unexpected exception.
+    """
+    arguments = (ctx.params or {}).get("arguments")
+    if ctx.method == "tools/call" and arguments is not None and not isinstance(arguments, Mapping):
+        given = "array" if isinstance(arguments, list) else type(arguments).__name__
+        raise MCPError(code=INVALID_PARAMS, message=f"arguments must be an object, not {given}")
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception as error:
+        _logger.exception("%s failed", ctx.method)
+        raise MCPError(
+            code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
+        ) from error
 
 
 def _protocol_tool(tool: registry.Tool) -> Tool:
