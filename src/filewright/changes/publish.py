@@ -226,8 +226,10 @@ class Publisher:
         if ground.status(place) is None:
             return
         if not self._known(operation.after) or not ground.is_there(place, operation.after):
-            if waiting is None:
+            if waiting is None and not self._about_to_move(place):
                 self._conflict(place, "holds something that is not ours: it stays")
+            elif waiting is None:
+                return
             else:
                 self._discard(carrier)
             return
@@ -239,6 +241,16 @@ class Publisher:
             self._discard(carrier)
         else:
             self._rename(carrier, place)
+
+    def _about_to_move(self, place: Slot) -> bool:
+        """Whether what stands there is something that the plan would have moved on first."""
+        return any(
+            isinstance(operation, Put)
+            and not operation.staged
+            and operation.carrier == place
+            and self._ground.same_inode(place, operation.after)
+            for operation in self._plan.operations
+        )
 
     def _half_linked(self, operation: Put, waiting: os.stat_result) -> bool:
         """A rename done by link and unlink that came half way: one inode, both names."""
@@ -259,7 +271,9 @@ class Publisher:
         waiting = ground.status(carrier)
         if waiting is None:
             return
-        holds_before = ground.same_inode(carrier, before)
+        holds_before = ground.same_inode(carrier, before) or (
+            before.kind != "folder" and ground.is_there(carrier, before)
+        )
         if not holds_before:
             if operation.staged:
                 self._discard(carrier)

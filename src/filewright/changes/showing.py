@@ -175,8 +175,8 @@ class Differ:
         for step in change_set.steps:
             match step:
                 case Modify():
-                    origin = renamed.pop((step.location.root.index, step.location.parts), None)
-                    source = origin or self._before_moves(step.location, came_from)
+                    known = renamed.pop((step.location.root.index, step.location.parts), None)
+                    source = known or self._before_moves(step.location, came_from)
                     with self._snapshot(source) as before:
                         yield source.shown, step.location.shown, before, step.splices, (None, None)
                 case Delete():
@@ -193,12 +193,12 @@ class Differ:
                     yield from self._mode(step, came_from)
                 case MakeFolder() | _:
                     pass
-        for (index, parts), origin in renamed.items():
-            if origin is None:
+        for (index, parts), left in renamed.items():
+            if left is None:
                 continue
             where = Location(self._boundary.roots[index], parts)
             nothing = Snapshot.of_bytes(b"", settings=self._settings)
-            yield origin.shown, where.shown, nothing, (), (None, None)
+            yield left.shown, where.shown, nothing, (), (None, None)
 
     def _before_moves(
         self, where: Location, came_from: dict[tuple[int, tuple[bytes, ...]], Location]

@@ -1,0 +1,265 @@
+"""A workspace, a change set over twelve files, and ways to interrupt what works on them.
+
+Not a test module: the promise tests load it by path.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import signal
+import stat
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filewright.boundary import Boundary, kernel
+from filewright.changes import Changes
+from filewright.edit.changeset import (
+    ChangeSet,
+    Copy,
+    Create,
+    Delete,
+    Expected,
+    MakeFolder,
+    Modify,
+    Move,
+    SetMode,
+    Step,
+)
+from filewright.settings import Settings
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+
+Tree = dict[str, tuple[Any, ...]]
+
+
+class Bench:
+    """A workspace with its boundary and changes; steps are made by path."""
+
+    def __init__(self, base: Path, **settings: Any) -> None:
+        self.root = base / "work"
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.settings = Settings(state_dir=base / "state", **settings)
+        self.boundary = Boundary([self.root], self.settings)
+        self.changes = Changes(self.boundary, self.settings)
+        self.at = self.boundary.locate
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.boundary.close()
+
+    @property
+    def state(self) -> Path:
+        return Path(os.fsdecode(self.changes.state.path))
+
+    def modify(self, path: str, *splices: Splice) -> Modify:
+        where = self.at(path)
+        with Snapshot.of_descriptor(self.boundary.open_file(where), where, self.settings) as snapshot:
+            return Modify(where, Expected.of(snapshot), splices)
+
+    def commit(self, *steps: Step, **options: Any) -> Any:
+        return self.changes.commit(ChangeSet("test", "a change", tuple(steps), **options))
+
+    def undo(self, change_id: str) -> Any:
+        with self.changes.writing():
+            return self.changes.commit(self.changes.revert(change_id).change_set)
+
+
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A temporary folder, in memory where the system has such."""
+    memory = Path("/dev/shm")
+    where = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="filewright-", dir=where) as folder:
+        yield Path(folder)
+
+
+def tree(root: Path) -> Tree:
+    """Everything below a folder: kind, mode, content."""
+    found: Tree = {}
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            mode = stat.S_IMODE(status.st_mode)
+            shown = os.path.relpath(path, root)
+            if stat.S_ISLNK(status.st_mode):
+                found[shown] = ("link", os.readlink(path))
+            elif stat.S_ISDIR(status.st_mode):
+                found[shown] = ("folder", mode)
+            else:
+                found[shown] = ("file", mode, Path(path).read_bytes())
+    return found
+
+
+def temporaries(root: Path) -> list[str]:
+    """Names of ours that stand in the workspace."""
+    return [name for name in tree(root) if os.path.basename(name).startswith(".fw~")]
+
+
+def furnish(root: Path) -> None:
+    """The workspace before the twelve-file change."""
+    root.mkdir(parents=True, exist_ok=True)
+    for number in range(4):
+        path = root / f"edit{number}.txt"
+        path.write_bytes(b"".join(b"line %d of %d\n" % (line, number) for line in range(200)))
+        path.chmod(0o640 + number)
+    (root / "script.sh").write_bytes(b"#!/bin/sh\n")
+    (root / "script.sh").chmod(0o644)
+    (root / "gone.txt").write_bytes(b"to be deleted\n")
+    (root / "old-name.txt").write_bytes(b"to be moved\n")
+    (root / "over.txt").write_bytes(b"to be overwritten by a move\n")
+    (root / "mover.txt").write_bytes(b"the mover\n")
+    (root / "tree" / "below").mkdir(parents=True)
+    (root / "tree" / "one").write_bytes(b"one\n")
+    (root / "tree" / "below" / "two").write_bytes(b"two\n")
+    os.symlink("one", root / "tree" / "link")
+    (root / "folder").mkdir()
+    (root / "folder" / "inside.txt").write_bytes(b"inside\n")
+
+
+def twelve(bench: Bench) -> ChangeSet:
+    """Modify, create, delete, move, copy and chmod together, over twelve files and some folders."""
+    at = bench.at
+    steps: list[Step] = [
+        bench.modify(f"edit{n}.txt", Splice(0, 4, b"LINE"), Splice(50, 0, b"<new>")) for n in range(4)
+    ]
+    steps += [
+        Create(at("made.txt"), b"made\n"),
+        Create(at("new/deep/made.txt"), b"made deep\n"),
+        Delete(at("gone.txt")),
+        Delete(at("tree"), recursive=True),
+        Move(at("old-name.txt"), at("new-name.txt")),
+        Move(at("mover.txt"), at("over.txt"), overwrite=True),
+        Move(at("folder"), at("new/folder")),
+        Copy(at("edit0.txt"), at("copy.txt")),
+        SetMode(at("script.sh"), "755"),
+        MakeFolder(at("empty")),
+    ]
+    return ChangeSet("test", "twelve files at once", tuple(steps))
+
+
+def copied(template: Path, target: Path) -> Path:
+    """A fresh copy of a prepared base folder."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(template, target, symlinks=True)
+    return target
+
+
+# Interrupting
+
+_CALLS = {
+    os: (
+        "open close read pread preadv write pwrite fsync ftruncate rename link unlink rmdir mkdir symlink "
+        "readlink stat lstat fstat listdir chmod chown fchmod fchown getxattr listxattr setxattr utime "
+        "posix_fallocate access"
+    ).split(),
+    kernel: ["openat2", "renameat2", "chmod_descriptor"],
+    fcntl: ["flock", "fcntl", "ioctl"],
+}
+
+_FAILING = set(
+    "open read pread preadv write pwrite fsync ftruncate rename link unlink rmdir mkdir symlink "
+    "stat listdir chmod chown fchmod posix_fallocate openat2 renameat2 chmod_descriptor".split()
+)
+
+
+class Meddler:
+    """Counts file system calls while switched on, and does something before the one with a number."""
+
+    def __init__(self, at: int | None = None, act: Callable[[str], Any] | None = None) -> None:
+        self.count = 0
+        self.names: list[str] = []
+        self._at = at
+        self._act = act
+        self._lock = threading.Lock()
+        self.hit: str | None = None
+
+    def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self._lock:
+                number = self.count
+                self.count += 1
+                self.names.append(name)
+            if number == self._at and self._act is not None:
+                self.hit = name
+                answer = self._act(name)
+                if answer == "short" and name in ("write", "pwrite"):
+                    data = memoryview(args[1])
+                    return real(args[0], data[: max(1, len(data) // 2)], *args[2:], **kwargs)
+            return real(*args, **kwargs)
+
+        return call
+
+    @contextmanager
+    def on(self) -> Iterator[Meddler]:
+        """Meddle with every call made inside."""
+        saved = [(module, name, getattr(module, name)) for module, names in _CALLS.items() for name in names]
+        supports = [(group, set(group)) for group in (os.supports_dir_fd, os.supports_fd)]
+        supports += [(os.supports_follow_symlinks, set(os.supports_follow_symlinks))]
+        try:
+            for module, name, real in saved:
+                wrapped = self._wrapped(name, real)
+                setattr(module, name, wrapped)
+                for group, _ in supports:
+                    if real in group:
+                        group.add(wrapped)
+            yield self
+        finally:
+            for module, name, real in saved:
+                setattr(module, name, real)
+            for group, before in supports:
+                group.intersection_update(before)
+
+
+def die(_: str) -> None:
+    """What `kill -9` does."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def failing(number: int) -> Callable[[str], Any]:
+    """An action that fails the call, if it is one that can fail so."""
+
+    def act(name: str) -> Any:
+        if name in _FAILING:
+            raise OSError(number, os.strerror(number))
+        return None
+
+    return act
+
+
+def short(_: str) -> str:
+    """An action that makes a write shorter than asked."""
+    return "short"
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Run something in a child process; returns the signal that ended it, 0 if it came through."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return os.WTERMSIG(status)
+    if os.WEXITSTATUS(status):
+        raise AssertionError("the child failed by itself")
+    return 0
+
+
+ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EINTR)
