@@ -92,10 +92,10 @@ class Names:
         else:
             self.others.append(item)
 
-    def merged(self) -> Iterator[bytes]:
-        """All names, marked and sorted."""
+    def merged(self, start: bytes = b"") -> Iterator[bytes]:
+        """All names from `start` on, marked and sorted."""
         self._pack()
-        return heapq.merge(*map(_unpacked, self._runs))
+        return heapq.merge(*(_unpacked(run, _offset(run, start)) for run in self._runs))
 
     def _pack(self) -> None:
         self._rules.update(name for name in (GIT_RULES, OTHER_RULES) if name in self.files)
@@ -111,8 +111,23 @@ def _encoded(names: list[str]) -> list[bytes]:
     return "/".join(names).encode(_ENCODING, "surrogateescape").split(b"/") if names else []
 
 
-def _unpacked(run: bytes) -> Iterator[bytes]:
-    start = 0
+def _offset(run: bytes, name: bytes) -> int:
+    """Where the first name of a run that is not below `name` begins; past its end if none is."""
+    low, high = 0, len(run) + 1
+    while low < high:
+        middle = run.rfind(b"/", low, (low + high) // 2) + 1 or low
+        end = run.find(b"/", middle)
+        end = len(run) if end < 0 else end
+        if run[middle:end] < name:
+            low = end + 1
+        else:
+            high = middle
+    return low
+
+
+def _unpacked(run: bytes, start: int) -> Iterator[bytes]:
+    if start > len(run):
+        return
     while (end := run.find(b"/", start)) >= 0:
         yield run[start:end]
         start = end + 1

@@ -242,7 +242,7 @@ class Walk:
 
     def _batches(self, folder: Folder, names: Names) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
-        merged = names.merged()
+        merged = names.merged(folder.after[0] if folder.after else b"")
         while True:
             some = Names()
             for item in islice(merged, _BATCH):
