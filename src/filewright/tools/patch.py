@@ -72,6 +72,8 @@ def _look(context: Context, path: str, stack: ExitStack) -> Place:
         if error.code != Code.NOT_FOUND:
             raise
         return Place(location, None, (context.key_of_missing(location), location.name), missing=error)
+    if snapshot.held is not None:
+        snapshot.close()  # a patch may name more files than a process may have open
     status = snapshot.status
     assert status is not None
     return Place(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))

@@ -93,20 +93,19 @@ def nearest(lines: FileLines, hunk: Hunk) -> tuple[int, str, str] | None:
         for index, body in enumerate(bodies):
             key = collapsed(body.decode(encoding, "replace")) if len(body) < 10_000 else ""
             if key in rows:
-                places = found.setdefault(key, [])
-                if len(places) < _COMMON:
-                    places.append(first + index)
+                known = found.setdefault(key, [])
+                if len(known) < _COMMON:
+                    known.append(first + index)
     votes: Counter[int] = Counter()
-    for key, places in found.items():
+    for key, known in found.items():
         if len(rows[key]) <= 20:
-            votes.update(at - index for at in places for index in rows[key])
-    if not votes:
-        return None
+            votes.update(at - index for at in known for index in rows[key])
     stated = (hunk.start or 1) - 1
-    best = max(votes.values())
-    at = max(
-        0, min((place for place, count in votes.items() if count == best), key=lambda p: abs(p - stated))
-    )
+    if not votes and (hunk.start is None or stated >= lines.count):
+        return None
+    best = max(votes.values(), default=0)
+    places = [place for place, count in votes.items() if count == best] or [stated]
+    at = max(0, min(places, key=lambda place: abs(place - stated)))
     there = [body.decode(encoding, "replace") for body in lines.bodies(at, max(len(old), 1))]
     difference = ""
     for index, text in enumerate(old):

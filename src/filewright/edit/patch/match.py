@@ -147,6 +147,8 @@ class Placing:
             if not new:
                 return None
             found = [at for at in places.get(new, []) if at >= floor]
+            if not _is_telling(hunk):
+                found = [at for at in found if hunk.start is not None and at == _stated(hunk)]
             if hunk.at_end:
                 found = [at for at in found if at + len(new) == self.lines.count]
             if not found or (len(found) > 1 and hunk.start is None and len(self.hunks) == 1):
@@ -398,6 +400,16 @@ def _ends_bare(hunk: Hunk) -> bool:
     """Whether it has context before but none behind: diffs are like that at the end of a file."""
     rows = hunk.rows
     return rows[-1].sign != " " and all(row.sign == " " for row in rows[: min(3, len(rows) - 1)])
+
+
+def _is_telling(hunk: Hunk) -> bool:
+    """Whether finding its new lines means that it was applied: there is context, on both sides of a removal."""
+    solid = [(index, row.sign) for index, row in enumerate(hunk.rows) if row.text.strip()]
+    kept = [index for index, sign in solid if sign == " "]
+    if any(sign == "+" for _, sign in solid):
+        return bool(kept)
+    gone = [index for index, row in enumerate(hunk.rows) if row.sign == "-"]
+    return bool(kept and gone) and kept[0] < gone[0] and kept[-1] > gone[-1]
 
 
 def _is_word(character: str) -> bool:
