@@ -20,7 +20,7 @@ from functools import lru_cache
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.hit import Match
-from filewright.search.lines import Lines
+from filewright.search.lines import Lines, character_at
 from filewright.search.pattern import Pattern
 from filewright.search.scan import matches as scan_matches
 from filewright.text import Snapshot
@@ -38,6 +38,7 @@ class _DeclinedError(Exception):
 
 _LOOK = 0.05  # seconds between two looks at the cancel token
 _BACK = 64 << 10
+_BLOCK = 1 << 20
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +85,7 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
                 continue
             begin = max(resume, lines.begin(offset))
             if offset - begin > _BACK:
-                begin = _character(snapshot, offset - _BACK)
+                begin = character_at(snapshot, offset - _BACK)
             stop = lines.after(offset)
             for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
                 resume = max(match.end, match.offset + 1)
@@ -107,6 +108,57 @@ def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
     except _DeclinedError:
         return None
     return int(output.strip() or b"0")
+
+
+def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
+    """(offset, literal) of each place of some short literals without line breaks, leftmost first.
+
+    Of literals that overlap each other one may be passed over. By `rg` for a large file, else by RE2.
+    """
+    program = binary()
+    if (
+        program is None
+        or snapshot.held is not None
+        or snapshot.descriptor is None
+        or not os.path.isdir("/proc/self/fd")
+    ):
+        yield from _literals_here(snapshot, wanted, task)
+        return
+    arguments = ["-N", "-o", "-b"]
+    for literal in wanted:
+        arguments += ["-e", "".join(_byte(byte) for byte in literal)]
+    with _Run(snapshot, arguments, task) as child:
+        rest = b""
+        shift = len(snapshot.encoding.bom)
+        for block in read(_output(child), task):
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                number, _, literal = line.partition(b":")
+                yield int(number) + shift, literal
+        _ended(child, snapshot)
+
+
+def _literals_here(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    regexp = re2.compile(b"|".join(re2.escape(literal) for literal in wanted), options)
+    overlap = max(map(len, wanted)) - 1
+    resume = snapshot.start
+    for offset in range(snapshot.start, snapshot.size, _BLOCK):
+        task.check()
+        block = snapshot.read(offset, _BLOCK + overlap)
+        for match in regexp.finditer(block, max(0, resume - offset)):
+            if match.start() >= _BLOCK:
+                break
+            resume = offset + match.end()
+            yield offset + match.start(), match.group()
+
+
+def _byte(byte: int) -> str:
+    c = chr(byte)
+    return c if c.isascii() and c.isalnum() else rf"(?-u:\x{byte:02X})"
 
 
 def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
@@ -191,9 +243,3 @@ def _ended(child: subprocess.Popen[bytes], snapshot: Snapshot) -> None:
         hint="the file may have been truncated while it was read; try again",
         details={"path": snapshot.asked, "status": status},
     )
-
-
-def _character(snapshot: Snapshot, offset: int) -> int:
-    """The beginning of the UTF-8 character at or just after `offset`."""
-    following = snapshot.read(offset, 4)
-    return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)

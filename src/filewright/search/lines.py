@@ -203,7 +203,7 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
     room = chars * 4
     low = hit.line_offset
     if hit.offset - low > room:
-        low = _character(snapshot, hit.offset - room, hit.line_offset)
+        low = character_at(snapshot, hit.offset - room, hit.line_offset)
     before = snapshot.read(low, hit.offset - low).decode(encoding.name, "replace")
     after_raw, reached_end = lines.rest(hit.offset, room)
     after = after_raw.decode(encoding.name, "replace" if reached_end else "ignore")
@@ -240,9 +240,11 @@ def _length(snapshot: Snapshot, start: int, stop: int) -> int:
     return len(snapshot.read(start, stop - start).decode(snapshot.encoding.name, "replace"))
 
 
-def _character(snapshot: Snapshot, offset: int, line: int) -> int:
-    """The beginning of a character at or a little after `offset`."""
+def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:
+    """The beginning of a character at or a little after `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
+    if line is None:
+        line = snapshot.start if encoding.width == 2 else Lines(snapshot, Task()).begin(offset)
     if encoding.is_utf8:
         following = snapshot.read(offset, 4)
         return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)

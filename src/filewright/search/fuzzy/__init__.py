@@ -1,26 +1,15 @@
-"""Where a text most likely is, allowing typos."""
+"""Where a text, one line or many, most likely is, allowing typos, blanks, quotes and a changed word.
 
-from __future__ import annotations
+`fuzzy` answers with regions ranked by similarity. The method: a file of up to 2 MB is compared
+window by window (`sweep`); in a larger one the needle's rarest short pieces are looked for exactly
+(`pieces`, by `rg` or RE2), the places where several stand as in the needle are elected (`votes`), and
+the best are aligned exactly (`align`). If nothing survives, the file is swept up to a size, else the
+answer says that it was not.
 
-from filewright.progress import Task
-from filewright.search.hit import Found
-from filewright.search.onefile import search_snapshot
-from filewright.search.pattern import compile as compile_pattern
-from filewright.text import Snapshot
+Owns what it prepares for a file (`Grams`, bounded). Never returns a region below the similarity
+asked for, and never reads more of the file at once than a window.
+"""
 
+from filewright.search.fuzzy.search import Grams, fuzzy
 
-class Grams:
-    """What fuzzy searches prepare for a file, kept by its version."""
-
-
-def fuzzy(
-    snapshot: Snapshot,
-    needle: str,
-    *,
-    min_similarity: float = 0.8,
-    limit: int = 10,
-    grams: Grams | None = None,
-    task: Task | None = None,
-) -> Found:
-    """The `limit` most similar regions."""
-    return search_snapshot(snapshot, compile_pattern(needle, case="sensitive"), limit=limit, task=task)
+__all__ = ["Grams", "fuzzy"]

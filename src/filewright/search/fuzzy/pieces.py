@@ -1,0 +1,76 @@
+"""Pieces of a needle to look for exactly: short, apart from each other, and rare in the file.
+
+An edit spoils one piece and no other, so where the needle stands with a few edits, most of its
+pieces stand unharmed; where it does not, rare pieces hardly ever stand together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filewright.text import Snapshot
+
+_LENGTH = 8
+_SHORTEST = 4
+_MOST = 32
+_CANDIDATES = 160
+_WINDOWS = 32
+_WINDOW = 8 << 10
+_EXPECTED = 200_000
+"""Hits of all pieces together that are worth having, in the whole file."""
+
+_BEARABLE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bytes to look for and where they stand in the needle (bytes, from its beginning)."""
+
+    data: bytes
+    places: tuple[int, ...]
+
+
+def sample(snapshot: Snapshot) -> bytes:
+    """Up to 256 KB of the file from places spread over it, for guessing how rare something is."""
+    size = snapshot.size - snapshot.start
+    if size <= _WINDOWS * _WINDOW:
+        return snapshot.read(snapshot.start, size)
+    step = (size - _WINDOW) // (_WINDOWS - 1)
+    parts = [snapshot.read(snapshot.start + k * step, _WINDOW) for k in range(_WINDOWS)]
+    return b"\n".join(parts)
+
+
+def choose(needle: bytes, drawn: bytes, size: int) -> list[Piece]:
+    """The pieces to look for in a file of `size` bytes of which `drawn` is a sample; may be none."""
+    length = _LENGTH if len(needle) >= 6 * _LENGTH else max(_SHORTEST, min(_LENGTH - 2, len(needle) // 3))
+    candidates = _candidates(needle, length)
+    scale = max(1.0, size / max(1, len(drawn)))
+    ranked = sorted((drawn.count(needle[at : at + length]) * scale, at) for at in candidates)
+    chosen: dict[bytes, list[int]] = {}
+    taken: list[int] = []
+    expected = 0.0
+    for hits, at in ranked:
+        if any(abs(at - other) < length for other in taken):
+            continue
+        if taken and expected + hits > _EXPECTED and len(taken) >= 2:
+            break
+        if hits > _BEARABLE or len(taken) >= _MOST:
+            break
+        expected += hits
+        taken.append(at)
+        chosen.setdefault(needle[at : at + length], []).append(at)
+    return [Piece(data, tuple(places)) for data, places in chosen.items()]
+
+
+def _candidates(needle: bytes, length: int) -> list[int]:
+    """Offsets of possible pieces: on characters, inside lines, and not all of one character."""
+    step = max(1, length // 4, len(needle) // _CANDIDATES)
+    found = []
+    for at in range(0, len(needle) - length + 1, step):
+        data = needle[at : at + length]
+        on_characters = (
+            data[0] & 0xC0 != 0x80 and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0 != 0x80
+        )
+        if on_characters and b"\n" not in data and len(set(data)) > 2 and data.strip() and b"  " not in data:
+            found.append(at)
+    return found

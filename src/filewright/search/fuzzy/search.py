@@ -1,0 +1,231 @@
+"""`fuzzy`: from a needle and a snapshot to ranked regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search import engine
+from filewright.search.fuzzy.align import best_fit
+from filewright.search.fuzzy.pieces import Piece, choose, sample
+from filewright.search.fuzzy.sweep import sweep
+from filewright.search.fuzzy.votes import elected
+from filewright.search.hit import Found, Hit
+from filewright.search.lines import Lines, character_at
+from filewright.search.onefile import search_snapshot
+from filewright.search.pattern import compile as compile_pattern
+from filewright.search.window import Window, window
+from filewright.text import BoundedCache, Snapshot
+from filewright.text.codec import check_text
+from filewright.text.terminators import normalised
+
+SWEEP_ALWAYS = 2 << 20
+"""Files up to this size are compared whole: full recall."""
+
+SWEEP_AT_MOST = 64 << 20
+"""Files up to this size are compared whole if nothing survives the filter."""
+
+SHORTEST = 4
+_CANDIDATES = 256
+_FINALISTS = 64
+_ALIGNED = 16_000  # characters of needles that are aligned exactly, some hundred milliseconds at most
+
+
+class Grams:
+    """What fuzzy searches prepare for files, by version and bounded by `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self._samples: BoundedCache[bytes] = BoundedCache(limit)
+
+    def sample(self, snapshot: Snapshot) -> bytes:
+        """A sample of the file's bytes, kept for the file's identity."""
+        if snapshot.identity is None:
+            return sample(snapshot)
+        known = self._samples.get(snapshot.identity)
+        if known is None:
+            known = sample(snapshot)
+            self._samples.put(snapshot.identity, known, len(known) + 200)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    score: float
+    offset: int
+    end: int
+
+
+def fuzzy(
+    snapshot: Snapshot,
+    needle: str,
+    *,
+    min_similarity: float = 0.8,
+    limit: int = 10,
+    grams: Grams | None = None,
+    task: Task | None = None,
+) -> Found:
+    """The regions at least `min_similarity` (0 to 1) like `needle`, best first, at most `limit`.
+
+    Similarity is of the needle against the region it matches, not against whole lines; case and typos
+    are edits, blanks and the form of quotes hardly count. `complete` is False, with a `reason`, where
+    a region might have been missed; `runner_up` is the similarity of the best region left out, and
+    `tied` how many share the best similarity. Raises `invalid_input` for a needle of fewer than 4
+    characters or a lone surrogate; `cancelled`, `timeout`, `io_error`.
+    """
+    checked = task or Task()
+    check_text(needle, "pattern")
+    text = normalised(needle).strip("\n")
+    if len(text.strip()) < SHORTEST:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would be like anything",
+            hint='use mode="literal", or give more of the text',
+            details={"argument": "pattern"},
+        )
+    if not 0 < min_similarity <= 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}",
+            hint="0.8 is a good start",
+            details={"argument": "min_similarity"},
+        )
+    regions, reason = _regions(snapshot, text, min_similarity, limit, grams, checked)
+    ranked = _apart(regions)
+    passed = [region for region in ranked if region.score >= min_similarity]
+    kept = passed[:limit]
+    lines = Lines(snapshot, checked)
+    numbered = {region: _hit(lines, region) for region in sorted(kept, key=lambda r: r.offset)}
+    snapshot.keep_index()
+    rest = passed[limit:] or [region for region in ranked if region not in numbered]
+    return Found(
+        hits=tuple(numbered[region] for region in kept),
+        complete=not reason,
+        count=len(kept),
+        reason=reason,
+        runner_up=rest[0].score if rest else None,
+        tied=sum(1 for region in passed if region.score == passed[0].score) if passed else 0,
+    )
+
+
+def _regions(
+    snapshot: Snapshot, needle: str, least: float, limit: int, grams: Grams | None, task: Task
+) -> tuple[list[_Region], str]:
+    """Aligned regions in no order, and why some may be missing."""
+    size = snapshot.size - snapshot.start
+    finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
+    if size <= SWEEP_ALWAYS:
+        return _swept(snapshot, needle, finalists, task), ""
+    exact = search_snapshot(
+        snapshot, compile_pattern(needle, case="sensitive", max_chars=1 << 30), limit=limit, task=task
+    )
+    regions = [_Region(1.0, a, b) for hit in exact.hits for a, b in hit.submatches]
+    if len(regions) >= limit:
+        return regions, "" if exact.complete else f"only the first {limit} exact places were looked at"
+    drawn = grams.sample(snapshot) if grams is not None else sample(snapshot)
+    encoded = (
+        needle.encode("utf-8")
+        if snapshot.encoding.is_utf8
+        else needle.encode(snapshot.encoding.name, "replace")
+    )
+    pieces = choose(encoded, drawn, size) if snapshot.encoding.width == 1 else []
+    if pieces:
+        places = elected(_votes(snapshot, pieces, task), len(encoded), _CANDIDATES)
+        room = 24 + len(encoded) // 4 + 8 * needle.count("\n")
+        spans = [(begin - room, begin + len(encoded) + room) for _, begin in places]
+        regions += _settled(snapshot, needle, spans, finalists, task)
+    if any(region.score >= least for region in regions):
+        return regions, ""
+    if size <= SWEEP_AT_MOST:
+        return regions + _swept(snapshot, needle, finalists, task), ""
+    why = "share a rare piece with it" if pieces else "hold it exactly"
+    return regions, f"only places that {why} were looked at; the file is too large to compare all of it"
+
+
+def _swept(snapshot: Snapshot, needle: str, finalists: int, task: Task) -> list[_Region]:
+    spans = [(begin, end) for _, begin, end in sweep(snapshot, needle, finalists, task)]
+    return _settled(snapshot, needle, spans, finalists, task)
+
+
+def _settled(
+    snapshot: Snapshot, needle: str, spans: list[tuple[int, int]], finalists: int, task: Task
+) -> list[_Region]:
+    """The exact regions in the `finalists` most promising of some stretches of bytes."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import LCSseq
+
+    views: list[tuple[Window, str]] = []
+    for low, high in spans:
+        low = character_at(snapshot, max(snapshot.start, low))
+        high = min(snapshot.size, high)
+        if low < high:
+            view = window(snapshot, low, high, length=high - low, longest=high - low)
+            views.append((view, view.text[view.begin :].decode("utf-8", "replace")))
+    task.check()
+    ranked = process.extract(needle, [text for _, text in views], scorer=LCSseq.similarity, limit=finalists)
+    found = []
+    for _, _, number in ranked:
+        task.check()
+        region = _fitted(needle, *views[number])
+        if region is not None:
+            found.append(region)
+    return found
+
+
+def _fitted(needle: str, view: Window, text: str) -> _Region | None:
+    fit = best_fit(needle, text)
+    if fit.end <= fit.start:
+        return None
+    start = len(text[: fit.start].encode("utf-8"))
+    length = len(text[fit.start : fit.end].encode("utf-8"))
+    if "\ufffd" in text:  # as long as the bytes they stand for only by chance
+        start, length = _in_bytes(view.text[view.begin :], fit.start), 0
+        length = _in_bytes(view.text[view.begin :], fit.end) - start
+    offset = view.raw_at(view.begin + start)
+    return _Region(fit.score, offset, view.raw_at(view.begin + start + length))
+
+
+def _in_bytes(text: bytes, characters: int) -> int:
+    """Where the character of that number begins in UTF-8 with invalid bytes."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high) // 2
+        if len(text[:middle].decode("utf-8", "replace")) < characters:
+            low = middle + 1
+        else:
+            high = middle
+    while low < len(text) and text[low] & 0xC0 == 0x80 and low > 0 and text[low - 1] >= 0x80:
+        low += 1
+    return low
+
+
+def _votes(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator[tuple[int, int, int]]:
+    numbers = {piece.data: number for number, piece in enumerate(pieces)}
+    for offset, data in engine.literals(snapshot, list(numbers), task):
+        number = numbers.get(data)
+        if number is not None:
+            for place in pieces[number].places:
+                yield offset, place, number
+
+
+def _apart(regions: Iterable[_Region]) -> list[_Region]:
+    """The regions by similarity, then position, less those that overlap a better one."""
+    kept: list[_Region] = []
+    for region in sorted(regions, key=lambda r: (-r.score, r.offset, -r.end)):
+        if all(region.end <= other.offset or region.offset >= other.end for other in kept):
+            kept.append(region)
+    return kept
+
+
+def _hit(lines: Lines, region: _Region) -> Hit:
+    begin = lines.begin(region.offset)
+    return Hit(
+        offset=region.offset,
+        end=region.end,
+        line=lines.number(begin),
+        column=lines.column(begin, region.offset),
+        line_offset=begin,
+        submatches=((region.offset, region.end),),
+        score=round(region.score, 4),
+    )
