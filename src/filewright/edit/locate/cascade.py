@@ -11,7 +11,7 @@ from filewright.edit.locate.repairs import Repaired, repairs
 from filewright.edit.locate.request import Block, Edit, Tier, checked
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import Readable, Row, Source
-from filewright.edit.locate.whole_lines import find_regions, strictest
+from filewright.edit.locate.whole_lines import cut_short, find_regions, strictest
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
@@ -58,10 +58,12 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
     block, replace = Block.of(edit.search), Block.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
-    regions = strictest(find_regions(source, block))
+    everything = find_regions(source, block)
+    regions = strictest(everything)
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
-        return _one(source, edit, tier, [Lines(region, block, replace) for region in regions])
+        parts = [Lines(region, block, replace) for region in regions]
+        return _one(source, edit, tier, parts, more=cut_short(everything))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=_ORDER.index)
@@ -82,11 +84,11 @@ def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
         found = _strict(source, better)
         if found is None:
             continue
-        tier, parts = found
+        tier, parts, more = found
         rank = _ORDER.index(tier)
         if best is not None and rank > best[0]:
             continue
-        answer = _one(source, edit, Tier.REPAIRED, parts)
+        answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
         if isinstance(answer, Located):
             answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, better.what)
         if best is not None and rank == best[0]:
@@ -105,29 +107,37 @@ def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Locat
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
 
 
-def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part]] | None:
-    """What a repaired request stands for by tiers 1 and 2."""
+def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
+    """What a repaired request stands for by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:
-            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans]
+            return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
     block, replace = Block.of(better.search), Block.of(better.replace)
-    regions = strictest(find_regions(source, block))
-    if not regions:
+    everything = find_regions(source, block)
+    if not everything:
         return None
-    return regions[0].tier, [Lines(region, block, replace) for region in regions]
+    regions = strictest(everything)
+    parts: list[Part] = [Lines(region, block, replace) for region in regions]
+    return regions[0].tier, parts, cut_short(everything)
 
 
-def _one(source: Source, edit: Edit, tier: Tier, parts: Sequence[Part]) -> Located | Missed:
-    """The one region; of several the one at the start line, if it was given."""
+def _one(
+    source: Source, edit: Edit, tier: Tier, parts: Sequence[Part], *, more: bool = False
+) -> Located | Missed:
+    """The one region; of several the one at the start line, if it was given.
+
+    With `more` the file was not looked through to its end, and one region is not the only one.
+    """
     chosen = list(parts)
     if len(chosen) > 1 and edit.start_line is not None:
         offset = source.snapshot.lines.offset_of(edit.start_line)
         at_line = [part for part in chosen if _line_start(source, part.span) == offset]
         chosen = at_line if len(at_line) == 1 else chosen
-    if len(chosen) > 1:
+    if len(chosen) > 1 or (more and edit.start_line is None):
         spans = tuple(part.span for part in chosen)
-        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, spans[:MOST_LISTED], len(spans) > MOST_LISTED)
+        more = more or len(spans) > MOST_LISTED
+        return Missed(edit, Code.AMBIGUOUS_MATCH, tier, spans[:MOST_LISTED], more)
     return Located(edit, tier, (chosen[0],))
 
 

@@ -8,7 +8,7 @@ no percentage: a token of code that differs is another text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from filewright.edit.locate.fold import collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
@@ -18,8 +18,8 @@ from filewright.edit.locate.source import Row, Source
 from filewright.edit.locate.whole_lines import Region
 
 _MANY_LINES = 12
-_MOST_HITS = 3_000
-"""Candidate lines looked at before the tier gives up; a rarer text is needed."""
+_MOST_ROWS = 60_000
+"""Lines compared before the tier gives up; a rarer text is needed."""
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 
@@ -28,20 +28,19 @@ def find_soft(source: Source, block: Block) -> list[Region]:
     allowed = 2 if len(block.solid) >= _MANY_LINES else 1
     found: dict[int, Region] = {}
     seen: set[int] = set()
+    budget = _MOST_ROWS + 4 * len(block.solid)
     for needle, index in _anchors(source, block.solid, allowed + 1):
-        hits = 0
         done = source.start
         for at in source.occurrences(needle):
             if at < done:
                 continue
             row = source.row_at(at)
             done = row.end
-            hits += 1
-            if hits > _MOST_HITS:
+            rows, compared = _around(source, block, index, row, allowed)
+            budget -= compared
+            if budget < 0:
                 return []
-            for rows in _around(source, block, index, row, allowed):
-                if rows[0].offset in seen:
-                    continue
+            if rows and rows[0].offset not in seen:
                 seen.add(rows[0].offset)
                 region = _region(source, block, rows)
                 if region is not None:
@@ -68,40 +67,37 @@ def _anchors(source: Source, lines: Sequence[str], count: int) -> list[tuple[byt
     return [(run.encode("ascii"), index) for run, index in few] if len(few) == count else []
 
 
-def _around(source: Source, block: Block, index: int, row: Row, allowed: int) -> Iterator[list[Row]]:
-    """The rows of a region whose solid line `index` is `row`, if few enough lines differ."""
+def _around(source: Source, block: Block, index: int, row: Row, allowed: int) -> tuple[list[Row], int]:
+    """The rows of a region whose solid line `index` is `row`, or none if too many lines differ.
+
+    And how many rows were compared.
+    """
     keys = block.keys
     left = allowed - (collapsed(source.text(row.body)) != keys[index])
-    if left < 0:
-        return
     before: list[Row] = []
-    back: Row | None = source.row_before(row)
+    back = source.row_before(row) if left >= 0 and index else None
     at = index
     while at > 0:
-        if back is None:
-            return
+        if back is None or left < 0:
+            return [], len(before) + 1
         before.append(back)
         key = collapsed(source.text(back.body))
         if key:
             at -= 1
             left -= key != keys[at]
-            if left < 0:
-                return
         back = source.row_before(back) if at else None
     rows = [*reversed(before), row]
     at = index
     while at < len(keys) - 1:
         following = source.row_from(rows[-1].end)
-        if following is None:
-            return
+        if following is None or left < 0:
+            return [], len(rows)
         rows.append(following)
         key = collapsed(source.text(following.body))
         if key:
             at += 1
             left -= key != keys[at]
-            if left < 0:
-                return
-    yield rows
+    return (rows if left >= 0 else []), len(rows)
 
 
 def _region(source: Source, block: Block, rows: list[Row]) -> Region | None:

@@ -23,7 +23,7 @@ MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
 _ROWS_COMPARED = 60_000
 """Lines compared round candidates before the single pass takes over."""
-_ROWS_GRADED = 200_000
+_ROWS_GRADED = 60_000
 """Lines of candidates graded; with more than one region found by then, the answer is ambiguous."""
 
 
@@ -98,16 +98,23 @@ def find_regions(source: Source, block: Block) -> list[Region]:
     found: dict[int, Region] = {}
     if not block.solid:
         return []
-    budget = _ROWS_GRADED
+    rows_found = 0
     for rows in _candidates(source, block):
-        budget -= len(rows)
         if rows[0].offset not in found:
             region = graded(source, block, rows)
             if region is not None:
                 found[region.start] = region
-        if len(found) >= MOST_REGIONS or (budget < 0 and len(found) > 1):
+                rows_found += len(rows)
+        if len(found) >= MOST_REGIONS or (rows_found > _ROWS_GRADED and len(found) > 1):
             break
     return sorted(found.values(), key=lambda region: region.start)
+
+
+def cut_short(regions: Sequence[Region]) -> bool:
+    """Whether `find_regions` ended before the end of the file: there may be more."""
+    return len(regions) >= MOST_REGIONS or (
+        len(regions) > 1 and sum(len(region.rows) for region in regions) > _ROWS_GRADED
+    )
 
 
 def strictest(regions: Iterable[Region]) -> list[Region]:
