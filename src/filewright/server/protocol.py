@@ -31,8 +31,6 @@ from mcp_types import (
     ResourceLink,
     ResourceTemplateReference,
     TextContent,
-    Tool,
-    ToolAnnotations,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -42,6 +40,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.server.calls import Calls, Notify
 from filewright.server.confirm import Confirmation
+from filewright.server.listing import listed
 from filewright.server.offer import Offer
 from filewright.server.output import bounded, safe
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
@@ -76,7 +75,7 @@ class Handlers:
         self._resources = Resources(workspace, self._spill)
         self._confirmation = Confirmation(settings.confirm)
         self._tools = {tool.name: tool for tool in offer.tools()}
-        self._listing = ListToolsResult(tools=[_protocol_tool(tool) for tool in self._tools.values()])
+        self._listing = ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
@@ -226,21 +225,6 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(
             code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
         ) from error
-
-
-def _protocol_tool(tool: registry.Tool) -> Tool:
-    return Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=dict(tool.schema),
-        annotations=ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=False,
-        ),
-    )
 
 
 def _failure(text: str) -> CallToolResult:
