@@ -433,6 +433,14 @@ def test_a_mode_changes_who_may_execute_and_nothing_else(
     )
 
 
+def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(tree: Callable[..., object]) -> None:
+    files = {"x": b"a\nb\xff\nc\n"}
+    shown = H + "@@ -1,3 +1,3 @@\n-a\n+A\n b\ufffd\n c\n"
+    assert tree(files).patched(shown) == {"x": b"A\nb\xff\nc\n"}  # type: ignore[attr-defined]
+    removed = H + "@@ -1,3 +1,3 @@\n a\n-b\ufffd\n+B\n c\n"
+    assert tree(files).refusal(removed).code == "patch_failed"  # type: ignore[attr-defined]
+
+
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
     planned = made.plan(H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n")  # type: ignore[attr-defined]

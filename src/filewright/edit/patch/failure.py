@@ -6,8 +6,8 @@ from collections import Counter
 
 from filewright.edit.locate.fold import collapsed
 from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.match import Unplaced
 from filewright.edit.patch.model import FilePatch, Hunk
+from filewright.edit.patch.places import Unplaced
 from filewright.edit.visible import cut_line, safe
 from filewright.errors import Code, FilewrightError
 

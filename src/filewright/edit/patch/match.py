@@ -9,101 +9,18 @@ of the hunks leaves one way only. Anything else is refused.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from filewright.edit.locate.fold import BLANKS, indent_of
-from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.fold import BLANKS
 from filewright.edit.locate.request import Tier, is_blank
 from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.model import Hunk
+from filewright.edit.patch.headings import Headings
+from filewright.edit.patch.model import Hunk, Row
+from filewright.edit.patch.places import Options, Placed, Unplaced
 
-#: How many lines a stated line number may be off and still choose among equal places.
-REACH = 200
 #: Comparisons of lines one file may cost before its hunks are called too alike to place.
 _WORK = 30_000_000
-#: Places looked at one by one for the heading they stand under.
-_MOST = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where a hunk belongs.
-
-    `at` is the first of the file's lines it covers (from 0), `end` the line past its last;
-    `lines[i]` the file's line for the hunk's i-th old row, None for a blank one the file lacks.
-    """
-
-    at: int
-    end: int
-    tier: Tier
-    lines: tuple[int | None, ...] | range
-    indentation: Indentation | None = None
-    folds: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """Why a hunk has no place: `why` is one of ``no_match``, ``ambiguous_match``, ``overlap``,
-    ``order``, ``no_context``, ``already_applied``, ``heading``, ``cut``, ``not_at_end``,
-    ``too_alike``; `lines` are the 1-based lines that say so.
-    """
-
-    hunk: Hunk
-    why: str
-    lines: tuple[int, ...] = ()
-    heading: str = ""
-
-
-class _Options:
-    """The places one hunk may have, in order, from the `low`-th of `starts` on.
-
-    Lists of exact places are shared between hunks with the same lines, and never copied.
-    """
-
-    def __init__(self, starts: list[int], size: int, others: dict[int, Placed] | None = None) -> None:
-        self.starts = starts
-        self.low = 0
-        self._size = size
-        self._others = others
-
-    def __len__(self) -> int:
-        return len(self.starts) - self.low
-
-    def place(self, start: int) -> Placed:
-        """The place that begins at line `start`."""
-        if self._others is not None:
-            return self._others[start]
-        return Placed(start, start + self._size, Tier.EXACT, range(start, start + self._size))
-
-    def only(self, starts: list[int]) -> _Options:
-        """The same with fewer places."""
-        return _Options(starts, self._size, self._others)
-
-    def after(self, floor: int) -> _Options:
-        """Those at or past line `floor`."""
-        result = self.only(self.starts)
-        result.low = bisect_left(self.starts, floor)
-        return result
-
-    def last_before(self, ceiling: int) -> int | None:
-        """The last start whose place ends by line `ceiling`."""
-        index = bisect_right(self.starts, ceiling, key=lambda start: self.place(start).end) - 1
-        return self.starts[index] if index >= self.low else None
-
-    def nearest(self, stated: int) -> int | None:
-        """The start nearest to line `stated`, if within reach and no other is nearly as near."""
-        index = bisect_left(self.starts, stated)
-        around = self.starts[max(self.low, index - 2) : max(self.low, index) + 2]
-        ranked = sorted(around, key=lambda start: abs(start - stated))
-        first, second = (abs(start - stated) for start in ranked[:2])
-        return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
-
-    def numbers(self) -> tuple[int, ...]:
-        """Their first lines as people count them, the first twenty."""
-        return tuple(start + 1 for start in self.starts[self.low : self.low + 20])
 
 
 class Placing:
@@ -115,12 +32,12 @@ class Placing:
         self._codec = lines.snapshot.encoding.name
         self._olds = [self._encoded(hunk.old) for hunk in hunks]
         self._exact: dict[tuple[bytes, ...], list[int]] | None = None
-        self._headings: dict[str, list[int]] | None = None
+        self._headings = Headings(hunks, lines)
         self._too_alike = False
 
     def run(self) -> list[Placed] | Unplaced:
         """A place for each hunk, in order and not overlapping; or the first that has none."""
-        options: list[_Options] = []
+        options: list[Options] = []
         floor = drift = 0
         for index, hunk in enumerate(self.hunks):
             found = self._options(index, floor, drift)
@@ -165,7 +82,7 @@ class Placing:
         except UnicodeEncodeError:
             return None
 
-    def _options(self, index: int, floor: int, drift: int) -> _Options | Unplaced:
+    def _options(self, index: int, floor: int, drift: int) -> Options | Unplaced:
         """The places a hunk may have at or past `floor`, by the strictest tier that has any."""
         hunk, old = self.hunks[index], self._olds[index]
         if old is not None and not old:
@@ -174,7 +91,7 @@ class Placing:
             at = _stated(hunk) + drift
             here = at >= floor and self._stands(old, at) and self._is_allowed(hunk, at + len(old))
             if here and (not _ends_bare(hunk) or at + len(old) == self.lines.count):
-                return _Options([at], len(old))
+                return Options([at], len(old))
         everywhere = fitting = self._everywhere(index)
         if hunk.at_end or hunk.cut:
             ends = [at for at in everywhere.starts if self._is_allowed(hunk, everywhere.place(at).end)]
@@ -182,7 +99,7 @@ class Placing:
         if everywhere.starts and not fitting.starts:
             return Unplaced(hunk, "cut" if hunk.cut else "not_at_end", everywhere.numbers())
         if hunk.headings and fitting.starts:
-            below = self._below_headings(hunk, fitting)
+            below = self._headings.below(hunk, fitting)
             if isinstance(below, Unplaced):
                 return below
             fitting = below
@@ -201,11 +118,11 @@ class Placing:
                 return after.only([nearest])
         return after
 
-    def _insertion(self, hunk: Hunk) -> _Options | Unplaced:
+    def _insertion(self, hunk: Hunk) -> Options | Unplaced:
         """The place of a hunk without old lines: only the end, where that is said, or an empty file."""
         count = self.lines.count
         if count == 0 or (hunk.at_end and hunk.old_ended and hunk.start is None and not hunk.headings):
-            return _Options([count], 0)
+            return Options([count], 0)
         return Unplaced(hunk, "no_context")
 
     def _stands(self, old: tuple[bytes, ...], at: int) -> bool:
@@ -214,7 +131,7 @@ class Placing:
     def _is_allowed(self, hunk: Hunk, end: int) -> bool:
         return end == self.lines.count or not (hunk.at_end or hunk.cut)
 
-    def _everywhere(self, index: int) -> _Options:
+    def _everywhere(self, index: int) -> Options:
         """All places of a hunk by the strictest tier that has one."""
         if self._exact is None:
             self._exact = self._find([old for old in self._olds[index:] if old])
@@ -222,14 +139,14 @@ class Placing:
         if old is not None:
             exact = self._exact.get(old, [])
             if exact:
-                return _Options(exact, len(old))
+                return Options(exact, len(old))
         hunk = self.hunks[index]
         found = [self._aligned(hunk, region) for region in find_lines(self.lines.snapshot, hunk.old)]
         order = list(Tier)
-        places = [place for place in found if place is not None]
+        places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((order.index(place.tier) for place in places), default=0)
         others = {place.at: place for place in places if order.index(place.tier) == best}
-        return _Options(sorted(others), 0, others)
+        return Options(sorted(others), 0, others)
 
     def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
@@ -253,6 +170,29 @@ class Placing:
         folds = plain and not all(row.text.isascii() for row in old)
         return Placed(known[0], known[-1] + 1, region.tier, tuple(lines), region.indentation, folds)
 
+    def _as_shown(self, hunk: Hunk) -> list[Placed]:
+        """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
+        old = [row for row in hunk.rows if row.sign != "+"]
+        if not any("\ufffd" in row.text for row in old if row.sign == " "):
+            return []
+        anchor = next((index for index, row in enumerate(old) if "\ufffd" not in row.text), 0)
+        wanted = old[anchor].text
+        result: list[Placed] = []
+        for first, bodies in self.lines.windows():
+            for index, body in enumerate(bodies):
+                at = first + index - anchor
+                if at < 0 or body.decode(self._codec, "replace") != wanted:
+                    continue
+                there = list(self.lines.bodies(at, len(old)))
+                if len(there) == len(old) and all(map(self._reads, there, old)):
+                    result.append(Placed(at, at + len(old), Tier.TYPOGRAPHY, range(at, at + len(old))))
+        return result
+
+    def _reads(self, body: bytes, row: Row) -> bool:
+        """Whether a line is shown as the row has it, and if it is to be removed, is that text."""
+        errors = "replace" if row.sign == " " else "surrogateescape"
+        return body.decode(self._codec, errors) == row.text
+
     def _is_blank(self, at: int) -> bool:
         bodies = self.lines.bodies(at, 1) if at < self.lines.count else ()
         return bool(bodies) and not bodies[0].strip(BLANKS.encode())
@@ -275,71 +215,9 @@ class Placing:
                 return Unplaced(hunk, "already_applied", (at + 1,))
         return None
 
-    # Headings of the envelope
-
-    def _below_headings(self, hunk: Hunk, places: _Options) -> _Options | Unplaced:
-        """Those of the places that stand below the hunk's headings, one inside the other.
-
-        A single place needs the headings somewhere above it. Of several, one counts only where no
-        line between the innermost heading and it ends what the heading begins.
-        """
-        known = self._heading_lines()
-        above: list[int] = []
-        for heading in hunk.headings:
-            lines = known.get(heading.strip(), [])
-            if above:
-                inner = [at for at in lines[:_MOST] if self._is_inside(above, at)]
-                above = inner or lines[bisect_right(lines, above[0]) :]
-            else:
-                above = lines
-            if not above:
-                return Unplaced(hunk, "heading", (), heading)
-        if len(places) == 1:
-            fitting = [at for at in places.starts if above[0] <= at]
-            if not fitting:
-                return Unplaced(hunk, "heading", tuple(at + 1 for at in above[:20]), hunk.headings[-1])
-        else:
-            fitting = [at for at in places.starts[:_MOST] if self._is_inside(above, at)]
-            if not fitting or len(places) > _MOST:
-                return Unplaced(hunk, "ambiguous_match", places.numbers())
-        return places.only(fitting)
-
-    def _heading_lines(self) -> dict[str, list[int]]:
-        """The lines that each heading of any hunk may name."""
-        if self._headings is None:
-            wanted = {heading.strip() for hunk in self.hunks for heading in hunk.headings}
-            whole: dict[str, list[int]] = {heading: [] for heading in wanted}
-            begun: dict[str, list[int]] = {heading: [] for heading in wanted}
-            for first, bodies in self.lines.windows():
-                for index, body in enumerate(bodies):
-                    text = body.decode(self._codec, "replace").strip()
-                    if text in wanted:
-                        whole[text].append(first + index)
-                    elif text:
-                        for heading in wanted:
-                            if text.startswith(heading) and not _is_word(text[len(heading)]):
-                                begun[heading].append(first + index)
-            self._headings = {heading: whole[heading] or begun[heading] for heading in wanted}
-        return self._headings
-
-    def _is_inside(self, headings: list[int], at: int) -> bool:
-        """Whether the nearest heading at or above line `at` holds it, by indentation."""
-        index = bisect_left(headings, at + 1) - 1
-        if index < 0:
-            return False
-        heading = headings[index]
-        if heading == at:
-            return True
-        texts = [body.decode(self._codec, "replace") for body in self.lines.bodies(heading, at - heading)]
-        depth = len(indent_of(texts[0]).expandtabs())
-        return not any(
-            text.strip() and len(indent_of(text).expandtabs()) <= depth and _is_word(text.strip()[0])
-            for text in texts[1:]
-        )
-
     # All hunks
 
-    def _settled(self, options: list[_Options]) -> list[Placed] | Unplaced:
+    def _settled(self, options: list[Options]) -> list[Placed] | Unplaced:
         """One place each, if the order of the hunks leaves only one way."""
         earliest: list[Placed] = []
         floor = 0
@@ -410,7 +288,3 @@ def _is_telling(hunk: Hunk) -> bool:
         return bool(kept)
     gone = [index for index, row in enumerate(hunk.rows) if row.sign == "-"]
     return bool(kept and gone) and kept[0] < gone[0] and kept[-1] > gone[-1]
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"

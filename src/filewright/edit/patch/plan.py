@@ -13,9 +13,10 @@ from filewright.boundary import Location
 from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.patch.failure import failed
 from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.match import Placed, Placing, Unplaced
+from filewright.edit.patch.match import Placing
 from filewright.edit.patch.model import FilePatch, Hunk, Patch, Row
 from filewright.edit.patch.outcome import FileOutcome, HunkOutcome, Look, PatchPlan, Place
+from filewright.edit.patch.places import Placed, Unplaced
 from filewright.edit.patch.write import hunk_splices
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from filewright.edit.linediff import changes, line_splices
 from filewright.edit.locate.fold import folded, indent_of
 from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.match import Placed
 from filewright.edit.patch.model import Hunk, Row
+from filewright.edit.patch.places import Placed
 from filewright.text.codec import encoded
 from filewright.text.splice import Splice
 
