@@ -158,19 +158,67 @@ def copied(template: Path, target: Path) -> Path:
 # Interrupting
 
 _CALLS = {
-    os: (
-        "open close read pread preadv write pwrite fsync ftruncate rename link unlink rmdir mkdir symlink "
-        "readlink stat lstat fstat listdir chmod chown fchmod fchown getxattr listxattr setxattr utime "
-        "posix_fallocate access"
-    ).split(),
+    os: [
+        "open",
+        "close",
+        "read",
+        "pread",
+        "preadv",
+        "write",
+        "pwrite",
+        "fsync",
+        "ftruncate",
+        "rename",
+        "link",
+        "unlink",
+        "rmdir",
+        "mkdir",
+        "symlink",
+        "readlink",
+        "stat",
+        "lstat",
+        "fstat",
+        "listdir",
+        "chmod",
+        "chown",
+        "fchmod",
+        "fchown",
+        "getxattr",
+        "listxattr",
+        "setxattr",
+        "utime",
+        "posix_fallocate",
+        "access",
+    ],
     kernel: ["openat2", "renameat2", "chmod_descriptor"],
     fcntl: ["flock", "fcntl", "ioctl"],
 }
 
-_FAILING = set(
-    "open read pread preadv write pwrite fsync ftruncate rename link unlink rmdir mkdir symlink "
-    "stat listdir chmod chown fchmod posix_fallocate openat2 renameat2 chmod_descriptor".split()
-)
+_FAILING = {
+    "open",
+    "read",
+    "pread",
+    "preadv",
+    "write",
+    "pwrite",
+    "fsync",
+    "ftruncate",
+    "rename",
+    "link",
+    "unlink",
+    "rmdir",
+    "mkdir",
+    "symlink",
+    "stat",
+    "listdir",
+    "chmod",
+    "chown",
+    "fchmod",
+    "posix_fallocate",
+    "openat2",
+    "renameat2",
+    "chmod_descriptor",
+}
 
 
 class Meddler:

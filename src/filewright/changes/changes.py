@@ -23,7 +23,7 @@ from filewright.changes.showing import Differ
 from filewright.changes.state import StateFolder
 from filewright.changes.steps import Steps
 from filewright.edit.changeset import ChangeSet
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -103,7 +103,7 @@ class Changes:
         self._open()
         with self._lock.exclusive(task) as fresh:
             if fresh:
-                found = self._recoverer.recover(settle_above=_SETTLE_ABOVE)
+                found = self._recover(_SETTLE_ABOVE)
                 if found.taken_back or found.set_aside or found.conflicts:
                     self._found.append(found)
             yield
@@ -118,7 +118,7 @@ class Changes:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
         self._open()
         with self._lock.exclusive() as fresh:
-            found = self._recoverer.recover(settle_above=0) if fresh else Recovery()
+            found = self._recover(0) if fresh else Recovery()
             if fresh:
                 self._collect()
         for earlier in self._found:
@@ -127,6 +127,12 @@ class Changes:
             found.conflicts[:0] = earlier.conflicts
         self._found.clear()
         return found
+
+    def _recover(self, settle_above: int) -> Recovery:
+        try:
+            return self._recoverer.recover(settle_above=settle_above)
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="recover") from error
 
     def _open(self) -> None:
         if self._settings.read_only:

@@ -8,6 +8,7 @@ workspace; from then on the task is not asked whether it is cancelled.
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -81,9 +82,15 @@ class Committer:
     def commit(self, change_set: ChangeSet, task: Task) -> ChangeRecord:
         """Commit it whole, or raise and leave everything as it was."""
         try:
-            return self._commit(change_set, task, copy_moves=False)
-        except CrossDeviceError:
-            return self._commit(change_set, task, copy_moves=True)
+            try:
+                return self._commit(change_set, task, copy_moves=False)
+            except CrossDeviceError:
+                return self._commit(change_set, task, copy_moves=True)
+        except OSError as error:
+            named = (
+                os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the workspace"
+            )
+            raise from_os_error(error, named, doing="work on") from error
 
     def _commit(self, change_set: ChangeSet, task: Task, *, copy_moves: bool) -> ChangeRecord:
         draft = Draft(self._boundary)
@@ -134,6 +141,7 @@ class Committer:
         )
         try:
             saved = {id(node): saver.node(node) for node in survey.displaced}
+            saved.update(saver.inside)
             _digest_ahead(survey)
             planner = Planner(draft, survey, saved)
             historian = Historian(draft, survey, saver)
@@ -226,10 +234,14 @@ class Committer:
         """The change is made; whatever happens from here on, it is not reported as failed."""
         file = RecordFile(path, attempt.record, attempt.plan, writer.sections, writer.size)
         found = Recovery()
-        try:
-            self._recoverer.clean_up(file, found, attempt.ground)
-        except FilewrightError as error:
-            found.waiting.append(error.message)
+        for _ in range(2):
+            found.waiting.clear()
+            try:
+                self._recoverer.clean_up(file, found, attempt.ground)
+            except FilewrightError as error:
+                found.waiting.append(error.message)
+            if not found.waiting:
+                break
         return replace(attempt.record, notes=(*attempt.record.notes, *found.conflicts))
 
     def _forget(self, adopted: list[str]) -> None:

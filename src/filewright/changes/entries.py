@@ -37,7 +37,7 @@ class Historian:
             if node.home is None:
                 found.append(Entry(where, None, after))
                 continue
-            before = saved.get(id(node)) or self._saver.inside[id(node)]
+            before = saved[id(node)]
             was = place_of(*node.home)
             found.append(
                 Entry(

@@ -148,7 +148,7 @@ class Planner:
             blocked = self._occupant(folder, name)
             direct = (source.is_root or source.alive) and source.entries.get(source_name) is None
             if blocked is not None and not self._moves_on(blocked) and not direct:
-                carrier = self._lift(node)
+                carrier = self._lift(node, folder)
             else:
                 carrier = self._slot(source, source_name)
         self._put(carrier, folder, name, staged=False, after=moved_seal(node))
@@ -166,7 +166,7 @@ class Planner:
     ) -> None:
         occupant = self._occupant(folder, name)
         if occupant is not None and self._moves_on(occupant):
-            self._lift(occupant)
+            self._lift(occupant, folder)
             occupant = None
         place = self._slot(folder, name)
         saved = self._saved[id(occupant)] if occupant is not None else None
@@ -200,20 +200,21 @@ class Planner:
     def _moves_on(self, node: Node) -> bool:
         return id(node) in self._moved
 
-    def _lift(self, node: Node) -> Slot:
+    def _lift(self, node: Node, into: Folder) -> Slot:
+        """Move a node out of the way, or out of a folder that goes, to a temporary name."""
         assert node.home is not None
         folder, name = node.home
-        temporary = self._temporary(folder)
+        temporary = self._temporary(into)
         self._operations.append(
             Put(
                 carrier=self._slot(folder, name),
                 place=temporary,
-                spare=self._temporary(folder),
+                spare=self._temporary(into),
                 staged=False,
                 after=moved_seal(node),
             )
         )
-        self._stood(node, folder, temporary.name)
+        self._stood(node, into, temporary.name)
         self._lifted[id(node)] = temporary
         return temporary
 

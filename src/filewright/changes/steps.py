@@ -57,7 +57,8 @@ class Steps:
                 self._modify(step)
             case Create():
                 content = Held(step.content)
-                self._write(step.location, content, step.replace, step.expected).mode = step.mode
+                node = self._write(step.location, content, step.replace, step.expected)
+                node.mode = node.mode if step.mode is None else step.mode
             case Restore():
                 self._restore(step)
             case MakeLink():

@@ -1,0 +1,106 @@
+"""Every error return, injected once at each call: nothing lost, nothing left, a right error code."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from filewright.errors import Code, FilewrightError
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["scene"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+scene = sys.modules.get("scene") or _load()
+
+_CODES = {
+    errno.ENOSPC: {Code.NO_SPACE, Code.PERMISSION_DENIED},
+    errno.EIO: {Code.IO_ERROR, Code.PERMISSION_DENIED},
+    errno.EACCES: {Code.PERMISSION_DENIED},
+    errno.EINTR: {Code.IO_ERROR, Code.PERMISSION_DENIED},
+}
+
+
+@pytest.fixture
+def area() -> Iterator[Path]:
+    with scene.quick_folder() as folder:
+        yield folder
+
+
+def _commit(base: Path, meddler: object) -> FilewrightError | None:
+    """Commit under a meddler; the error it ended with."""
+    with scene.Bench(base) as bench:
+        change_set = scene.twelve(bench)
+        with meddler.on():
+            try:
+                bench.changes.commit(change_set)
+            except FilewrightError as error:
+                return error
+    return None
+
+
+def _sweep(area: Path, act: object, stride: int, start: int = 0) -> list[tuple[str, FilewrightError | None]]:
+    template, run = area / "template", area / "run"
+    scene.furnish(template / "work")
+    scene.copied(template, run)
+    before = scene.tree(run / "work")
+    meddler = scene.Meddler()
+    assert _commit(run, meddler) is None
+    after = scene.tree(run / "work")
+    outcomes = []
+    for point in range(start, meddler.count, stride):
+        scene.copied(template, run)
+        wrong = scene.Meddler(point, act)
+        error = _commit(run, wrong)
+        at = (point, wrong.hit, str(error))
+        late = error is not None and "could not be taken back at once" in (error.hint or "")
+        if not late:
+            assert scene.tree(run / "work") == (after if error is None else before), at
+        with scene.Bench(run) as bench:
+            found = bench.changes.recover()
+            assert found.conflicts == [], at
+            assert found.waiting == [], at
+        assert scene.tree(run / "work") == (after if error is None else before), at
+        assert scene.temporaries(run / "work") == [], at
+        outcomes.append((wrong.hit, error))
+    return outcomes
+
+
+@pytest.mark.parametrize("number", scene.ERRORS, ids=errno.errorcode.get)
+def test_an_error_at_any_call_leaves_all_or_nothing(area: Path, number: int) -> None:
+    outcomes = _sweep(area, scene.failing(number), 17, start=scene.ERRORS.index(number))
+    assert any(error is not None for _, error in outcomes)
+    for _, error in outcomes:
+        assert error is None or error.code in _CODES[number], error
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("number", scene.ERRORS, ids=errno.errorcode.get)
+def test_every_error_at_every_call(area: Path, number: int) -> None:
+    outcomes = _sweep(area, scene.failing(number), 1)
+    for name, error in outcomes:
+        assert error is None or error.code in _CODES[number], (name, error)
+    failed = sum(error is not None for _, error in outcomes)
+    print(f"\n{errno.errorcode[number]}: {len(outcomes)} calls, {failed} refused the change")
+
+
+def test_a_short_write_is_continued(area: Path) -> None:
+    assert all(error is None for _, error in _sweep(area, scene.short, 11))
+
+
+@pytest.mark.sweep
+def test_every_short_write_is_continued(area: Path) -> None:
+    assert all(error is None for _, error in _sweep(area, scene.short, 1))
