@@ -70,7 +70,7 @@ class Settings(BaseSettings):
         default=500, ge=40, description="characters of one line shown round a search hit"
     )
     image_bytes: int = Field(
-        default=4 * MB, ge=0, description="images up to this size are returned as images"
+        default=4 * MB, ge=0, description="images up to this size are returned as images; 0: none are"
     )
     diff_lines: int = Field(default=400, ge=10, description="lines of a diff shown with a result")
 
@@ -80,6 +80,9 @@ class Settings(BaseSettings):
     max_paths: int = Field(default=1_000, ge=1, description="paths of one batch read")
     max_input_bytes: int = Field(
         default=64 * MB, ge=KB, description="bytes of text one call may write or patch"
+    )
+    max_file_bytes: int = Field(
+        default=0, ge=0, description="files above this size are refused by every tool that opens them; 0: none"
     )
     max_pattern_chars: int = Field(default=10_000, ge=1, description="characters of a search pattern")
 
@@ -107,6 +110,14 @@ class Settings(BaseSettings):
     )
     confirm: Literal["never", "destructive", "always"] = Field(
         default="never", description="ask the user through the client before such calls"
+    )
+
+    # The agent-tools dialect
+    agent_output_bytes: int = Field(
+        default=128 * KB, ge=KB, description="bytes of one result; the cap of every result wins if it is less"
+    )
+    agent_input_bytes: int = Field(
+        default=20_000_000, ge=1, description="files, and texts to write, above this size are refused"
     )
 
     # Serving

@@ -136,7 +136,8 @@ def plan(
     snapshot: Readable,
     edits: Sequence[Edit],
     *,
-    fuzzy: bool = True,
+    fuzzy: bool | Sequence[bool] = True,
+    in_turn: bool = False,
     bases: Sequence[bytes] = (),
     task: Task | None = None,
     asked: str | None = None,
@@ -144,7 +145,8 @@ def plan(
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
-    `bases` are texts the caller was shown of it before, newest first. `asked` names the file in
+    `fuzzy` may be given for each edit. `in_turn` locates every edit on the result of those before it
+    alone. `bases` are texts the caller was shown of it before, newest first. `asked` names the file in
     errors (default: as the snapshot's location was asked for); `limit` is the most edits taken
     (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
     `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
@@ -163,11 +165,17 @@ def plan(
             hint="send them in several calls",
             details={"count": len(edits), "limit": most},
         )
-    planner = _Planner(snapshot, fuzzy, bases, task)
+    loose = [fuzzy] * len(edits) if isinstance(fuzzy, bool) else fuzzy
+    planner = _Planner(snapshot, bases, task)
     for index, edit in enumerate(edits):
         if task is not None:
             task.check()
-        planner.add(index, edit)
+        if in_turn and index:
+            planner.add_in_turn(index, edit, fuzzy=loose[index])
+        else:
+            planner.add(index, edit, fuzzy=loose[index])
+        if in_turn and planner.refusals:
+            break
     if not planner.refusals and not planner.splices:
         planner.refusals.append(unchanged())
     if planner.refusals:
@@ -179,28 +187,37 @@ def plan(
 
 
 class _Planner:
-    def __init__(self, snapshot: Readable, fuzzy: bool, bases: Sequence[bytes], task: Task | None) -> None:
+    def __init__(self, snapshot: Readable, bases: Sequence[bytes], task: Task | None) -> None:
         self._snapshot = snapshot
         self._source = Source(snapshot, task)
-        self._fuzzy = fuzzy
         self._bases = bases
         self._task = task
         self._placed: list[_Placed] = []
         self.splices: tuple[Splice, ...] = ()
         self.refusals: list[Refusal] = []
 
-    def add(self, index: int, edit: Edit) -> None:
+    def add(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
         """Place one more edit, or note why it cannot be."""
-        found = locate(self._snapshot, edit, fuzzy=self._fuzzy, task=self._task)
+        found = locate(self._snapshot, edit, fuzzy=fuzzy, task=self._task)
         if isinstance(found, Missed) and found.code is Code.NO_MATCH:
-            if self.splices and self._placed_on_result(index, edit):
+            if self.splices and self._placed_on_result(index, edit, fuzzy=fuzzy):
                 return
-            if self._fuzzy and self._bases and edit.end_line is None:
+            if fuzzy and self._bases and edit.end_line is None:
                 found = find_drifted(self._source, edit, self._bases) or found
         if isinstance(found, Missed):
-            self.refusals.append(explained(self._source, found, index, fuzzy=self._fuzzy))
+            self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
         else:
             self._place(index, found)
+
+    def add_in_turn(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
+        """Place one more edit on the result of the earlier ones, whatever they touched."""
+        if self._placed_on_result(index, edit, fuzzy=fuzzy):
+            return
+        result = Overlay(self._snapshot, self.splices)
+        source = Source(result, self._task)
+        found = locate(result, edit, fuzzy=fuzzy, task=self._task)
+        if isinstance(found, Missed):
+            self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
 
     def _place(self, index: int, located: Located) -> None:
         """Take an edit located on the original, unless it touches what an earlier one changes."""
@@ -216,14 +233,14 @@ class _Planner:
         self.splices = _joined(self.splices, splices)
         self._note(index, located, self._source, splices, spans, changed, on_result=False)
 
-    def _placed_on_result(self, index: int, edit: Edit) -> bool:
+    def _placed_on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> bool:
         """Whether the result of the earlier edits decides: the edit is taken there, or ambiguous."""
         result = Overlay(self._snapshot, self.splices)
         source = Source(result, self._task)
-        found = locate(result, edit, fuzzy=self._fuzzy, task=self._task)
+        found = locate(result, edit, fuzzy=fuzzy, task=self._task)
         if isinstance(found, Missed):
             if found.code is Code.AMBIGUOUS_MATCH:
-                self.refusals.append(explained(source, found, index, fuzzy=self._fuzzy))
+                self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
             return found.code is Code.AMBIGUOUS_MATCH
         splices = written(source, found)
         self.splices = result.composed(ordered(splices, result.size))

@@ -2,31 +2,74 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from filewright.boundary import Boundary, Location
 from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
-from filewright.search import Grams, Searcher
 from filewright.settings import Settings
-from filewright.structure.outlines import Outlines
 from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
 from filewright.text.snapshot import content_version
 
+if TYPE_CHECKING:
+    from filewright.search import Grams, Searcher
+    from filewright.structure.outlines import Outlines
 
-@dataclass(frozen=True)
+
 class Context:
-    """One workspace as the tools see it. Thread-safe."""
+    """One workspace as the tools see it. Thread-safe. What only some tools need is made when first asked for."""
 
-    boundary: Boundary
-    settings: Settings
-    changes: Changes
-    shown: Shown
-    outlines: Outlines
-    searcher: Searcher
-    grams: Grams
-    indexes: BoundedCache[LineIndex] = field(default_factory=lambda: BoundedCache(4 << 20))
+    def __init__(self, boundary: Boundary, settings: Settings, changes: Changes) -> None:
+        self.boundary = boundary
+        self.settings = settings
+        self.changes = changes
+        self.shown = Shown(settings.shown_bytes)
+        self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
+        self._making = threading.Lock()
+
+    @cached_property
+    def outlines(self) -> Outlines:
+        """Outlines by content, and the parser processes."""
+        from filewright.structure.outlines import Outlines
+
+        with self._making:
+            return self.__dict__.get("outlines") or self.__dict__.setdefault(
+                "outlines", Outlines(self.settings)
+            )
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Searches of trees, and the process that confines the engine."""
+        from filewright.search import Searcher
+
+        with self._making:
+            return self.__dict__.get("searcher") or self.__dict__.setdefault(
+                "searcher", Searcher(self.boundary, self.settings, self.indexes)
+            )
+
+    @cached_property
+    def grams(self) -> Grams:
+        """What fuzzy searches prepared."""
+        from filewright.search import Grams
+
+        with self._making:
+            return self.__dict__.get("grams") or self.__dict__.setdefault(
+                "grams", Grams(self.settings.cache_bytes // 2)
+            )
+
+    def close(self) -> None:
+        """End the child processes that were started."""
+        for name in ("searcher", "outlines"):
+            made = self.__dict__.pop(name, None)
+            if made is not None:
+                made.close()
+
+    def under(self, settings: Settings) -> Context:
+        """The same workspace with other limits for the tools; caches and processes are shared."""
+        return _Under(self, settings)
 
     def exists(self, location: Location) -> bool:
         """Whether anything has that name."""
@@ -47,12 +90,25 @@ class Context:
         return (status.st_dev, status.st_ino)
 
     def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
-        """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises."""
+        """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises,
+        and `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`).
+        """
         name = codec.named(encoding) if encoding is not None else None
         descriptor = self.boundary.open_file(location)
-        return Snapshot.of_descriptor(
+        snapshot = Snapshot.of_descriptor(
             descriptor, location, self.settings, encoding=name, indexes=self.indexes, hold=hold
         )
+        limit = self.settings.max_file_bytes
+        if hold and limit and snapshot.size > limit:
+            size = snapshot.size
+            snapshot.close()
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"{location.asked} has {size:,} bytes; the limit is {limit:,}",
+                hint="search in it, or ask the user to raise the limit",
+                details={"path": location.asked, "size": size, "limit": limit},
+            )
+        return snapshot
 
     def open_text(self, location: Location, *, encoding: str | None = None) -> Snapshot:
         """The same for text; raises `is_binary` for anything else."""
@@ -113,6 +169,34 @@ class Context:
                 hint="read it again and make the edit against what is there now",
                 details={"path": snapshot.asked, "expected": expected, "version": snapshot.version},
             )
+
+
+class _Under(Context):
+    """Another context with settings of its own."""
+
+    def __init__(self, base: Context, settings: Settings) -> None:
+        super().__init__(base.boundary, settings, base.changes)
+        self._base = base
+        self.shown = base.shown
+        self.indexes = base.indexes
+
+    @cached_property
+    def outlines(self) -> Outlines:
+        """Those of the workspace."""
+        return self._base.outlines
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """That of the workspace."""
+        return self._base.searcher
+
+    @cached_property
+    def grams(self) -> Grams:
+        """Those of the workspace."""
+        return self._base.grams
+
+    def close(self) -> None:
+        """Nothing: they are the workspace's."""
 
 
 def binary(location: Location, kind: str, size: int) -> FilewrightError:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
@@ -33,6 +34,7 @@ class EditItem(Arguments):
     replace_all: bool = False
     start_line: Annotated[int | None, Field(ge=1)] = None
     end_line: Annotated[int | None, Field(ge=1)] = None
+    fuzzy: SkipJsonSchema[bool | None] = None
 
 
 class EditArguments(Arguments):
@@ -46,6 +48,7 @@ class EditArguments(Arguments):
     encoding: str | None = None
     break_hard_links: bool | None = None
     undoable: bool = True
+    in_turn: SkipJsonSchema[bool] = False
 
 
 def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
@@ -78,7 +81,13 @@ def _attempt(context: Context, arguments: EditArguments, location: Location, tas
         edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
         bases = context.shown.bases(location, except_version=snapshot.version)
         planned = plan(
-            snapshot, edits, fuzzy=arguments.fuzzy, bases=bases, task=task, limit=context.settings.max_edits
+            snapshot,
+            edits,
+            fuzzy=[arguments.fuzzy if e.fuzzy is None else e.fuzzy for e in arguments.edits],
+            in_turn=arguments.in_turn,
+            bases=bases,
+            task=task,
+            limit=context.settings.max_edits,
         )
         name = location.shown
         shown = diff.unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
@@ -149,12 +158,10 @@ TOOL = Tool(
     name="edit_content",
     title="Edit a file",
     description=(
-        "Replace text in one file: each edit's search must be the text that is there (copy it from "
-        "read_content, without line numbers) and mean exactly one place; add lines around it, or "
-        "start_line, if it stands there more than once. Small slips in blanks, quotes or indentation are "
-        "found and disclosed; anything uncertain is refused with the nearest text. All edits or none. "
-        "preview=true writes nothing. Every other byte of the file stays. For a new file use "
-        "write_content, for a change in many files apply_patch or replace_content."
+        "Replace text in one file. Each search must be text that is there (as read, without line numbers) and mean "
+        "one place; if it stands there more often, add lines round it or start_line. Small slips in blanks, quotes or "
+        "indentation are found and disclosed; what is uncertain is refused with the nearest text. All edits or none. "
+        "For new files use write_content, for many files apply_patch or replace_content."
     ),
     arguments=EditArguments,
     run=run,

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit.changeset import Copy, Delete, MakeFolder, Move, Step
@@ -15,6 +16,7 @@ from filewright.progress import Task
 from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.stat import kind_of
 
 
 class FolderArguments(Arguments):
@@ -31,6 +33,9 @@ class Pair(Arguments):
     destination: str
 
 
+FilesOnly = Annotated[SkipJsonSchema[bool], Field(description="refuse links and folders; for dialects")]
+
+
 class PairArguments(Arguments):
     """What to move or copy."""
 
@@ -39,6 +44,7 @@ class PairArguments(Arguments):
     atomic: bool = True
     break_hard_links: bool | None = None
     undoable: bool = True
+    files_only: FilesOnly = False
 
 
 class DeleteArguments(Arguments):
@@ -49,6 +55,7 @@ class DeleteArguments(Arguments):
     missing_ok: bool = False
     atomic: bool = True
     undoable: bool = True
+    files_only: FilesOnly = False
 
 
 def create_directories(context: Context, arguments: FolderArguments, task: Task) -> ToolResult:
@@ -73,9 +80,31 @@ def create_directories(context: Context, arguments: FolderArguments, task: Task)
     return answer(context, outcomes, records, "folder")
 
 
-def _pair(context: Context, pair: Pair, *, source_changes: bool) -> tuple[Location, Location]:
+def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
+    """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
+    try:
+        kind = kind_of(context.boundary.stat(location).st_mode)
+    except FilewrightError as error:
+        if missing_ok and error.code == Code.NOT_FOUND:
+            return
+        raise
+    if kind != "file":
+        raise FilewrightError(
+            Code.SYMLINK if kind == "link" else Code.NOT_A_FILE,
+            f"{location.asked} is a {kind}, not a regular file",
+            hint="name the link's target itself" if kind == "link" else "name a regular file",
+            details={"path": location.asked},
+        )
+
+
+def _pair(
+    context: Context, pair: Pair, *, source_changes: bool, files_only: bool = False
+) -> tuple[Location, Location]:
     source = context.boundary.locate(pair.source)
     destination = context.boundary.locate(pair.destination)
+    if files_only:
+        _require_file(context, source)
+        _require_file(context, destination, missing_ok=True)
     if source_changes:
         context.boundary.guard_write(source, link_itself=True)
     context.boundary.guard_write(destination, link_itself=True)
@@ -98,7 +127,9 @@ def move_items(context: Context, arguments: PairArguments, task: Task) -> ToolRe
         planned = Planned([], [])
         for index, pair in enumerate(items):
             with item_named(index, len(items)):
-                source, destination = _pair(context, pair, source_changes=True)
+                source, destination = _pair(
+                    context, pair, source_changes=True, files_only=arguments.files_only
+                )
                 planned.steps.append(Move(source, destination, arguments.overwrite))
                 planned.outcomes.append(_paired(pair, "moved", destination))
         return planned
@@ -113,7 +144,9 @@ def copy_items(context: Context, arguments: PairArguments, task: Task) -> ToolRe
         planned = Planned([], [])
         for index, pair in enumerate(items):
             with item_named(index, len(items)):
-                source, destination = _pair(context, pair, source_changes=False)
+                source, destination = _pair(
+                    context, pair, source_changes=False, files_only=arguments.files_only
+                )
                 planned.steps.append(Copy(source, destination, arguments.overwrite))
                 planned.outcomes.append(_paired(pair, "copied", destination))
         return planned
@@ -143,6 +176,8 @@ def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> To
             with item_named(index, len(paths)):
                 location = context.boundary.locate(path)
                 context.boundary.guard_write(location, link_itself=True)
+                if arguments.files_only:
+                    _require_file(context, location, missing_ok=arguments.missing_ok)
                 steps.append(Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok))
                 there = context.exists(location)
                 outcomes.append(Outcome(path, "deleted" if there else "was not there", location))
@@ -157,7 +192,7 @@ TOOLS = (
     Tool(
         name="create_directories",
         title="Create folders",
-        description="Create folders with their parents. Folders that exist already are left as they are.",
+        description=("Create folders with their parents; existing ones stay as they are."),
         arguments=FolderArguments,
         run=create_directories,
         toolset="files",
@@ -166,10 +201,7 @@ TOOLS = (
     Tool(
         name="move_items",
         title="Move or rename",
-        description=(
-            "Move or rename files and folders; destination is the full new path, its parents are made. "
-            "An existing destination is refused unless overwrite."
-        ),
+        description=("Move or rename files and folders; destination is the full new path, parents are made."),
         arguments=PairArguments,
         run=move_items,
         toolset="files",
@@ -181,8 +213,7 @@ TOOLS = (
         name="copy_items",
         title="Copy",
         description=(
-            "Copy files and folders byte for byte with mode, times and attributes; destination is the full "
-            "new path. An existing destination is refused unless overwrite."
+            "Copy files and folders byte for byte with mode, times and attributes; destination is the full new path."
         ),
         arguments=PairArguments,
         run=copy_items,
@@ -194,10 +225,7 @@ TOOLS = (
     Tool(
         name="delete_items",
         title="Delete",
-        description=(
-            "Delete files, links and (with recursive) folders. What is deleted can be brought back with "
-            "revert_edit."
-        ),
+        description=("Delete files, links and (recursive) folders; revert_edit brings them back."),
         arguments=DeleteArguments,
         run=delete_items,
         toolset="files",

@@ -26,7 +26,7 @@ class ListArguments(Arguments):
     """What to list."""
 
     path: str = "."
-    glob: Annotated[str | None, Field(description="e.g. **/*.py; implies all levels")] = None
+    glob: Annotated[str | None, Field(description="**/*.py; implies all levels")] = None
     depth: Annotated[int, Field(ge=0, description="levels; 0: all")] = 1
     details: bool = False
     sort: Literal["name", "modified", "size"] = "name"
@@ -126,7 +126,7 @@ def _answer(
 def _row(context: Context, entry: Entry, *, details: bool) -> tuple[str, dict[str, Any]]:
     location = entry.location
     shown = location.shown + ("/" if entry.kind == "folder" else "")
-    facts: dict[str, Any] = {"path": shown, "type": entry.kind}
+    facts: dict[str, Any] = {"path": shown, "name": quote(location.name), "type": entry.kind}
     row = visible(shown)
     if entry.kind == "link":
         try:
@@ -152,8 +152,8 @@ TOOL = Tool(
     name="list_files",
     title="List files",
     description=(
-        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without files that .gitignore "
-        "and .ignore leave out. Folders end in /. Use search_content to find text, stat_items for one file."
+        "List a folder (depth=1), a tree (depth=0) or what matches a glob, without what .gitignore leaves out. "
+        "Folders end in /. To find text use search_content."
     ),
     arguments=ListArguments,
     run=run,

@@ -27,12 +27,12 @@ class ReadArguments(Arguments):
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
     start: Annotated[int, Field(description="first line; negative counts from the end")] = 1
     limit: Annotated[int, Field(ge=1, description="lines, or characters with column")] = 500
-    line: Annotated[int | None, Field(ge=1, description="line to show in its surroundings")] = None
+    line: Annotated[int | None, Field(ge=1, description="show round this line")] = None
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
     pattern: Annotated[str | None, Field(description="literal text to find")] = None
     occurrence: Annotated[int, Field(ge=1)] = 1
     depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
-    column: Annotated[int | None, Field(ge=1, description="read inside one long line")] = None
+    column: Annotated[int | None, Field(ge=1, description="inside one long line")] = None
     numbered: bool = True
     encoding: str | None = None
 
@@ -102,7 +102,7 @@ def _read(context: Context, arguments: ReadArguments, path: str, budget: int, ta
 
 def _image(context: Context, snapshot: Snapshot, location: Location) -> ToolResult:
     kind = snapshot.binary or ""
-    if not kind.startswith("image/"):
+    if not kind.startswith("image/") or not context.settings.image_bytes:
         raise binary(location, kind, snapshot.size)
     if snapshot.size > context.settings.image_bytes:
         raise FilewrightError(
@@ -171,7 +171,11 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
             Code.INVALID_INPUT,
             "start=0: lines are numbered from 1",
             hint="use start=1 for the beginning, a negative start to count from the end",
-            details={"argument": "start"},
+            details={
+                "path": snapshot.asked,
+                "line_count": snapshot.lines.counted(task),
+                "argument": "start",
+            },
         )
     if start > 0:
         if start > 1 and not snapshot.lines.has_line(start, task):
@@ -195,10 +199,11 @@ class Excerpt:
     rows: list[str]
     bodies: list[str]
     end: int
-    cut: int
+    cut: list[int]
     invalid: list[int]
     odd: list[str]
     more: bool
+    terminated: bool
 
 
 def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, numbered: bool) -> Excerpt:
@@ -208,16 +213,15 @@ def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, n
     bodies: list[str] = []
     invalid: list[int] = []
     odd: dict[str, None] = {}
-    used = cut = 0
-    number, end, more = span.number, span.offset, False
+    cut: list[int] = []
+    used = 0
+    number, end, more, terminated = span.number, span.offset, False, False
     per_character = 4 if snapshot.encoding.width == 1 else 2
     for head in heads(snapshot, span.offset, width * per_character, span.stop):
         if len(rows) >= span.limit:
             more = True
             break
         body, remark = shown_line(snapshot, head, width)
-        if remark:
-            cut += 1
         row = (f"{number:>6}\t" if numbered else "") + (visible(body) if numbered else body) + remark
         if rows and used + len(row) + 1 > budget:
             more = True
@@ -225,12 +229,15 @@ def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, n
         if "\ufffd" in body and _invalid(snapshot, head):
             invalid.append(number)
         odd.update(dict.fromkeys(oddities(body)))
+        if remark:
+            cut.append(number)
         rows.append(clip(row, max(budget, 100)))
         bodies.append(body)
         used += len(row) + 1
         number += 1
         end = head.end
-    return Excerpt(rows, bodies, end, cut, invalid, list(odd), more)
+        terminated = bool(head.terminator)
+    return Excerpt(rows, bodies, end, cut, invalid, list(odd), more, terminated)
 
 
 def shown_line(snapshot: Snapshot, head: LineHead, width: int) -> tuple[str, str]:
@@ -311,7 +318,9 @@ def _lines(
         "total_lines": total,
         "size": snapshot.size,
         "truncated": got.more,
-        "cut_lines": got.cut,
+        "cut_lines": len(got.cut),
+        "cut_at": got.cut,
+        "terminated": got.terminated,
         "invalid_lines": got.invalid,
         "notes": notes,
         "next": following,
@@ -382,11 +391,9 @@ TOOL = Tool(
     name="read_content",
     title="Read files",
     description=(
-        "Read one file (path) or several (paths) of any size: by line range, head, tail, the surroundings "
-        "of a line or of the nth hit of a pattern, or the whole function or class (mode=semantic with "
-        "line, symbol or pattern). Rows are `number<TAB>text`; leave the numbers out of edits. The first "
-        "row gives the version to pass as expected_version. Shows PNG, JPEG, GIF and WebP images. To find "
-        "text first, use search_content."
+        "Read one file (path) or several (paths): by lines, head, tail, round a line or the nth hit of a pattern, or "
+        "the whole function or class (mode=semantic with line, or symbol). Rows are `number<TAB>text`; leave the "
+        "numbers out of edits. The first row gives the version for expected_version. Shows images."
     ),
     arguments=ReadArguments,
     run=run,

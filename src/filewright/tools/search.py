@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
@@ -44,7 +45,7 @@ class SearchArguments(Arguments):
     """What to find, and where."""
 
     pattern: str
-    path: Annotated[str, Field(description="file or folder")] = "."
+    path: str = "."
     glob: str | None = None
     type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
@@ -59,6 +60,8 @@ class SearchArguments(Arguments):
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
     cursor: str | None = None
+    include_hidden: SkipJsonSchema[bool] = True
+    include_ignored: SkipJsonSchema[bool] = False
 
 
 @dataclass
@@ -74,6 +77,7 @@ class _Search:
     complete: bool = True
     cursor: str | None = None
     notes: list[str] = field(default_factory=list)
+    searched: int | None = None
     symbol_seconds: float = _SYMBOL_SECONDS
 
 
@@ -167,6 +171,8 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
         glob=arguments.glob,
         kind=arguments.type,
         invert=arguments.invert,
+        include_hidden=arguments.include_hidden,
+        include_ignored=arguments.include_ignored,
     )
     found = search.context.searcher.tree(location, pattern, options, resume=resume, task=search.task)
     for snapshot, hits in found:
@@ -186,6 +192,7 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
         search.complete = found.complete
         if found.resume is not None:
             search.cursor = _cursor(search, location, found.resume.location, found.resume.offset)
+    search.searched = found.searched
     if search.complete:
         search.notes.append(f"{counted(found.searched, 'file')} searched")
     if found.binary:
@@ -347,7 +354,12 @@ def _files(search: _Search, location: Location) -> Iterator[Location]:
 
     suffixes = suffixes_of(search.arguments.type) if search.arguments.type is not None else None
     walk = search.context.boundary.walk(
-        location, glob=search.arguments.glob, kinds=["file"], task=search.task
+        location,
+        glob=search.arguments.glob,
+        include_hidden=search.arguments.include_hidden,
+        include_ignored=search.arguments.include_ignored,
+        kinds=["file"],
+        task=search.task,
     )
     for count, entry in enumerate(walk):
         if suffixes is None or entry.name.endswith(suffixes):
@@ -398,6 +410,7 @@ def _answer(search: _Search) -> ToolResult:
         "complete": search.complete,
         "next_cursor": search.cursor,
         "notes": search.notes,
+        "files_searched": search.searched,
     }
     if arguments.output != "matches":
         data["files"] = search.files
@@ -409,10 +422,9 @@ TOOL = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text (literal), a regular expression (regex, RE2 syntax) or text that is only similar (fuzzy, one "
-        "line or many) in a file of any size or a tree, without files that .gitignore leaves out. Shows lines "
-        "with numbers, context and the enclosing function; says whether the search was complete. "
-        "output=files or counts for an overview."
+        "Find text (literal), a pattern (regex, RE2 syntax) or similar text (fuzzy, one line or many) in a file of any "
+        "size or a tree, without what .gitignore leaves out. Shows line numbers, context, the enclosing function, and "
+        "whether the search was complete."
     ),
     arguments=SearchArguments,
     run=run,

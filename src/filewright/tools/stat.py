@@ -113,6 +113,7 @@ def describe(context: Context, location: Location) -> dict[str, Any]:
         "modified": time_text(status.st_mtime_ns),
         "accessed": time_text(status.st_atime_ns),
         "changed": time_text(status.st_ctime_ns),
+        "times_ns": [status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns],
     }
     if kind == "link":
         from filewright.boundary.names import quote
@@ -159,8 +160,7 @@ TOOL = Tool(
     name="stat_items",
     title="Status of files",
     description=(
-        "Type, size, times, mode, owner, link target and, for text, encoding, line ending and version of "
-        "files and folders, without reading them."
+        "Type, size, times, mode, owner, link target, encoding, line ending and version, without reading the text."
     ),
     arguments=StatArguments,
     run=run,

@@ -17,6 +17,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Encoding, Snapshot, Splice, codec, splice
 from filewright.text.snapshot import content_version
+from filewright.tools import syntax
 from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
@@ -158,7 +159,7 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> ToolResult:
                 _check(context, target, item)
                 outcomes.append(Outcome(item.path, target.take(item), location))
                 target.last = outcomes[-1]
-        steps = [step for target in targets.values() if (step := _settle(context, target)) is not None]
+        steps = [step for target in targets.values() if (step := _settle(context, target, task)) is not None]
         return Planned(steps, outcomes)
 
     manner = Manner("write_content", arguments.atomic, arguments.break_hard_links, arguments.undoable)
@@ -179,7 +180,7 @@ def _check(context: Context, target: _Target, item: WriteItem) -> None:
     context.check_version(target.snapshot, item.expected_version)
 
 
-def _settle(context: Context, target: _Target) -> Step | None:
+def _settle(context: Context, target: _Target, task: Task) -> Step | None:
     """The step for one file, its diff and new version noted with the last item that names it."""
     step = target.step()
     outcome = target.last
@@ -189,17 +190,32 @@ def _settle(context: Context, target: _Target) -> Step | None:
         name = target.location.shown
         shown = diff.unified(name, name, target.snapshot, step.splices, max_lines=context.settings.diff_lines)
         outcome.diff = shown.text
+        _warn(context, outcome, target.snapshot, step.splices, task)
         if target.snapshot.status is not None and target.snapshot.status.st_nlink > 1:
             outcome.facts["hard_links"] = target.snapshot.status.st_nlink
         if target.snapshot.held is not None:
             outcome.facts["version"] = version_of(splice.apply(target.snapshot.held, step.splices))
     elif isinstance(step, Create):
         outcome.facts["version"] = version_of(step.content)
+        nothing = Snapshot.of_bytes(
+            b"", encoding="utf-8", location=target.location, settings=context.settings
+        )
+        _warn(context, outcome, nothing, (Splice(0, 0, step.content),), task)
     else:
         assert target.snapshot is not None
         outcome.operation = "unchanged"
         outcome.facts["version"] = target.snapshot.version
     return step
+
+
+def _warn(
+    context: Context, outcome: Outcome, before: Snapshot, splices: Sequence[Splice], task: Task
+) -> None:
+    """Note with the outcome that what is written does not parse."""
+    warning = syntax.compared(context, before, splices, task)
+    if warning:
+        outcome.facts["syntax_warning"] = warning
+        outcome.note = "; ".join(filter(None, (outcome.note, f"warning: {warning}")))
 
 
 def version_of(content: bytes) -> str:
@@ -220,9 +236,8 @@ TOOL = Tool(
     name="write_content",
     title="Write whole files",
     description=(
-        "Create, overwrite or append to whole files; parent folders are made. mode=create refuses an "
-        "existing file. Overwriting keeps the file's encoding, byte-order mark, line ending and mode and "
-        "shows a diff. To change a part of a file use edit_content instead."
+        "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, byte-order mark, "
+        "line ending and mode, and shows a diff. To change a part use edit_content."
     ),
     arguments=WriteArguments,
     run=run,

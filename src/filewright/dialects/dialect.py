@@ -1,0 +1,192 @@
+"""`Dialect`: a table of tools in another system's words, offered over a workspace.
+
+A row of the table is a `Tool` whose function is handed a `Call`: through it the function makes native
+requests (`call.run`) or uses the core's unlisted tools (`call.use`), both under the dialect's limits,
+and returns what the other system would have answered.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.tools import Context, Tool, ToolResult, entries
+from filewright.tools.registry import Arguments, Toolset
+from filewright.tools.rendering import clip, wire
+
+if TYPE_CHECKING:
+    from filewright.settings import Settings
+    from filewright.workspace import Workspace
+
+_logger = logging.getLogger("filewright")
+
+ENTRIES = 10_000
+"""The most entries of a folder that a dialect gathers from the pages of `list_files`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a dialect's tool: the workspace under the dialect's limits, and the task."""
+
+    context: Context
+    task: Task
+
+    def run(self, name: str, /, **arguments: Any) -> ToolResult:
+        """The native tool `name`, its arguments checked as a client's are. Raises `FilewrightError`."""
+        tool = next(entry for entry in entries() if entry.name == name).load()
+        return tool.run(self.context, tool.parse(arguments), self.task)
+
+    def use(self, tool: Callable[[Context, Any, Task], ToolResult], arguments: object) -> ToolResult:
+        """A tool of the core that is not listed natively. Raises `FilewrightError`."""
+        return tool(self.context, arguments, self.task)
+
+    def within(self, page_chars: int) -> Call:
+        """The same call with native results, and lines, of at most `page_chars` characters."""
+        settings = self.context.settings
+        limits = {"page_chars": page_chars, "line_chars": min(settings.line_chars, page_chars)}
+        return Call(self.context.under(settings.model_copy(update=limits)), self.task)
+
+    def entries(self, **arguments: Any) -> tuple[list[dict[str, Any]], bool]:
+        """The entries of `list_files` from all its pages, at most `ENTRIES`; whether that is all."""
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while len(found) < ENTRIES:
+            listed = self.run("list_files", limit=ENTRIES, cursor=cursor, **arguments).data
+            found += listed["entries"]
+            cursor = listed["next_cursor"]
+            if cursor is None:
+                return found, True
+        return found[:ENTRIES], False
+
+
+Answer = Callable[[Call, Any], ToolResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A dialect as a value: its table, what clients are told first, its limits, how it tells errors.
+
+    `limits` gives the settings that differ from the workspace's. `refusal` makes the answer of a
+    call that failed as a whole, within so many characters.
+    """
+
+    name: str
+    instructions: str
+    tools: tuple[Tool, ...]
+    limits: Callable[[Settings], Mapping[str, Any]]
+    refusal: Callable[[FilewrightError, int], ToolResult]
+
+
+def row(
+    name: str,
+    description: str,
+    arguments: type[Arguments],
+    answer: Answer,
+    *,
+    toolset: Toolset = "read",
+    writes: bool = False,
+    destructive: bool = False,
+    idempotent: bool = True,
+) -> Tool:
+    """A row of a dialect's table: `answer` is handed a `Call` and the typed arguments."""
+
+    def run(context: Context, parsed: Any, task: Task) -> ToolResult:
+        return answer(Call(context, task), parsed)
+
+    title = name.replace("_", " ").capitalize()
+    return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
+
+
+class Dialect:
+    """A surface over a workspace; what a server offers in place of the native tools. Thread-safe."""
+
+    def __init__(
+        self, workspace: Workspace, surface: Surface, toolsets: Collection[str] | None = None
+    ) -> None:
+        self._surface = surface
+        settings = workspace.settings.model_copy(update=dict(surface.limits(workspace.settings)))
+        self._settings = settings
+        self._context = workspace.context.under(settings)
+        self._offered = tuple(
+            tool
+            for tool in surface.tools
+            if (toolsets is None or tool.toolset in toolsets) and not (tool.writes and settings.read_only)
+        )
+
+    @property
+    def name(self) -> str:
+        """The dialect's name."""
+        return self._surface.name
+
+    @property
+    def instructions(self) -> str:
+        """What a model is told first; under 1,500 characters."""
+        return self._surface.instructions
+
+    def tools(self) -> Sequence[Tool]:
+        """The tools offered, in a fixed order; none that writes in a read-only workspace."""
+        return self._offered
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Run a tool; nothing is raised for a problem of the request, it is told in the dialect's way."""
+        try:
+            return self._bounded(self._run(name, arguments, task))
+        except FilewrightError as error:
+            failure = error
+        except RecursionError:
+            failure = FilewrightError(Code.INVALID_INPUT, f"{name}: the arguments are nested too deeply")
+        except Exception:  # a bug of ours must not end the server, and never reach a client
+            _logger.exception("internal error in %s", name)
+            failure = FilewrightError(
+                Code.INTERNAL,
+                f"{name} failed because of a bug in filewright; the log has the details",
+                hint="report it; try the work another way",
+            )
+        return self._bounded(self._surface.refusal(failure, self._settings.hard_chars))
+
+    def _run(self, name: str, arguments: Mapping[str, Any], task: Task | None) -> ToolResult:
+        tool = next((tool for tool in self._surface.tools if tool.name == name), None)
+        if tool is None:
+            names = ", ".join(t.name for t in self._offered)
+            raise FilewrightError(Code.INVALID_INPUT, f"unknown tool {name!r}", hint=names)
+        if tool.writes and self._settings.read_only:
+            raise FilewrightError(
+                Code.READ_ONLY,
+                f"{name} changes files, and this workspace is read-only",
+                hint="ask the user to serve it without --read-only",
+            )
+        parsed = tool.parse(arguments)
+        return tool.run(self._context, parsed, task or Task(seconds=self._settings.call_seconds))
+
+    def _bounded(self, result: ToolResult) -> ToolResult:
+        text = clip(wire(result.text), self._settings.hard_chars, note="\n[cut: ask for less]")
+        return result if text is result.text else replace(result, text=text)
+
+
+def encoded(value: object) -> str:
+    """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
+    return wire(json.dumps(value, ensure_ascii=False))
+
+
+def budgets(limit: int) -> Iterator[int]:
+    """Page sizes to try until the JSON of a page is within `limit`, which escaping may multiply."""
+    size = limit - 1_500
+    while size > 250:
+        yield size
+        size //= 2
+
+
+def fitted(call: Call, make: Callable[[Call], object]) -> str:
+    """The JSON of what `make` answers, made with smaller and smaller native pages until it fits."""
+    limit = call.context.settings.hard_chars
+    text = ""
+    for size in budgets(min(limit, call.context.settings.page_chars + 1_500)):
+        text = encoded(make(call.within(size)))
+        if len(text) <= limit:
+            break
+    return text

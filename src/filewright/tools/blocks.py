@@ -1,0 +1,61 @@
+"""Line-anchored blocks in several files, each file all or nothing; not listed natively."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from filewright.edit.blocks import Block, BlockOutcome, plan_blocks
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text import Snapshot
+from filewright.tools.context import Context
+from filewright.tools.registry import ToolResult
+from filewright.tools.splicing import Planned, each, splice_file
+
+
+@dataclass(frozen=True, slots=True)
+class FileBlocks:
+    """The blocks of one file."""
+
+    path: str
+    blocks: Sequence[Block]
+
+
+def apply_blocks(context: Context, files: Sequence[FileBlocks], task: Task) -> ToolResult:
+    """Apply the blocks of every file; a file whose blocks do not all fit stays as it was.
+
+    Raises `invalid_input` if two of the paths name one file.
+    """
+    _refuse_twice(context, files)
+
+    def change(file: FileBlocks) -> dict[str, Any]:
+        def plan(snapshot: Snapshot) -> Planned[tuple[BlockOutcome, ...]]:
+            planned = plan_blocks(snapshot, file.blocks)
+            return Planned(planned.splices, planned.outcomes)
+
+        made = splice_file(context, "apply_diff", file.path, plan, task)
+        lines = [{"start_line": o.start_line, "end_line": o.end_line} for o in made.told]
+        return {**made.data(), "blocks": lines}
+
+    return each(context, files, lambda file: file.path, change)
+
+
+def _refuse_twice(context: Context, files: Sequence[FileBlocks]) -> None:
+    seen: dict[object, str] = {}
+    for file in files:
+        try:
+            location = context.boundary.locate(file.path)
+            status = context.boundary.stat(location)
+            key: object = (status.st_dev, status.st_ino)
+        except FilewrightError:
+            key = file.path
+        if key in seen:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{file.path} is named twice (also as {seen[key]}); each file may appear once",
+                hint="join its blocks into one entry",
+                details={"path": file.path},
+            )
+        seen[key] = file.path
