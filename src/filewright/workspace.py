@@ -14,11 +14,9 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Grams, Searcher
 from filewright.settings import Settings
-from filewright.structure.outlines import Outlines
-from filewright.text import BoundedCache, LineIndex, Shown, codec
-from filewright.tools import TOOLS, Context, Tool, ToolResult
+from filewright.text import codec
+from filewright.tools import Context, Entry, ToolResult, entries
 from filewright.tools.rendering import clip, wire
 
 _logger = logging.getLogger("filewright")
@@ -63,17 +61,7 @@ class Workspace:
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary([os.fspath(r) for r in roots], self.settings)
         self._changes = Changes(self._boundary, self.settings)
-        indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, self.settings.cache_bytes // 8))
-        self._context = Context(
-            boundary=self._boundary,
-            settings=self.settings,
-            changes=self._changes,
-            shown=Shown(self.settings.shown_bytes),
-            outlines=Outlines(self.settings),
-            searcher=Searcher(self._boundary, self.settings, indexes),
-            grams=Grams(self.settings.cache_bytes // 2),
-            indexes=indexes,
-        )
+        self._context = Context(self._boundary, self.settings, self._changes)
 
     def __enter__(self) -> Self:
         return self
@@ -85,8 +73,7 @@ class Workspace:
 
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
-        self._context.searcher.close()
-        self._context.outlines.close()
+        self._context.close()
         self._boundary.close()
 
     @property
@@ -101,11 +88,11 @@ class Workspace:
 
     # Tools for any model API
 
-    def tools(self, toolsets: Collection[str] | None = None) -> list[Tool]:
+    def tools(self, toolsets: Collection[str] | None = None) -> list[Entry]:
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
         return [
             tool
-            for tool in TOOLS
+            for tool in entries()
             if (toolsets is None or tool.toolset in toolsets)
             and not (tool.writes and self.settings.read_only)
         ]
@@ -132,17 +119,18 @@ class Workspace:
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool. Raises `FilewrightError`."""
-        tool = next((tool for tool in TOOLS if tool.name == name), None)
-        if tool is None:
+        entry = next((entry for entry in entries() if entry.name == name), None)
+        if entry is None:
             raise FilewrightError(
-                Code.INVALID_INPUT, f"unknown tool {name!r}", hint=", ".join(t.name for t in TOOLS)
+                Code.INVALID_INPUT, f"unknown tool {name!r}", hint=", ".join(e.name for e in entries())
             )
-        if tool.writes and self.settings.read_only:
+        if entry.writes and self.settings.read_only:
             raise FilewrightError(
                 Code.READ_ONLY,
                 f"{name} changes files, and this workspace is read-only",
                 hint="ask the user to serve it without --read-only",
             )
+        tool = entry.load()
         parsed = tool.parse(arguments)
         task = task or Task(seconds=self.settings.call_seconds)
         return _bounded(tool.run(self._context, parsed, task), self.settings)

@@ -22,7 +22,6 @@ def listed(tool: registry.Tool) -> Tool:
     """The tool as it is listed, with all four hints."""
     return Tool(
         name=tool.name,
-        title=tool.title,
         description=tool.description,
         input_schema={**terse(tool.schema), "additionalProperties": False},
         annotations=ToolAnnotations(

@@ -20,7 +20,7 @@ class HistoryArguments(Arguments):
     """Which changes."""
 
     path: str | None = None
-    change_id: Annotated[str | None, Field(description="show this one with its diff")] = None
+    change_id: Annotated[str | None, Field(description="show this one")] = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 20
     cursor: str | None = None
 
@@ -31,7 +31,7 @@ class RevertArguments(Arguments):
     change_id: str | None = None
     path: Annotated[str | None, Field(description="the newest change of this file")] = None
     preview: bool = False
-    wholly: Annotated[bool, Field(description="restore earlier content even over later changes")] = False
+    wholly: Annotated[bool, Field(description="even over later changes")] = False
 
 
 def record_data(record: ChangeRecord) -> dict[str, Any]:
@@ -178,8 +178,7 @@ TOOLS = (
         name="get_history",
         title="History of changes",
         description=(
-            "List the newest changes made here, of all files or of one; with change_id show that change "
-            "with its diff."
+            "List the newest changes made here, of all files or of one; with change_id show one with its diff."
         ),
         arguments=HistoryArguments,
         run=get_history,
@@ -189,9 +188,8 @@ TOOLS = (
         name="revert_edit",
         title="Undo a change",
         description=(
-            "Undo one change (change_id), or the newest change of a file (path): edits, patches, deletions, "
-            "moves and undos alike, all its files together. If a file changed since, the undo is merged, or "
-            "refused if it conflicts. The undo is itself a change."
+            "Undo a change (change_id), or the newest of a file (path), whatever it was; all its files together. "
+            "If a file changed since, the undo is merged, or refused if it conflicts. Undoing is itself a change."
         ),
         arguments=RevertArguments,
         run=revert_edit,

@@ -33,7 +33,7 @@ class OverviewArguments(Arguments):
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
     ] = None
-    since: Annotated[str | None, Field(description="git revision to compare with")] = "HEAD"
+    since: Annotated[str | None, Field(description="git revision")] = "HEAD"
 
 
 def run(context: Context, arguments: OverviewArguments, task: Task) -> ToolResult:
@@ -272,9 +272,8 @@ TOOL = Tool(
     name="get_overview",
     title="Overview of a file",
     description=(
-        "What a file of any size is: lines, encoding, outline of its classes and functions with their lines, "
-        "syntax errors, which symbols changed since git's HEAD, and for logs and tables what is in them. Use it "
-        "before reading a large file; then read_content with symbol or lines."
+        "What a file of any size is: lines, encoding, outline with line numbers, syntax errors, symbols changed since "
+        "git HEAD; for logs and tables what is in them. Use it before reading a large file."
     ),
     arguments=OverviewArguments,
     run=run,

@@ -152,9 +152,8 @@ TOOL = Tool(
     name="apply_patch",
     title="Apply a patch",
     description=(
-        "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope to "
-        "any number of files: all or nothing, undone as one. Context must be the text that is there; line "
-        "numbers and counts may be off. For one file edit_content is simpler."
+        "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope: all files "
+        "or none, undone as one. Context must be text that is there; line numbers and counts may be off."
     ),
     arguments=PatchArguments,
     run=run,

@@ -103,10 +103,7 @@ def _number(name: str | None, argument: str) -> int | None:
 TOOL = Tool(
     name="set_permissions",
     title="Set permissions",
-    description=(
-        "Set mode (octal or symbolic), owner or group of files and folders. Setuid and setgid bits cannot "
-        "be added."
-    ),
+    description=("Set mode, owner or group of files and folders."),
     arguments=PermissionArguments,
     run=run,
     toolset="files",

@@ -30,7 +30,7 @@ class ReplaceArguments(Arguments):
 
     pattern: str
     replacement: str
-    path: Annotated[str, Field(description="file or folder")] = "."
+    path: str = "."
     glob: str | None = None
     mode: Literal["literal", "regex"] = "literal"
     case: Literal["smart", "sensitive", "insensitive"] = "sensitive"
@@ -186,8 +186,8 @@ TOOL = Tool(
     name="replace_content",
     title="Replace in many files",
     description=(
-        "Replace every match of a literal text or regex ($1, ${name} in the replacement) in a file or a tree, "
-        "as one transaction. Shows a preview unless preview=false; expected_count guards against surprises."
+        "Replace every match of a text or regex ($1, ${name} in the replacement) in a file or a tree as one change. "
+        "A preview unless preview=false."
     ),
     arguments=ReplaceArguments,
     run=run,

@@ -1,0 +1,87 @@
+"""The catalogue: what callers are told of each tool, known without importing any of them.
+
+Making sixteen argument models and importing what the tools need costs a good part of a second, and
+a server must answer `tools/list` at once. So names, descriptions and schemas are kept in
+`catalogue.json`, made from the tools by ``python -m filewright.tools`` and held to them by a test;
+a tool's module is imported when it is first called.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from filewright.tools.registry import Tool, Toolset
+
+_MODULES = (
+    "listing",
+    "stat",
+    "overview",
+    "search",
+    "read",
+    "edit",
+    "patch",
+    "replace",
+    "write",
+    "items",
+    "permissions",
+    "history",
+)
+FILE = "catalogue.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What callers are told of a tool. `schema` is the JSON Schema (2020-12) of its arguments."""
+
+    name: str
+    title: str
+    description: str
+    schema: dict[str, Any]
+    toolset: Toolset
+    writes: bool
+    destructive: bool
+    idempotent: bool
+    module: str
+
+    def load(self) -> Tool:
+        """The tool itself; imports it when first asked for."""
+        return next(tool for tool in _tools_of(self.module) if tool.name == self.name)
+
+
+def _tools_of(module: str) -> tuple[Tool, ...]:
+    loaded = import_module(f"filewright.tools.{module}")
+    found: tuple[Tool, ...] = loaded.TOOLS if hasattr(loaded, "TOOLS") else (loaded.TOOL,)
+    return found
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every native tool, in the order it is listed."""
+    text = files("filewright.tools").joinpath(FILE).read_text(encoding="utf-8")
+    return tuple(Entry(**fields) for fields in json.loads(text))
+
+
+def made() -> str:
+    """The catalogue's text as the tools would have it."""
+    found = [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "schema": tool.schema,
+            "toolset": tool.toolset,
+            "writes": tool.writes,
+            "destructive": tool.destructive,
+            "idempotent": tool.idempotent,
+            "module": module,
+        }
+        for module in _MODULES
+        for tool in _tools_of(module)
+    ]
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
