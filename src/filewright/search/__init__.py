@@ -3,7 +3,7 @@
 Owns the pattern syntax (`compile_pattern`: one syntax, checked at the door, one meaning whichever
 engine runs), the search of one snapshot of any size and encoding (`search_snapshot`, `count_hits`,
 `find_matches` for every match with its groups), of a tree (`Searcher.tree`), for text that is only
-similar (`fuzzy`), and the piece of a line that shows a hit (`excerpt`, `context`).
+similar (`fuzzy`, `Searcher.similar`), and the piece of a line that shows a hit (`excerpt`, `context`).
 
 Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
 never decodes a whole file, never runs a user's pattern on a backtracking engine, and never takes a
@@ -21,7 +21,7 @@ from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.scan import matches as find_matches
-from filewright.search.tree import Resume, Searcher, TreeOptions, TreeSearch
+from filewright.search.tree import Ranked, Resume, Searcher, Similar, TreeOptions, TreeSearch
 
 __all__ = [
     "ContextLine",
@@ -31,8 +31,10 @@ __all__ = [
     "Hit",
     "Match",
     "Pattern",
+    "Ranked",
     "Resume",
     "Searcher",
+    "Similar",
     "TreeOptions",
     "TreeSearch",
     "compile_pattern",

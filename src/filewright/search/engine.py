@@ -32,13 +32,13 @@ REGEX_BYTES = 4 << 20
 """The same for a regex."""
 
 
-class _DeclinedError(Exception):
-    """`rg` would not take the pattern or the file; this process searches instead."""
-
-
 _LOOK = 0.05  # seconds between two looks at the cancel token
 _BACK = 64 << 10
 _BLOCK = 1 << 20
+
+
+class _DeclinedError(Exception):
+    """`rg` would not take the pattern or the file; this process searches instead."""
 
 
 @lru_cache(maxsize=1)
@@ -126,16 +126,20 @@ def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tu
         return
     arguments = ["-N", "-o", "-b"]
     for literal in wanted:
-        arguments += ["-e", "".join(_byte(byte) for byte in literal)]
-    with _Run(snapshot, arguments, task) as child:
-        rest = b""
-        shift = len(snapshot.encoding.bom)
-        for block in read(_output(child), task):
-            *whole, rest = (rest + block).split(b"\n")
-            for line in whole:
-                number, _, literal = line.partition(b":")
-                yield int(number) + shift, literal
-        _ended(child, snapshot)
+        arguments += ["-e", escaped(literal)]
+    index = _index_meanwhile(snapshot, task)
+    shift = len(snapshot.encoding.bom)
+    try:
+        with _Run(snapshot, arguments, task) as child:
+            rest = b""
+            for block in read(_output(child), task):
+                *whole, rest = (rest + block).split(b"\n")
+                for line in whole:
+                    number, _, literal = line.partition(b":")
+                    yield int(number) + shift, literal
+            _ended(child, snapshot)
+    finally:
+        index.cancel()
 
 
 def _literals_here(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
@@ -156,9 +160,11 @@ def _literals_here(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Itera
             yield offset + match.start(), match.group()
 
 
-def _byte(byte: int) -> str:
-    c = chr(byte)
-    return c if c.isascii() and c.isalnum() else rf"(?-u:\x{byte:02X})"
+def escaped(literal: bytes) -> str:
+    """The pattern of `rg` for exactly these bytes."""
+    return "".join(
+        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
+    )
 
 
 def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:

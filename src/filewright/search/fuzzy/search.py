@@ -117,12 +117,7 @@ def _regions(
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
     if size <= SWEEP_ALWAYS:
         return _swept(snapshot, needle, finalists, task), ""
-    exact = search_snapshot(
-        snapshot, compile_pattern(needle, case="sensitive", max_chars=1 << 30), limit=limit, task=task
-    )
-    regions = [_Region(1.0, a, b) for hit in exact.hits for a, b in hit.submatches]
-    if len(regions) >= limit:
-        return regions, "" if exact.complete else f"only the first {limit} exact places were looked at"
+    regions: list[_Region] = []
     drawn = grams.sample(snapshot) if grams is not None else sample(snapshot)
     encoded = (
         needle.encode("utf-8")
@@ -139,8 +134,14 @@ def _regions(
         return regions, ""
     if size <= SWEEP_AT_MOST:
         return regions + _swept(snapshot, needle, finalists, task), ""
-    why = "share a rare piece with it" if pieces else "hold it exactly"
-    return regions, f"only places that {why} were looked at; the file is too large to compare all of it"
+    if pieces:
+        why = "places that share a rare piece with it were looked at"
+    else:
+        exact = compile_pattern(needle, case="sensitive", max_chars=1 << 30)
+        found = search_snapshot(snapshot, exact, limit=limit, task=task)
+        regions += [_Region(1.0, a, b) for hit in found.hits for a, b in hit.submatches]
+        why = "exact places were looked at, since no piece of it is rare"
+    return regions, f"only {why}; the file is too large to compare all of it"
 
 
 def _swept(snapshot: Snapshot, needle: str, finalists: int, task: Task) -> list[_Region]:

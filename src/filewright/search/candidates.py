@@ -1,0 +1,220 @@
+"""Which files of a tree are worth opening, in path order.
+
+The walk yields them; `rg`, confined to the roots, reads a few thousand files ahead and names those
+that hold what the sieve looks for. Whatever it is given, it only narrows the walk: a file that the
+walk does not yield is never opened, and where `rg` did not run, or could not read something, every
+file of the batch is looked at here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from filewright.boundary import Boundary, Location
+from filewright.boundary.confined import Child, Spawner
+from filewright.boundary.walk import Entry, Walk
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.search import engine
+
+_BATCHES = (512, 4_000, 16_000)
+_ARGUMENT_BYTES = 400 << 10
+_AHEAD = 2
+_MULTILINE_BYTES = 64 << 20
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which files of a tree: as the walk takes it, and `suffixes` of names (None: any)."""
+
+    glob: str | Sequence[str] | None = None
+    suffixes: tuple[bytes, ...] | None = None
+    include_hidden: bool = True
+    include_ignored: bool = False
+
+    def takes(self, name: bytes) -> bool:
+        """Whether the name has one of the suffixes."""
+        return self.suffixes is None or name.endswith(self.suffixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """What a file must hold to be worth opening: one of `forms` (patterns of `rg`; none: any file).
+
+    `multiline` if they cross lines; `plain` is ASCII text that does for all of them, where there is.
+    """
+
+    forms: tuple[str, ...] = ()
+    multiline: bool = False
+    plain: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Files of the walk in order, and the arguments that make `rg` read them (perhaps with others)."""
+
+    entries: list[Entry] = field(default_factory=list)
+    folders: dict[bytes, bool] = field(default_factory=dict)
+    paths: list[bytes] = field(default_factory=list)
+    always: set[bytes] = field(default_factory=set)
+    nbytes: int = 0
+    child: Child | None = None
+
+
+class Candidates:
+    """The files to open. `searched` counts those that the walk yielded, `unreadable` folders it could not read."""
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        spawner: Spawner | None,
+        where: Location,
+        choice: Choice,
+        sieve: Sieve,
+        after: Location | None,
+        task: Task,
+    ) -> None:
+        self._boundary = boundary
+        self._spawner = spawner if sieve.forms else None
+        self._where = where
+        self._choice = choice
+        self._sieve = sieve
+        self._after = after
+        self._task = task
+        self.searched = 0
+        self.unreadable = 0
+
+    def __iter__(self) -> Iterator[Location]:
+        walk = self._boundary.walk(
+            self._where,
+            glob=self._choice.glob,
+            include_hidden=self._choice.include_hidden,
+            include_ignored=self._choice.include_ignored,
+            details=self._sieve.multiline,
+            kinds=["file"],
+            after=self._after,
+            task=self._task,
+        )
+        pending: deque[_Batch] = deque()
+        batches = self._batches(walk)
+        try:
+            while True:
+                while len(pending) < _AHEAD and (batch := next(batches, None)) is not None:
+                    pending.append(batch)
+                    self._start(batch)
+                if not pending:
+                    break
+                batch = pending.popleft()
+                for entry in self._passed(batch):
+                    yield entry.location
+                self.searched += len(batch.entries)
+                self._task.report(self.searched, None, "files searched")
+        finally:
+            for batch in pending:
+                if batch.child is not None:
+                    batch.child.close()
+        self.unreadable += walk.unreadable
+
+    def _batches(self, walk: Walk) -> Iterator[_Batch]:
+        by_folder = self._choice.glob is None and self._choice.suffixes is None
+        ignored = 0
+        whole = False
+        last: object = None
+        made = 0
+        batch = _Batch()
+        for entry in walk:
+            if not self._choice.takes(entry.name):
+                continue
+            if entry.folder is not last:
+                last = entry.folder
+                if (
+                    len(batch.entries) >= _BATCHES[min(made, len(_BATCHES) - 1)]
+                    or batch.nbytes > _ARGUMENT_BYTES
+                ):
+                    yield batch
+                    batch, made = _Batch(), made + 1
+                # A folder of which nothing was left out is read by `rg` itself, which is quicker.
+                whole = by_folder and walk.ignored == ignored
+                ignored = walk.ignored
+                if whole and entry.folder.prefix not in batch.folders:
+                    batch.folders[entry.folder.prefix] = True
+                    batch.nbytes += len(entry.folder.prefix) + 16
+            elif len(batch.entries) >= 2 * _BATCHES[-1] or batch.nbytes > 2 * _ARGUMENT_BYTES:
+                yield batch
+                batch, made = _Batch(), made + 1
+                whole = False
+            batch.entries.append(entry)
+            if not whole:
+                path = entry.path
+                batch.paths.append(path)
+                batch.nbytes += len(path) + 16
+            if entry.status is not None and entry.status.st_size > _MULTILINE_BYTES:
+                batch.always.add(entry.path)
+        if batch.entries:
+            yield batch
+
+    def _start(self, batch: _Batch) -> None:
+        """Let `rg` read ahead, if it can and if it would leave anything out."""
+        program = engine.binary()
+        if self._spawner is None or program is None:
+            return
+        argv = [program, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0"]
+        argv += ["--max-depth", "1"]
+        if self._sieve.multiline:
+            argv += ["-U", "--max-filesize", str(_MULTILINE_BYTES)]
+        for form in self._sieve.forms:
+            argv += ["-e", form]
+        places = [*batch.folders, *batch.paths]
+        folder = self._boundary.open_folder(self._where)
+        try:
+            batch.child = self._spawner.spawn(
+                [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder
+            )
+        finally:
+            os.close(folder)
+
+    def _passed(self, batch: _Batch) -> Iterator[Entry]:
+        """The entries of the batch that the sieve let through."""
+        named = self._named(batch)
+        for entry in batch.entries:
+            if (named is None and self._may_hold(entry)) or (named is not None and entry.path in named):
+                yield entry
+
+    def _named(self, batch: _Batch) -> set[bytes] | None:
+        """The paths that `rg` named; None if it did not run, or met something it could not read."""
+        child, batch.child = batch.child, None
+        if child is None:
+            return None
+        with child:
+            assert child.stdout is not None
+            output = b"".join(engine.read(child.stdout.fileno(), self._task))
+            try:
+                status = child.wait(5.0)
+            except FilewrightError:
+                return None
+        if status not in (0, 1):
+            return None
+        named = {path.removeprefix(b"./") for path in output.split(b"\0") if path}
+        return named | batch.always
+
+    def _may_hold(self, entry: Entry) -> bool:
+        """Whether a file is worth a closer look; without `rg`, by the bytes of a literal."""
+        self._task.check()
+        if self._sieve.plain is None:
+            return True
+        try:
+            descriptor = self._boundary.open_file(entry.location)
+        except FilewrightError:
+            return True  # counted when it is opened for good
+        try:
+            data = os.read(descriptor, _HEAD)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        return len(data) >= _HEAD or marked or self._sieve.plain in data
