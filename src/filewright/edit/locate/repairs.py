@@ -14,6 +14,8 @@ from dataclasses import dataclass
 _NUMBERED = re.compile(r"[ \t]*(?P<mark>L|line )?[ \t]*(?P<number>\d{1,9})(?P<sep> *[→│|:\t»›]|-(?=[ \t]|$))")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_BREAK = re.compile(r"(?<!\\)\\([nt])")
+_BREAK_OR_QUOTE = re.compile(r'(?<!\\)(?:\\([nt])|")')
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": "'", "#x27": "'", "#34": '"'}
@@ -156,22 +158,34 @@ def _without_escapes(one: Repaired) -> Iterator[Repaired]:
 
 def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
     what = (*one.what, "undid one level of escaping")
+    damaged = "\n" not in one.replace.strip("\n")
     search = _unescaped(one.search)
     if search is not None and search != one.search:
-        replace = _unescaped(one.replace) if "\n" not in one.replace.strip("\n") else None
-        if replace is not None:
-            yield Repaired(search, replace, what)
-        elif not _ESCAPE.search(one.replace):
-            yield Repaired(search, one.replace, what)
+        replace = _unescaped(one.replace) if damaged else None
+        yield Repaired(search, one.replace if replace is None else replace, what)
     if "\\n" in one.search and "\n" not in one.search.strip("\n"):
-        damaged = "\n" not in one.replace.strip("\n")
-        replace = _broken(one.replace) if damaged else one.replace
-        yield Repaired(_broken(one.search), replace, what)
+        # Escapes inside of quotes may be the text's own: tried first, and then all of them.
+        for broken in (_broken_outside_quotes, _broken):
+            yield Repaired(broken(one.search), broken(one.replace) if damaged else one.replace, what)
 
 
 def _broken(text: str) -> str:
     """Only newlines and tabs unescaped; other backslashes are text."""
-    return re.sub(r"(?<!\\)\\([nt])", lambda match: _ESCAPED[match[1]], text)
+    return _BREAK.sub(lambda match: _ESCAPED[match[1]], text)
+
+
+def _broken_outside_quotes(text: str) -> str:
+    """As `_broken`, but not between double quotes of one line."""
+    quoted = False
+
+    def plain(match: re.Match[str]) -> str:
+        nonlocal quoted
+        if match[1] is None:
+            quoted = not quoted
+            return match[0]
+        return match[0] if quoted else _ESCAPED[match[1]]
+
+    return _BREAK_OR_QUOTE.sub(plain, text)
 
 
 def _unescaped(text: str) -> str | None:

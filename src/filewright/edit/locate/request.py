@@ -99,7 +99,7 @@ class Block:
     def of(cls, text: str) -> Block:
         """The block of a text; its final newline ends the last line and begins none."""
         lines = text.split("\n")
-        if len(lines) > 1 and not lines[-1]:
+        if not lines[-1]:
             lines.pop()
         return cls.of_lines(lines)
 

@@ -1,0 +1,346 @@
+"""One table of edits per tier: what was asked, what stands there, what must come out, and by which tier."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from filewright.edit.locate import Edit, Tier
+from filewright.edit.plan import plan
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+
+class Case(NamedTuple):
+    file: str
+    search: str
+    replace: str
+    expected: str
+    tier: Tier
+
+
+def done(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
+    data = file.encode()
+    planned = plan(Snapshot.of_bytes(data), [Edit(search, replace)], **options)
+    return apply(data, planned.splices).decode(), planned.outcomes[0].tier
+
+
+CODE = """\
+import math
+
+
+class Circle:
+    # the radius is in metres
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return math.pi * self.radius ** 2
+
+    def scaled(self, by):
+        return Circle(self.radius * by)
+"""
+TABBED = CODE.replace("    ", "\t")
+
+EXACT = {
+    "part of a line": Case(
+        CODE, "math.pi *", "math.tau / 2 *", CODE.replace("math.pi *", "math.tau / 2 *"), Tier.EXACT
+    ),
+    "lines": Case(
+        CODE,
+        "    def area(self):\n        return math.pi * self.radius ** 2\n",
+        "    def area(self):\n        return 0\n",
+        CODE.replace("math.pi * self.radius ** 2", "0"),
+        Tier.EXACT,
+    ),
+    "first line without its indent": Case(
+        CODE,
+        "def area(self):\n        return math.pi * self.radius ** 2",
+        "def area(self) -> float:\n        return math.pi * self.radius ** 2",
+        CODE.replace("area(self):", "area(self) -> float:"),
+        Tier.EXACT,
+    ),
+    "terminators aside": Case(
+        "a\r\nb\r\nc\r\n", "a\nb\n", "a\nB\nnew\n", "a\r\nB\r\nnew\r\nc\r\n", Tier.EXACT
+    ),
+    "a request with CRLF": Case("a\nb\nc\n", "a\r\nb\r\n", "a\r\nB\r\n", "a\nB\nc\n", Tier.EXACT),
+    "kept lines keep their terminators": Case(
+        "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "a\nB\nc\nd", "a\r\nB\r\nc\rd\r\n", Tier.EXACT
+    ),
+    "deletion": Case("a\nb\nc\n", "b\n", "", "a\nc\n", Tier.EXACT),
+    "an ampersand and a backslash are text": Case(
+        "x = 1\n", "x = 1", r"\1 $& $1 \g<0>", "\\1 $& $1 \\g<0>\n", Tier.EXACT
+    ),
+    "blanks round the text count": Case("foobar foo bar\n", " foo ", " fu ", "foobar fu bar\n", Tier.EXACT),
+}
+TOLERANT = {
+    "trailing blanks in the file": Case(
+        "a = 1  \nb = 2\t\nc = 3\n",
+        "a = 1\nb = 2\n",
+        "a = 1\nb = 3\n",
+        "a = 1  \nb = 3\nc = 3\n",
+        Tier.TRAILING,
+    ),
+    "trailing blanks in the request": Case(
+        "a = 1\nb = 2\nc = 3\n",
+        "a = 1  \nb = 2 \n",
+        "a = 1  \nb = 3\n",
+        "a = 1\nb = 3\nc = 3\n",
+        Tier.TRAILING,
+    ),
+    "blank lines at the edges": Case(
+        "a = 1\nb = 2\nc = 3\n", "\nb = 2\n\n\n", "\nb = 4\n\n\n", "a = 1\nb = 4\nc = 3\n", Tier.TRAILING
+    ),
+    "a newline that the file's end lacks": Case("a\nb", "a\nb\n", "a\nc\n", "a\nc", Tier.TRAILING),
+    "dedented": Case(
+        CODE,
+        "def area(self):\n    return math.pi * self.radius ** 2\n",
+        "def area(self):\n    squared = self.radius ** 2\n    return math.pi * squared\n",
+        CODE.replace(
+            "        return math.pi * self.radius ** 2\n",
+            "        squared = self.radius ** 2\n        return math.pi * squared\n",
+        ),
+        Tier.INDENT,
+    ),
+    "indented too far": Case(
+        "a:\n  b: 1\n  c: 2\n",
+        "      b: 1\n      c: 2\n",
+        "      b: 1\n      d: 2\n",
+        "a:\n  b: 1\n  d: 2\n",
+        Tier.INDENT,
+    ),
+    "spaces for tabs": Case(
+        TABBED,
+        "    def scaled(self, by):\n        return Circle(self.radius * by)\n",
+        "    def scaled(self, by):\n        if by:\n            return Circle(self.radius * by)\n",
+        TABBED.replace(
+            "\t\treturn Circle(self.radius * by)\n", "\t\tif by:\n\t\t\treturn Circle(self.radius * by)\n"
+        ),
+        Tier.INDENT,
+    ),
+    "tabs for spaces": Case(
+        CODE,
+        "\tdef scaled(self, by):\n\t\treturn Circle(self.radius * by)\n",
+        "\tdef scaled(self, by):\n\t\tif by:\n\t\t\treturn self\n\t\treturn Circle(self.radius * by)\n",
+        CODE.replace(
+            "        return Circle(self.radius * by)\n",
+            "        if by:\n            return self\n        return Circle(self.radius * by)\n",
+        ),
+        Tier.INDENT,
+    ),
+    "another width of indent": Case(
+        "f {\n  a {\n    b\n  }\n}\n",
+        "    a {\n        b\n    }\n",
+        "    a {\n        b\n            c\n    }\n",
+        "f {\n  a {\n    b\n      c\n  }\n}\n",
+        Tier.INDENT,
+    ),
+    "the replacement has the file's indent already": Case(
+        "f:\n    a = 1\n    b = 2\n",
+        "a = 1\nb = 2\n",
+        "    a = 1\n    b = 3\n",
+        "f:\n    a = 1\n    b = 3\n",
+        Tier.INDENT,
+    ),
+    "quotes in the file": Case(
+        "say “hi”\nand ‘go’\nend\n",
+        "say \"hi\"\nand 'go'\nend\n",
+        "say \"hi\"\nand 'go'\nstop\n",
+        "say “hi”\nand ‘go’\nstop\n",
+        Tier.TYPOGRAPHY,
+    ),
+    "quotes in the request are folded back": Case(
+        'print("a")\nx = 1\n',
+        "print(“a”)\nx = 1\n",
+        "print(“a”, “b”)\nx = 1\n",
+        'print("a", "b")\nx = 1\n',
+        Tier.TYPOGRAPHY,
+    ),
+    "dashes and no-break spaces": Case(
+        "1\u00a0kg – 2 kg\nnext\n",
+        "1 kg - 2 kg\nnext\n",
+        "1 kg - 2 kg\nlast\n",
+        "1\u00a0kg – 2 kg\nlast\n",
+        Tier.TYPOGRAPHY,
+    ),
+    "composed and decomposed letters": Case(
+        "cafe\u0301 = 1\nb = 2\n",
+        "caf\u00e9 = 1\nb = 2\n",
+        "caf\u00e9 = 1\nb = 3\n",
+        "cafe\u0301 = 1\nb = 3\n",
+        Tier.TYPOGRAPHY,
+    ),
+    "runs of blanks": Case(
+        "int   a  = 1;\nint bb = 2;\n",
+        "int a = 1;\nint bb = 2;\n",
+        "int a = 1;\nint bb = 3;\n",
+        "int   a  = 1;\nint bb = 3;\n",
+        Tier.BLANKS,
+    ),
+    "a blank line less in the file": Case(
+        "a = 1\nb = 2\nc = 3\n",
+        "a = 1\n\nb = 2\nc = 3\n",
+        "a = 1\n\nb = 2\nc = 4\n",
+        "a = 1\nb = 2\nc = 4\n",
+        Tier.BLANK_LINES,
+    ),
+    "a blank line more in the file": Case(
+        "a = 1\n\nb = 2\nc = 3\n",
+        "a = 1\nb = 2\nc = 3\n",
+        "a = 1\nb = 2\nc = 4\n",
+        "a = 1\n\nb = 2\nc = 4\n",
+        Tier.BLANK_LINES,
+    ),
+    "a blank line the replacement has and the file too": Case(
+        "a = 1\n\nb = 2\n", "a = 1\nb = 2\n", "a = 0\n\nb = 2\n", "a = 0\n\nb = 2\n", Tier.BLANK_LINES
+    ),
+    "deletion of loosely matched lines": Case("a\n  b\n  c\nd\n", "b\nc\n", "", "a\nd\n", Tier.INDENT),
+}
+ELIDED = {
+    "dots": Case(
+        CODE,
+        "class Circle:\n    ...\n    def scaled(self, by):\n",
+        "class Disc:\n    ...\n    def scaled(self, by=1):\n",
+        CODE.replace("class Circle", "class Disc").replace("self, by)", "self, by=1)"),
+        Tier.ELISION,
+    ),
+    "a comment that says so": Case(
+        CODE,
+        "    def __init__(self, radius):\n    # ... existing code ...\n        return Circle(self.radius * by)\n",
+        "    def __init__(self, radius=1):\n    # ... existing code ...\n        return Circle(self.radius * by)\n",
+        CODE.replace("radius):", "radius=1):"),
+        Tier.ELISION,
+    ),
+}
+REPAIRED = {
+    "line numbers": Case(
+        CODE,
+        "9\t    def area(self):\n10\t        return math.pi * self.radius ** 2\n",
+        "9\t    def area(self):\n10\t        return 3 * self.radius ** 2\n",
+        CODE.replace("math.pi", "3"),
+        Tier.REPAIRED,
+    ),
+    "line numbers in the search alone": Case(
+        CODE,
+        "   9 |     def area(self):\n  10 |         return math.pi * self.radius ** 2\n",
+        "    def area(self):\n        return 3 * self.radius ** 2\n",
+        CODE.replace("math.pi", "3"),
+        Tier.REPAIRED,
+    ),
+    "a fence": Case(
+        CODE,
+        "```python\n    def area(self):\n```\n",
+        "```python\n    def size(self):\n```\n",
+        CODE.replace("area", "size"),
+        Tier.REPAIRED,
+    ),
+    "a fence round the search alone": Case(
+        CODE,
+        "```\n    def area(self):\n```",
+        "    def size(self):",
+        CODE.replace("area", "size"),
+        Tier.REPAIRED,
+    ),
+    "escaped newlines": Case(
+        CODE,
+        "    def area(self):\\n        return math.pi",
+        "    def size(self):\\n        return math.pi",
+        CODE.replace("area", "size"),
+        Tier.REPAIRED,
+    ),
+    "escaped newlines and quotes": Case(
+        'a = "x"\nb = "y"\n',
+        'a = \\"x\\"\\nb = \\"y\\"',
+        'a = \\"x\\"\\nb = \\"z\\"',
+        'a = "x"\nb = "z"\n',
+        Tier.REPAIRED,
+    ),
+    "entities": Case(
+        "if a < b && c:\n", "if a &lt; b &amp;&amp; c:", "if a &gt; b:", "if a > b:\n", Tier.REPAIRED
+    ),
+    "a fence round numbered lines": Case(
+        CODE,
+        "```\n9\t    def area(self):\n```",
+        "```\n9\t    def size(self):\n```",
+        CODE.replace("area", "size"),
+        Tier.REPAIRED,
+    ),
+}
+SOFT = {
+    "a letter swapped in a comment": Case(
+        CODE,
+        "    # the raduis is in metres\n    def __init__(self, radius):\n",
+        "    # the raduis is in metres\n    def __init__(self, radius=1):\n",
+        CODE.replace("radius):", "radius=1):"),
+        Tier.SOFT,
+    ),
+    "a letter missing, and the comment changed": Case(
+        CODE,
+        "    # the radius is in mtres\n    def __init__(self, radius):\n",
+        "    # the radius is in mtres, not feet\n    def __init__(self, radius):\n",
+        CODE.replace("in metres", "in metres, not feet"),
+        Tier.SOFT,
+    ),
+    "a word of running text": Case(
+        "# Title\n\nThis is the first of the lines, and it was written long ago.\nOther: 1\n",
+        "This is the first of the lines, and it was writen long ago.\nOther: 1\n",
+        "This is the first of the lines, and it was writen long ago.\nOther: 2\n",
+        "# Title\n\nThis is the first of the lines, and it was written long ago.\nOther: 2\n",
+        Tier.SOFT,
+    ),
+}
+ALL = {
+    f"{kind}: {name}": case
+    for kind, table in (
+        ("exact", EXACT),
+        ("tolerant", TOLERANT),
+        ("elided", ELIDED),
+        ("repaired", REPAIRED),
+        ("soft", SOFT),
+    )
+    for name, case in table.items()
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_edit_lands(name: str) -> None:
+    case = ALL[name]
+    assert done(case.file, case.search, case.replace) == (case.expected, case.tier)
+
+
+@pytest.mark.parametrize("name", [name for name, case in ALL.items() if "\r" not in case.file])
+def test_in_a_crlf_file_every_line_stays_crlf(name: str) -> None:
+    case = ALL[name]
+    result, tier = done(case.file.replace("\n", "\r\n"), case.search, case.replace)
+    assert result == case.expected.replace("\n", "\r\n")
+    assert tier == case.tier
+
+
+ENDED = [name for name, case in ALL.items() if case.file.endswith("\n")]
+
+
+@pytest.mark.parametrize("name", [name for name in ENDED if "\r" not in ALL[name].file])
+def test_it_lands_between_other_lines_too(name: str) -> None:
+    case = ALL[name]
+    before, after = "zzz = [\n    0,\n]\n\n", "\nzzz[9] = {\n\tq\n}\n"
+    result, tier = done(before + case.file + after, case.search, case.replace)
+    assert result == before + case.expected + after
+    assert tier == case.tier
+
+
+@pytest.mark.parametrize("name", [name for name, case in ALL.items() if case.tier is not Tier.EXACT])
+def test_without_fuzzy_only_exact_text_lands(name: str) -> None:
+    case = ALL[name]
+    with pytest.raises(FilewrightError) as caught:
+        done(case.file, case.search, case.replace, fuzzy=False)
+    assert caught.value.code in (Code.NO_MATCH, Code.ALREADY_APPLIED)
+
+
+@pytest.mark.parametrize("name", [name for name in ENDED if ALL[name].tier is not Tier.ELISION])
+def test_a_second_copy_makes_it_ambiguous(name: str) -> None:
+    case = ALL[name]
+    with pytest.raises(FilewrightError) as caught:
+        done(case.file + case.file, case.search, case.replace)
+    assert caught.value.code == Code.AMBIGUOUS_MATCH
