@@ -15,7 +15,11 @@ TreeEncoding = Literal["utf8", "utf16le", "utf16be"]
 
 _LONE_CR: Final = re.compile(rb"\r(?!\n)")
 _LONE_CR_TEXT: Final = re.compile("\r(?!\n)")
-_FUN_INTERFACE: Final = re.compile(rb"\bfun(?=\s+interface\b)")
+# Forms a grammar does not have, and others of the same length that it reads alike.
+_MASKS: Final = {
+    Language.KOTLIN: (b"interface", re.compile(rb"\bfun(?=\s+interface\b)"), b"   "),
+    Language.RUST: (b"try!", re.compile(rb"\btry!"), b"tri!"),
+}
 
 
 class Content(NamedTuple):
@@ -36,8 +40,10 @@ def prepared(data: bytes, codec: str, language: Language) -> Content | None:
         return Content(_wide(data, wide), wide, "utf16be" if wide.endswith("be") else "utf16le")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         data = _LONE_CR.sub(b"\n", data)
-    if language is Language.KOTLIN and b"interface" in data:
-        data = _FUN_INTERFACE.sub(b"   ", data)  # a form the grammar does not have
+    if language in _MASKS:
+        word, form, other = _MASKS[language]
+        if word in data:
+            data = form.sub(other, data)
     return Content(data, codec, "utf8")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tree_sitter import Tree
 
 _CHUNK: Final = 256 << 10
-_MULTIBYTE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
+_UNICODE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 
 class Parsed(NamedTuple):
@@ -40,20 +40,25 @@ def parse(
     An `Outline` alone, with `parsed=False` and a note, if the encoding has no parser or `seconds` pass.
     """
     content = prepared(data, codec, language)
+    grammar = grammar_of(Language.TSX if _is_flow(language, data) else language)
     if content is None:
         return Outline(language, parsed=False, note=f"not parsed: no grammar reads {codec}")
-    grammar = grammar_of(language)
     tree = _tree(content, grammar, time.monotonic() + seconds, previous)
     if tree is None:
         return Outline(
             language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
         )
     symbols, count, truncated = collect(tree.root_node, grammar, Source(content.data, content.codec))
-    certain = grammar.table.certain and content.codec in _MULTIBYTE
+    certain = grammar.table.certain and content.codec in _UNICODE and not _is_flow(language, data)
     errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)
     return Parsed(outline, content, tree)
+
+
+def _is_flow(language: Language, data: bytes) -> bool:
+    """Whether JavaScript has Flow's type annotations, which TypeScript's grammar reads best."""
+    return language in (Language.JAVASCRIPT, Language.JSX) and b"@flow" in data[:2048]
 
 
 def _tree(content: Content, grammar: Grammar, deadline: float, previous: Parsed | None) -> Tree | None:

@@ -56,8 +56,9 @@ class SyntaxIssue:
 class SyntaxReport:
     """The syntax errors of a file: how many, and the first few in order.
 
-    `certain` is False for languages whose files are seldom pure (macros, dialects, templates): then
-    an issue may be the grammar's and not the file's, and should be shown as a hint only.
+    `certain` is False for languages whose grammar does not read every valid file (macros, dialects, the
+    newest syntax): then an issue may be the grammar's. More issues after an edit than before it
+    still mean something; one alone does not, and is better not shown.
     """
 
     count: int = 0

@@ -25,6 +25,8 @@ _RECORDS = {
 }
 _GUARD = re.compile(r"_(H|HH|HPP|HXX|H_INCLUDED|INCLUDED|INC)_*$|^_+[A-Z0-9_]+_H_*$")
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_SCOPE = re.compile(r"\s*::\s*")
+_CAST = re.compile(r"(.*\boperator\s+(?!new\b|delete\b|co_await\b)[^(]*?)\s*\(.*$")
 _CLASSES = frozenset({"class", "struct", "union"})
 
 
@@ -58,9 +60,9 @@ def _declared(node: Node | None) -> _Declared | None:
 
 
 def _name(node: Node, site: Site) -> str:
-    if node.type == "operator_cast":
-        return site.text(node).partition("(")[0].strip()
-    return site.text(node)
+    text = _SCOPE.sub("::", site.text(node))
+    cast = _CAST.match(text)
+    return cast.group(1) if cast is not None else text
 
 
 def _known_as(name: str) -> str:
@@ -97,7 +99,7 @@ def _type_definition(node: Node, site: Site) -> Iterator[Found]:
     names = [
         found for each in node.children_by_field_name("declarator") if (found := _declared(each)) is not None
     ]
-    shown = [site.text(found.name) for found in names]
+    shown = [_name(found.name, site) for found in names]
     body = type_node.child_by_field_name("body") if type_node is not None else None
     if type_node is not None and body is not None and type_node.type in _RECORDS:
         tag = type_node.child_by_field_name("name")

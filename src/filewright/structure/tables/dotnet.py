@@ -82,4 +82,5 @@ CSHARP = Table(
         "compilation_unit declaration_list enum_member_declaration_list block global_statement preproc_if"
         " ERROR"
     ),
+    certain=False,
 )

@@ -264,4 +264,5 @@ TYPESCRIPT = Table(
     ),
     wrappers=words("export_statement expression_statement ambient_declaration"),
     leads=words("comment decorator"),
+    certain=False,
 )

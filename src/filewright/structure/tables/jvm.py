@@ -157,6 +157,7 @@ KOTLIN = Table(
         " ERROR"
     ),
     leads=words("line_comment block_comment"),
+    certain=False,
 )
 
 
@@ -222,4 +223,5 @@ SCALA = Table(
         " ERROR"
     ),
     leads=words("comment block_comment"),
+    certain=False,
 )

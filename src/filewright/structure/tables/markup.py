@@ -59,6 +59,7 @@ def _attribute(tag: Node, wanted: str, site: Site) -> str:
 HTML = Table(
     symbols={"element": _element, "script_element": _element, "style_element": _element},
     through=words("document element ERROR"),
+    certain=False,
 )
 
 

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 def _assignment(node: Node, site: Site) -> Iterable[Found]:
     """Module variables and class attributes; those of functions are nobody's business."""
     left = node.child_by_field_name("left")
-    if left is None or left.type != "identifier" or site.kind not in ("", "class"):
+    if left is None or left.type != "identifier":
         return
-    name = site.text(left)
     right = node.child_by_field_name("right")
     if right is not None and right.type == "lambda":
-        yield Found("method" if site.kind else "function", name, node)
-    elif name.isupper() and len(name) > 1:
+        yield Found("method" if site.kind == "class" else "function", site.text(left), node)
+        return
+    if site.kind not in ("", "class"):
+        return
+    name = site.text(left)
+    if name.isupper() and len(name) > 1:
         yield Found("constant", name, node)
     else:
         yield Found("property" if site.kind else "variable", name, node)
@@ -55,7 +58,7 @@ PYTHON = Table(
         "import_from_statement": _import,
         "future_import_statement": lambda node, _: (Found("import", "__future__", node),),
     },
-    inner=(b"def ", b"class "),
+    inner=(b"def ", b"class ", b"lambda"),
     through=words(
         "module block decorated_definition expression_statement if_statement elif_clause else_clause"
         " try_statement except_clause except_group_clause finally_clause with_statement for_statement"

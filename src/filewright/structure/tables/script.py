@@ -51,6 +51,7 @@ BASH = Table(
         "program compound_statement subshell if_statement elif_clause else_clause case_statement case_item"
         " for_statement while_statement do_group list ERROR"
     ),
+    certain=False,
 )
 
 
@@ -125,7 +126,8 @@ LUA = Table(
     },
     through=words(
         "chunk variable_declaration block table_constructor if_statement elseif_statement else_statement"
-        " do_statement for_statement while_statement repeat_statement return_statement expression_list ERROR"
+        " do_statement for_statement while_statement repeat_statement return_statement expression_list function_call"
+        " arguments ERROR"
     ),
     wrappers=words("variable_declaration"),
 )

@@ -81,4 +81,5 @@ SWIFT = Table(
     inner=(b"func ", b"class ", b"struct ", b"enum ", b"protocol ", b"typealias ", b"actor "),
     through=words("source_file class_body enum_class_body protocol_body function_body statements ERROR"),
     leads=words("comment multiline_comment"),
+    certain=False,
 )

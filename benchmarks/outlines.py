@@ -1,0 +1,223 @@
+"""Compare filewright's outlines with what Universal Ctags finds, and with the parser's own speed.
+
+    python benchmarks/outlines.py FOLDER... [--files 60] [--missing 5]
+    python benchmarks/outlines.py --speed
+
+The first form takes up to `--files` source files of each language from the folders (the same ones
+every time), counts the definitions that `ctags` finds and how many of them the outline has, by name
+and line, and the reverse; `--missing` shows examples of the differences. The second form measures
+the outline of a 10 MB Python file, made of the standard library, against the parser alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from filewright.settings import Settings
+from filewright.structure.grammar import grammar_of
+from filewright.structure.language import PARSED, Language, language_of
+from filewright.structure.outlines import Outlines
+from filewright.structure.symbol import Outline
+
+CTAGS_KINDS = {
+    Language.PYTHON: ("Python", "class function member"),
+    Language.JAVASCRIPT: ("JavaScript", "class function method generator"),
+    Language.TYPESCRIPT: ("TypeScript", "class function method interface enum alias namespace generator"),
+    Language.GO: ("Go", "func type struct interface const"),
+    Language.RUST: ("Rust", "function method struct enum interface module macro typedef enumerator field"),
+    Language.JAVA: ("Java", "class interface method enum enumConstant annotation field"),
+    Language.KOTLIN: ("Kotlin", "class interface object method typealias"),
+    Language.C: ("C", "function struct union enum enumerator macro typedef"),
+    Language.CPP: ("C++", "function struct union enum enumerator macro typedef class namespace"),
+    Language.RUBY: ("Ruby", "class module method singletonMethod"),
+    Language.PHP: ("PHP", "class interface trait function"),
+    Language.LUA: ("Lua", "function"),
+    Language.BASH: ("Sh", "function"),
+    Language.MARKDOWN: ("Markdown", "chapter section subsection subsubsection"),
+}
+SEARCHED = {
+    "import", "package", "variable", "property", "constant", "test", "key", "item", "element", "prototype",
+    "instance", "extension", "impl", "alias",
+}  # fmt: skip
+MAX_BYTES = 200_000
+
+
+class Compared(NamedTuple):
+    files: int
+    errors: int
+    ctags: int
+    found: int
+    ours: int
+    confirmed: int
+    examples: list[str]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--files", type=int, default=60)
+    parser.add_argument("--missing", type=int, default=0)
+    parser.add_argument("--speed", action="store_true")
+    asked = parser.parse_args()
+    if asked.speed:
+        return speed()
+    if shutil.which("ctags") is None:
+        print("ctags is not installed (Debian: universal-ctags)", file=sys.stderr)
+        return 1
+    folders = asked.folders or [Path(sysconfig.get_paths()["stdlib"]), Path(sysconfig.get_paths()["purelib"])]
+    outlines = Outlines(Settings(parse_seconds=20))
+    print("| language | files | with syntax errors | ctags finds | of these in the outline | outline has |"
+          " of these in ctags |\n|---|---|---|---|---|---|---|")  # fmt: skip
+    for language, paths in sorted(chosen(folders, asked.files).items()):
+        result = compared(paths, language, outlines, asked.missing)
+        print(
+            f"| {language} | {result.files} | {result.errors} | {result.ctags} |"
+            f" {share(result.found, result.ctags)} | {result.ours} | {share(result.confirmed, result.ours)} |"
+        )
+        for example in result.examples:
+            print(f"    {example}")
+    outlines.close()
+    return 0
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f} %" if whole else "–"
+
+
+def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
+    """The same `count` files of each language every time: those with the smallest hashes of their names."""
+    found: dict[Language, list[Path]] = defaultdict(list)
+    for folder in folders:
+        for path in folder.rglob("*"):
+            language = language_of(path.name.encode(), b"") if path.suffix else None
+            if language in CTAGS_KINDS and path.is_file() and path.stat().st_size <= MAX_BYTES:
+                assert language is not None
+                found[language].append(path)
+    return {
+        language: sorted(paths, key=lambda path: hashlib.md5(str(path).encode()).digest())[:count]
+        for language, paths in found.items()
+    }
+
+
+def compared(paths: list[Path], language: Language, outlines: Outlines, missing: int) -> Compared:
+    counts: Counter[str] = Counter()
+    examples: list[str] = []
+    for path in paths:
+        data = path.read_bytes()
+        actual = language_of(path.name.encode(), data)
+        if actual is not language:
+            continue
+        outline = outlines.outline(data, language)
+        counts["files"] += 1
+        counts["errors"] += bool(outline.errors.count)
+        theirs = list(tags(path, language))
+        spans = spans_of(outline)
+        for name, line in theirs:
+            hit = any(first <= line <= last for first, last in spans.get(name, ()))
+            counts["ctags"] += 1
+            counts["found"] += hit
+            if not hit and counts["shown"] < missing:
+                counts["shown"] += 1
+                examples.append(f"not in the outline: {name} {path}:{line}")
+        known = defaultdict(list)
+        for name, line in theirs:
+            known[name].append(line)
+        for name, places in spans_of(outline, SEARCHED).items():
+            for first, last in places:
+                confirmed = any(first <= line <= last for line in known.get(name, ()))
+                counts["ours"] += 1
+                counts["confirmed"] += confirmed
+                if not confirmed and counts["extra"] < missing:
+                    counts["extra"] += 1
+                    examples.append(f"not in ctags: {name} {path}:{first}")
+    names = ("files", "errors", "ctags", "found", "ours", "confirmed")
+    return Compared(*(counts[name] for name in names), examples)
+
+
+def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
+    name, kinds = CTAGS_KINDS[language]
+    wanted = set(kinds.split())
+    command = ["ctags", "--options=NONE", "--output-format=json", "--fields=+nK", "--sort=no", "-f", "-"]
+    done = subprocess.run(
+        [*command, f"--language-force={name}", str(path)], capture_output=True, check=False, timeout=60
+    )
+    for line in done.stdout.splitlines():
+        tag = json.loads(line.decode("utf-8", "replace"))
+        if tag.get("kind") in wanted and not tag["name"].startswith(
+            ("__anon", "anonymous", "AnonymousFunction")
+        ):
+            yield plain(tag["name"]), tag["line"]
+
+
+def spans_of(outline: Outline, without: set[str] | None = None) -> dict[str, list[tuple[int, int]]]:
+    spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for _, symbol in outline.walk():
+        if without and symbol.kind in without:
+            continue
+        for name in {plain(symbol.name), plain(symbol.known_as or symbol.name)}:
+            spans[name].append((symbol.block_start_line, symbol.end_line))
+            if without:
+                break
+    return spans
+
+
+def plain(name: str) -> str:
+    """The last part of a name, as both sides would write it."""
+    if " " in name.strip() and not name.startswith("operator"):
+        return " ".join(name.split()).strip("#*`_ ")
+    for separator in ("::", ".", ":"):
+        name = name.rpartition(separator)[2] or name
+    return (
+        name.replace("operator ", "operator").removeprefix("r#").strip("'\"`&*() ").partition("<")[0] or name
+    )
+
+
+def speed() -> int:
+    parts: list[bytes] = []
+    size = 0
+    stdlib = Path(sysconfig.get_paths()["stdlib"])
+    sources = sorted(path for path in stdlib.rglob("*.py") if "lib2to3" not in path.parts)
+    while size < 10_000_000:
+        for path in sources:
+            data = path.read_bytes()
+            if b"\0" not in data and not data.startswith(b"\xef\xbb\xbf"):
+                parts.append(data + b"\n")
+                size += len(data) + 1
+                if size >= 10_000_000:
+                    break
+    source = b"".join(parts)
+    grammar = grammar_of(Language.PYTHON)
+    outlines = Outlines(Settings(parse_seconds=60))
+    outlines.outline(b"x = 1", Language.PYTHON)
+    ratios = []
+    for number in range(5):
+        content = source + b"# %d\n" % number
+        started = time.perf_counter()
+        tree = grammar.parser().parse(content)
+        alone = time.perf_counter() - started
+        del tree
+        started = time.perf_counter()
+        outline = outlines.outline(content, Language.PYTHON)
+        whole = time.perf_counter() - started
+        ratios.append(whole / alone)
+        print(f"{len(content)} bytes: parser {alone:.2f} s, outline {whole:.2f} s, ratio {whole / alone:.2f},"
+              f" {outline.count} symbols")  # fmt: skip
+    print(f"median ratio {sorted(ratios)[len(ratios) // 2]:.2f}")
+    outlines.close()
+    return 0
+
+
+if __name__ == "__main__":
+    assert set(CTAGS_KINDS) <= PARSED
+    sys.exit(main())
