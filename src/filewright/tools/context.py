@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -60,12 +59,6 @@ class Context:
             return self.__dict__.get("grams") or self.__dict__.setdefault(
                 "grams", Grams(self.settings.cache_bytes // 2)
             )
-
-    def under(self, settings: Settings) -> Context:
-        """The same workspace under other limits; everything else is shared."""
-        other = copy(self)
-        other.settings = settings
-        return other
 
     def close(self) -> None:
         """End the child processes that were started."""

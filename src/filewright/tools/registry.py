@@ -88,11 +88,6 @@ class Tool:
             ) from error
 
 
-#: Bounds are checked and told when they are passed, and some defaults hardly anyone changes: in the schema
-#: they would only cost every caller room.
-_UNSAID = frozenset({"minimum", "maximum", "minItems", "atomic", "undoable"})
-
-
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The model's JSON Schema with references inlined and everything a reader can do without left out."""
     raw = model.model_json_schema()
@@ -116,14 +111,12 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     for key, value in node.items():
         if key == "title" and isinstance(value, str):
             continue
-        if (key == "default" and (value is None or value is False)) or key in _UNSAID:
+        if key == "default" and value is None:
             continue
         if key == "type" and "enum" in node:
             continue
         if key == "properties":
             result[key] = {name: _plain(child, definitions) for name, child in value.items()}
-            for name in _UNSAID & result[key].keys():
-                result[key][name].pop("default", None)
         else:
             result[key] = _plain(value, definitions)
     choices = result.get("anyOf")
