@@ -139,7 +139,15 @@ class Folder(Node):
             node = self.draft.folder_seen(seen, asked, self.where.child(name))
         elif stat.S_ISLNK(seen.st_mode):
             node = Node("link", asked, seen)
-            node.target = os.readlink(name, dir_fd=self.fd())
+            try:
+                node.target = os.readlink(name, dir_fd=self.fd())
+            except OSError as error:  # no link any more since it was looked at
+                raise FilewrightError(
+                    Code.STALE_VERSION,
+                    f"{asked}: a link on the way was replaced meanwhile",
+                    hint="try again",
+                    details={"path": asked},
+                ) from error
         else:
             node = Node("file" if stat.S_ISREG(seen.st_mode) else "other", asked, seen)
         if node.home is None:
