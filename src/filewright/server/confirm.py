@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -23,10 +23,8 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from filewright.server.offer import Offered
 from filewright.server.output import bounded, safe
-
-if TYPE_CHECKING:
-    from filewright.tools.registry import Tool
 
 _logger = logging.getLogger(__name__)
 
@@ -55,7 +53,7 @@ class Confirmation:
         self._warned = False
 
     async def settle(
-        self, context: ServerRequestContext[Any, Any], tool: Tool, params: CallToolRequestParams
+        self, context: ServerRequestContext[Any, Any], tool: Offered, params: CallToolRequestParams
     ) -> Verdict | InputRequiredResult:
         """Whether the call may be made; or the question that a 2026 client must take to its user.
 
@@ -82,14 +80,14 @@ class Confirmation:
             return "refused"
         return _verdict(answer)
 
-    def _needed(self, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    def _needed(self, tool: Offered, arguments: Mapping[str, Any]) -> bool:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
             return False
         preview = tool.schema.get("properties", {}).get("preview", {})
         return arguments.get("preview", preview.get("default", False)) is not True
 
     def _second_round(
-        self, tool: Tool, arguments: Mapping[str, Any], params: CallToolRequestParams
+        self, tool: Offered, arguments: Mapping[str, Any], params: CallToolRequestParams
     ) -> Verdict | InputRequiredResult:
         state = _digest(tool.name, arguments)
         answer = (params.input_responses or {}).get(_KEY)
@@ -109,7 +107,7 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _question(tool: Tool, arguments: Mapping[str, Any]) -> str:
+def _question(tool: Offered, arguments: Mapping[str, Any]) -> str:
     named = [part for key in ("path", "paths", "items", "change_id") for part in _names(arguments.get(key))]
     return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
 

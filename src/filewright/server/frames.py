@@ -35,7 +35,7 @@ _TRAILING_ID = re.compile(
 class Frame:
     """One line: all of it, or, past the limit, its first and last 4 KB and its size."""
 
-    head: bytes
+    head: bytes | bytearray
     tail: bytes | None
     size: int
 
@@ -93,9 +93,9 @@ class LineAssembler:
 
     def _finish(self) -> Frame:
         if self._passed is None:
-            frame = Frame(bytes(self._held), None, len(self._held))
+            frame = Frame(self._held, None, len(self._held))
         else:
-            frame = Frame(bytes(self._held), self._tail, self._passed)
+            frame = Frame(self._held, self._tail, self._passed)
         self._held = bytearray()
         self._passed = None
         self._tail = b""
@@ -123,7 +123,7 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | Refusal:
     return message
 
 
-def _second_look(line: bytes) -> JSONRPCMessage | Refusal:
+def _second_look(line: bytes | bytearray) -> JSONRPCMessage | Refusal:
     """Parse what the strict parser refused: for lone surrogates, and for the id to answer."""
     try:
         decoded = json.loads(line)
@@ -181,7 +181,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _edge_id(head: bytes, tail: bytes) -> RequestId | None:
+def _edge_id(head: bytes | bytearray, tail: bytes | bytearray) -> RequestId | None:
     """The id of a message that is not parsed, if it stands where clients write it: first or last."""
     found = _LEADING_ID.search(head[:_EDGE]) or _TRAILING_ID.search(tail[-_EDGE:])
     if found is None:

@@ -8,17 +8,16 @@ that names them; arguments are checked against the full schema either way.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-if TYPE_CHECKING:
-    from filewright.tools import registry
+from filewright.server.offer import Offered
 
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 
 
-def listed(tool: registry.Tool) -> Tool:
+def listed(tool: Offered) -> Tool:
     """The tool as it is listed, with all four hints."""
     return Tool(
         name=tool.name,

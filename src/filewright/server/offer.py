@@ -14,8 +14,27 @@ from filewright.server.instructions import instructions
 from filewright.server.output import safe
 
 if TYPE_CHECKING:
-    from filewright.tools.registry import Tool, ToolResult
+    from filewright.tools import ToolResult
     from filewright.workspace import Workspace
+
+
+class Offered(Protocol):
+    """One tool as clients are told of it; `schema` is the JSON Schema of its arguments."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+    @property
+    def writes(self) -> bool: ...
+    @property
+    def destructive(self) -> bool: ...
+    @property
+    def idempotent(self) -> bool: ...
 
 
 class Offer(Protocol):
@@ -25,7 +44,7 @@ class Offer(Protocol):
     def instructions(self) -> str:
         """The workflow in a few lines, for the model; under 1,500 characters."""
 
-    def tools(self) -> Sequence[Tool]:
+    def tools(self) -> Sequence[Offered]:
         """The tools offered; the same ones in the same order every time."""
 
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
@@ -45,7 +64,7 @@ class Native:
         roots = [safe(os.fsdecode(root.path)) for root in self._workspace.roots]
         return instructions({tool.name for tool in self._tools}, roots)
 
-    def tools(self) -> Sequence[Tool]:
+    def tools(self) -> Sequence[Offered]:
         """The tools of the chosen toolsets."""
         return self._tools
 

@@ -48,7 +48,7 @@ from filewright.server.spill import Spill
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.tools import registry
+    from filewright.tools import ToolResult
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ class Handlers:
             return _failure(f"internal: {name} failed: {type(error).__name__}\n{hint}")
         return self._render(result, links=links)
 
-    def _render(self, result: registry.ToolResult, *, links: bool) -> CallToolResult:
+    def _render(self, result: ToolResult, *, links: bool) -> CallToolResult:
         text = safe(result.text)
         linked: list[ResourceLink] = []
         if len(text) > self._settings.hard_chars:

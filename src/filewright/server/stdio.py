@@ -38,7 +38,7 @@ from mcp_types import (
     RequestId,
 )
 
-from filewright.server.frames import Frame, LineAssembler, Refusal, parse
+from filewright.server.frames import LineAssembler, Refusal, parse
 
 _logger = logging.getLogger(__name__)
 
@@ -51,6 +51,8 @@ LINGER = 1.0
 """Seconds that requests already read are still worked on after input ended, as it does in a shell's pipe."""
 
 Inbound = SessionMessage | Exception
+Arrival = tuple[JSONRPCMessage | Refusal, int]
+"""What a line was, and its size in bytes."""
 
 
 class StdioTransport:
@@ -119,7 +121,7 @@ class Wire:
         self._urgent: deque[tuple[SessionMessage, int]] = deque()
         self._backlog: deque[tuple[SessionMessage, int]] = deque()
         self._backlog_bytes = 0
-        self._running: dict[tuple[type, RequestId], int] = {}
+        self._running: set[tuple[type, RequestId]] = set()
         self._changed = anyio.Event()
         self._ended = False
 
@@ -130,7 +132,7 @@ class Wire:
         """The streams for `Server.run`; they end when input ends or the client stops accepting output."""
         to_server, from_client = anyio.create_memory_object_stream[Inbound](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        arrived, arrivals = anyio.create_memory_object_stream[list[tuple[Frame, JSONRPCMessage | Refusal]]](0)
+        arrived, arrivals = anyio.create_memory_object_stream[list[Arrival]](0)
         loop = asyncio.get_running_loop()
         reader = threading.Thread(
             target=self._read, args=(loop, arrived), name="filewright-read", daemon=True
@@ -152,7 +154,7 @@ class Wire:
     def _read(
         self,
         loop: asyncio.AbstractEventLoop,
-        arrived: MemoryObjectSendStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
+        arrived: MemoryObjectSendStream[list[Arrival]],
     ) -> None:
         """The reader thread: bytes to parsed messages, handed over chunk by chunk."""
         lines = LineAssembler(self._limit)
@@ -163,33 +165,41 @@ class Wire:
                 except OSError as error:
                     _logger.warning("cannot read from the client: %s", error)
                     chunk = b""
-                frames = lines.feed(chunk) if chunk else lines.finish()
-                parsed = [(frame, parse(frame, limit=self._limit)) for frame in frames]
-                if parsed and not _hand_over(loop, arrived, parsed):
+                if not _hand_over(loop, arrived, self._parsed(lines, chunk)):
                     return
                 if not chunk:
                     loop.call_soon_threadsafe(arrived.close)
                     return
 
+    def _parsed(self, lines: LineAssembler, chunk: bytes) -> list[Arrival]:
+        """What `chunk` completes; a function, so that nothing of a large line outlives its parsing."""
+        frames = lines.feed(chunk) if chunk else lines.finish()
+        return [(parse(frame, limit=self._limit), frame.size) for frame in frames]
+
     async def _sort(
         self,
-        arrivals: MemoryObjectReceiveStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
+        arrivals: MemoryObjectReceiveStream[list[Arrival]],
         to_client: MemoryObjectSendStream[SessionMessage],
     ) -> None:
         """Answer refusals, queue requests, let the rest overtake, pause when too much waits."""
-        async for parsed in arrivals:
-            for frame, message in parsed:
-                if isinstance(message, Refusal):
-                    _logger.warning("refused a message of %d bytes: %s", frame.size, message.message)
-                    await _send(to_client, _error(message.id, message.code, message.message))
-                    continue
-                if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-                    self._forget(message)
-                self._enqueue(message, frame.size)
-                while self._backlog_bytes > self._backlog_limit:
-                    await self._changed.wait()
+        async for arrived in arrivals:
+            while arrived:
+                await self._take(*arrived.pop(0), to_client)
+            while self._backlog_bytes > self._backlog_limit:
+                await self._changed.wait()
         self._ended = True
         self._wake()
+
+    async def _take(
+        self, message: JSONRPCMessage | Refusal, size: int, to_client: MemoryObjectSendStream[SessionMessage]
+    ) -> None:
+        if isinstance(message, Refusal):
+            _logger.warning("refused a message of %d bytes: %s", size, message.message)
+            await _send(to_client, _error(message.id, message.code, message.message))
+            return
+        if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._forget(message)
+        self._enqueue(message, size)
 
     def _enqueue(self, message: JSONRPCMessage, size: int) -> None:
         if isinstance(message, JSONRPCRequest):
@@ -222,23 +232,29 @@ class Wire:
                         break
                     await self._changed.wait()
                     continue
-                entry, size = queued.popleft()
-                self._backlog_bytes -= size
-                if isinstance(entry.message, JSONRPCRequest):
-                    self._running[_key(entry.message.id)] = size
-                try:
-                    await to_server.send(entry)
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                if not await self._pass_on(*queued.popleft(), to_server):
                     return
                 self._wake()
             with anyio.move_on_after(LINGER):
                 while self._running:
                     await self._changed.wait()
 
+    async def _pass_on(
+        self, entry: SessionMessage, size: int, to_server: MemoryObjectSendStream[Inbound]
+    ) -> bool:
+        self._backlog_bytes -= size
+        if isinstance(entry.message, JSONRPCRequest):
+            self._running.add(_key(entry.message.id))
+        try:
+            await to_server.send(entry)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return False
+        return True
+
     def settled(self, request_id: RequestId | None) -> None:
         """A request is answered, or never will be: another may take its place."""
         if request_id is not None:
-            self._running.pop(_key(request_id), None)
+            self._running.discard(_key(request_id))
         self._wake()
 
     def _wake(self) -> None:
@@ -328,10 +344,12 @@ def _settle(done: asyncio.Future[None], failure: OSError | None) -> None:
 
 def _hand_over(
     loop: asyncio.AbstractEventLoop,
-    arrived: MemoryObjectSendStream[list[tuple[Frame, JSONRPCMessage | Refusal]]],
-    parsed: list[tuple[Frame, JSONRPCMessage | Refusal]],
+    arrived: MemoryObjectSendStream[list[Arrival]],
+    parsed: list[Arrival],
 ) -> bool:
     """Send from the reader thread and wait until it is taken; False when nobody takes it any more."""
+    if not parsed:
+        return True
     sending = arrived.send(parsed)
     try:
         handed = asyncio.run_coroutine_threadsafe(sending, loop)
