@@ -47,6 +47,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> ToolResult:
             planned = plan(
                 patch,
                 lambda path: _look(context, path, stack),  # called before the next turn
+                task=task,
                 break_hard_links=hard_links_broken(context, arguments.break_hard_links),
                 undoable=arguments.undoable,
             )

@@ -197,6 +197,12 @@ UNPLACED = [
         envelope("*** Update File: x\n@@ def a():\n-    return 1\n+    return 2\n"),
         "ambiguous_match",
     ),
+    (
+        "an indentation that could be read in several ways",
+        b"    def f():\n        a = 1\n",
+        H + "@@ -1,2 +1,4 @@\n def f():\n+        if x:\n+            y()\n         a = 1\n",
+        "no_match",
+    ),
     ("not at the end", ABC, envelope("*** Update File: x\n@@\n-b\n+B\n*** End of File\n"), "not_at_end"),
     (
         "no newline where there is more",

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from filewright.edit.changeset import SetMode
+from filewright.edit.patch import parse, plan
+from filewright.errors import FilewrightError
+from filewright.progress import Task
 
 H = "--- a/x\n+++ b/x\n"
 ABC = b"a\nb\nc\nd\ne\nf\ng\nh\n"
@@ -439,6 +442,13 @@ def test_a_kept_line_may_hold_bytes_that_cannot_be_shown(tree: Callable[..., obj
     assert tree(files).patched(shown) == {"x": b"A\nb\xff\nc\n"}  # type: ignore[attr-defined]
     removed = H + "@@ -1,3 +1,3 @@\n a\n-b\ufffd\n+B\n c\n"
     assert tree(files).refusal(removed).code == "patch_failed"  # type: ignore[attr-defined]
+
+
+def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
+    task = Task()
+    task.cancel()
+    with pytest.raises(FilewrightError, match="cancelled"):
+        plan(parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), tree({"x": ABC}).look, task=task)  # type: ignore[attr-defined]
 
 
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:

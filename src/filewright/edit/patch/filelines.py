@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 
 _WINDOW = 1 << 18
@@ -18,11 +19,12 @@ class FileLines:
     """Lines counted from 0, without terminators.
 
     Held content is split once; of a larger file a window of bounded size is, wherever it is asked
-    for, so going forward costs one pass.
+    for, so going forward costs one pass. Long work on them is cancelled by `task`.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, task: Task | None = None) -> None:
         self.snapshot = snapshot
+        self.task = task or Task()
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [snapshot.start]
@@ -33,7 +35,7 @@ class FileLines:
             self._offsets = list(accumulate(lengths, initial=snapshot.start))
             self.count = len(self._bodies)
         else:
-            self.count = snapshot.line_count
+            self.count = snapshot.lines.counted(task)
 
     def bodies(self, at: int, count: int) -> Sequence[bytes]:
         """The bodies of `count` lines from line `at`; fewer at the end of the file."""
@@ -79,6 +81,7 @@ class FileLines:
         """(number of the first line, bodies) of consecutive stretches of the file."""
         at = 0
         while at < self.count:
+            self.task.check()
             self._move(at)
             yield at, self._bodies
             at = self._first + len(self._bodies)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from filewright.edit.locate.fold import BLANKS
-from filewright.edit.locate.request import Tier, is_blank
+from filewright.edit.locate.fold import indent_of
+from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.request import Block, Tier, is_blank
 from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.filelines import FileLines
 from filewright.edit.patch.headings import Headings
@@ -40,6 +41,8 @@ class Placing:
         options: list[Options] = []
         floor = drift = 0
         for index, hunk in enumerate(self.hunks):
+            if index % 256 == 0:
+                self.lines.task.check()
             found = self._options(index, floor, drift)
             if isinstance(found, Unplaced):
                 return found
@@ -150,25 +153,25 @@ class Placing:
 
     def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
+        if not _is_sure_of_indents(region.indentation, hunk):
+            return None
         first = self.lines.index_of(region.start)
         old = [row for row in hunk.rows if row.sign != "+"]
         solid = [index for index, row in enumerate(old) if not is_blank(row.text)]
-        lines: list[int | None] = [None] * len(old)
-        for index, place in zip(solid, region.solid, strict=True):
-            lines[index] = first + place
-        if region.tier is not Tier.BLANK_LINES:
-            lines = [first + index - solid[0] for index in range(len(old))]
-        else:
-            for index, row in enumerate(old):
-                previous = lines[index - 1] if index else None
-                if lines[index] is None and previous is not None and self._is_blank(previous + 1):
-                    lines[index] = previous + 1
-                if lines[index] is None and row.sign == "-":
-                    return None  # a blank line to remove that is not there
+        lines: list[int | None] = [first + index - solid[0] for index in range(len(old))]
+        if region.tier is Tier.BLANK_LINES:
+            lines = [None] * len(old)
+            for index, place in zip(solid, region.solid, strict=True):
+                lines[index] = first + place
         known = [line for line in lines if line is not None]
         plain = all(text.isascii() for text in region.texts)
         folds = plain and not all(row.text.isascii() for row in old)
-        return Placed(known[0], known[-1] + 1, region.tier, tuple(lines), region.indentation, folds)
+        block, result = Block.of_lines(hunk.old), Block.of_lines(hunk.new)
+        inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
+        if region.tier is Tier.BLANK_LINES and not inside:
+            return None  # blank lines at the edge are changed, and these may be others
+        apart = region if inside and hunk.old_ended == hunk.new_ended else None
+        return Placed(known[0], known[-1] + 1, region.tier, tuple(lines), region.indentation, folds, apart)
 
     def _as_shown(self, hunk: Hunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
@@ -192,10 +195,6 @@ class Placing:
         """Whether a line is shown as the row has it, and if it is to be removed, is that text."""
         errors = "replace" if row.sign == " " else "surrogateescape"
         return body.decode(self._codec, errors) == row.text
-
-    def _is_blank(self, at: int) -> bool:
-        bodies = self.lines.bodies(at, 1) if at < self.lines.count else ()
-        return bool(bodies) and not bodies[0].strip(BLANKS.encode())
 
     def _is_there_already(self, index: int, place: Placed) -> Unplaced | None:
         """Whether an insertion at the hunk's edge, with no context past it, stands there already."""
@@ -288,3 +287,18 @@ def _is_telling(hunk: Hunk) -> bool:
         return bool(kept)
     gone = [index for index, row in enumerate(hunk.rows) if row.sign == "-"]
     return bool(kept and gone) and kept[0] < gone[0] and kept[-1] > gone[-1]
+
+
+def _is_sure_of_indents(indentation: Indentation, hunk: Hunk) -> bool:
+    """Whether every added line's indentation follows from those of the old lines.
+
+    A unit and a shift that change together can be read in several ways; they must not differ.
+    """
+    first = indentation.rules[0]
+    if not first.unit or not first.steps:
+        return True
+    added = {indent_of(row.text) for row in hunk.rows if row.sign == "+" and not is_blank(row.text)}
+    return all(
+        len({rule.apply(indent) for rule in indentation.rules}) == 1
+        for indent in added - set(indentation.known)
+    )

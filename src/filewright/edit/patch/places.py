@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import Tier
+from filewright.edit.locate.whole_lines import Region
 from filewright.edit.patch.model import Hunk
 
 #: How many lines a stated line number may be off and still choose among equal places.
@@ -19,6 +20,7 @@ class Placed:
 
     `at` is the first of the file's lines it covers (from 0), `end` the line past its last;
     `lines[i]` the file's line for the hunk's i-th old row, None for a blank one the file lacks.
+    `region` is what a looser tier found, to be written as an edit of it would be.
     """
 
     at: int
@@ -27,6 +29,7 @@ class Placed:
     lines: tuple[int | None, ...] | range
     indentation: Indentation | None = None
     folds: bool = False
+    region: Region | None = None
 
 
 @dataclass(frozen=True, slots=True)

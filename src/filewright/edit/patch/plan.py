@@ -19,18 +19,21 @@ from filewright.edit.patch.outcome import FileOutcome, HunkOutcome, Look, PatchP
 from filewright.edit.patch.places import Placed, Unplaced
 from filewright.edit.patch.write import hunk_splices
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
 
-def plan(patch: Patch, look: Look, *, tool: str = "apply_patch", **options: bool) -> PatchPlan:
+def plan(
+    patch: Patch, look: Look, *, task: Task | None = None, tool: str = "apply_patch", **options: bool
+) -> PatchPlan:
     """The plan of a patch; `options` are those of `ChangeSet.of`.
 
     Raises `invalid_input` (a new file or name that is taken, a file named twice), `not_found`,
     `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text),
-    `already_applied` (all of it), `no_change`, and what `look` raises.
+    `already_applied` (all of it), `no_change`, `cancelled`, `timeout`, and what `look` raises.
     """
-    planner = _Planner(patch, look)
+    planner = _Planner(patch, look, task or Task())
     planner.check_names()
     outcomes = planner.outcomes()
     steps = [*planner.copies, *planner.steps]
@@ -56,6 +59,7 @@ class _Sides:
 class _Planner:
     patch: Patch
     look: Look
+    task: Task
     copies: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     sides: list[_Sides] = field(default_factory=list)
@@ -72,6 +76,7 @@ class _Planner:
             return known[name]
 
         for file in self.patch.files:
+            self.task.check()
             old = place(file.old)
             try:
                 new = old if file.new == file.old else place(file.new)
@@ -125,6 +130,7 @@ class _Planner:
         applied: list[tuple[str, int]] = []
         first: FilewrightError | None = None
         for side in self.sides:
+            self.task.check()
             try:
                 if side.file.kind == "create":
                     result.append(self._created(side))
@@ -156,7 +162,7 @@ class _Planner:
                 details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
             )  # fmt: skip
         hunks = _without_mark(file.hunks, snapshot)
-        lines = FileLines(snapshot)
+        lines = FileLines(snapshot, self.task)
         placing = Placing(hunks, lines)
         found = placing.run()
         if isinstance(found, Unplaced):

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from filewright.edit.linediff import changes, line_splices
 from filewright.edit.locate.fold import folded, indent_of
+from filewright.edit.locate.request import Block
+from filewright.edit.locate.source import Source
+from filewright.edit.merge import write_lines
 from filewright.edit.patch.filelines import FileLines
 from filewright.edit.patch.model import Hunk, Row
 from filewright.edit.patch.places import Placed
@@ -35,6 +38,9 @@ def hunk_splices(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) 
 
     Raises `unencodable`.
     """
+    if place.region is not None:
+        old, new = Block.of_lines(hunk.old), Block.of_lines(hunk.new)
+        return list(write_lines(Source(lines.snapshot), place.region, old, new))
     literal = spelled and _is_literal(lines, hunk, place)
     out = _outcome(lines, hunk, place, literal=literal)
     if place.end == lines.count:
@@ -74,7 +80,6 @@ def _outcome(lines: FileLines, hunk: Hunk, place: Placed, *, literal: bool) -> l
     out: list[_Out] = []
     removed: list[tuple[Row, int]] = []
     added: list[Row] = []
-    position = place.at
 
     def new(row: Row) -> _New:
         text = row.text
@@ -114,14 +119,11 @@ def _outcome(lines: FileLines, hunk: Hunk, place: Placed, *, literal: bool) -> l
         index += 1
         if line is None:
             continue
-        if row.sign == " " or line > position:
-            settle()
-            out.extend(range(position, line))  # blank lines the hunk does not know of
         if row.sign == " ":
+            settle()
             out.append(line)
         else:
             removed.append((row, line))
-        position = line + 1
     settle()
     return out
 
