@@ -18,6 +18,15 @@ from filewright.text.codec import is_boundary
 BLOCK = 1 << 20
 """Bytes searched between two looks at the cancel token; some ten milliseconds at worst."""
 
+LINES = 512 << 10
+"""Bytes of a window of lines."""
+
+LONGEST = 1 << 20
+"""A window is extended to the end of its last line up to this length, then cut inside the line."""
+
+OVERLAP = 64 << 10
+"""How far a match may reach over the cut of such a line."""
+
 MULTILINE_WHOLE = 64 << 20
 """Files up to this size are searched for matches over several lines as one window."""
 
@@ -153,9 +162,17 @@ def _by_windows(snapshot: Snapshot, pattern: Pattern, start: int, stop: int, tas
         task.report(position, stop, "searching")
         if pattern.multiline:
             length = stop - position if whole else MULTILINE_WINDOW
-            view = window(snapshot, position, stop, length=length, overlap=MULTILINE_SPAN, by_lines=False)
+            view = window(
+                snapshot,
+                position,
+                stop,
+                length=length,
+                longest=length,
+                overlap=MULTILINE_SPAN,
+                by_lines=False,
+            )
         else:
-            view = window(snapshot, position, stop)
+            view = window(snapshot, position, stop, length=LINES, longest=LONGEST, overlap=OVERLAP)
         resume = view.stop if view.limit > len(view.text) else view.raw_at(view.limit)
         for match in _in_window(view, pattern, task):
             yield match

@@ -14,15 +14,6 @@ from functools import cached_property
 from filewright.text import Encoding, Snapshot
 from filewright.text.codec import cut
 
-LENGTH = 512 << 10
-"""Bytes of a window of lines."""
-
-LONGEST = 1 << 20
-"""A window is extended to the end of its line up to this length, then cut inside the line."""
-
-OVERLAP = 64 << 10
-"""How far a match may reach over the cut of such a line."""
-
 _PAIR = re.compile(rb"\r\n")
 
 
@@ -111,9 +102,9 @@ def window(
     position: int,
     stop: int,
     *,
-    length: int = LENGTH,
-    longest: int = LONGEST,
-    overlap: int = OVERLAP,
+    length: int,
+    longest: int,
+    overlap: int = 0,
     by_lines: bool = True,
 ) -> Window:
     """The window that begins at `position`, a character's beginning, and goes no further than `stop`.

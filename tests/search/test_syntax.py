@@ -1,0 +1,149 @@
+"""The syntax at the door: what is taken, what it means, and what is said of the rest."""
+
+import pytest
+
+from filewright.errors import Code, FilewrightError
+from filewright.search import compile_pattern, find_matches
+from filewright.text import Snapshot
+
+
+def found(pattern: str, text: str, **options: object) -> list[str]:
+    options.setdefault("mode", "regex")
+    options.setdefault("case", "sensitive")
+    data = text.encode()
+    compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
+    return [data[m.offset : m.end].decode() for m in find_matches(Snapshot.of_bytes(data), compiled)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("a.c", "abc a\nc aéc", ["abc", "aéc"]),
+        (r"\w+", "café x_1", ["caf", "x_1"]),  # \w is ASCII
+        (r"[\p{L}]+", "café x_1", ["café", "x"]),
+        (r"\d+", "٣ 42", ["42"]),
+        (r"\bfoo\b", "foo foobar xfoo", ["foo"]),
+        (r"^b$", "a\r\nb\rb\nb", ["b", "b", "b"]),
+        (r"a{2,3}", "aaaa", ["aaa"]),
+        (r"a{2}?", "aaaa", ["aa", "aa"]),
+        (r"a{x", "a{x", ["a{x"]),  # a brace that repeats nothing is itself
+        (r"(?i)straße", "STRASSE Straße", ["Straße"]),
+        (r"(?i:a)b", "Ab AB", ["Ab"]),
+        (r"[^a-c\d]", "ab1x", ["x"]),
+        (r"[]a]", "]a", ["]", "a"]),
+        (r"[[]", "[", ["["]),
+        (r"[[:upper:][:digit:]]+", "aB2c", ["B2"]),
+        (r"[^[:^digit:]]+", "a12", ["12"]),
+        (r"\x41\x{42}\u0043", "ABC", ["ABC"]),
+        (r"(?<year>\d{4})-(?P<month>\d\d)", "2026-11", ["2026-11"]),
+        (r"\S+", "a b\tc", ["a", "b", "c"]),
+        (r"\s", "a\vb", ["\v"]),
+        (r"x*", "axb", ["", "x", ""]),
+        ("a|", "ba", ["", "a"]),
+        (r"[\w-]+", "a-b c", ["a-b", "c"]),
+        (r"\p{Greek}+", "abΩλ", ["Ωλ"]),
+        (r"\P{L}+", "ab12", ["12"]),
+        (r"\/\-\#\ ", "/-# ", ["/-# "]),
+    ],
+)
+def test_a_pattern_means_what_the_table_says(pattern, text, matches):
+    assert found(pattern, text) == matches
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        (r"a\nb", "a\r\nb a\rb a\nb", ["a\r\nb", "a\rb", "a\nb"]),
+        (r"a\r\nb", "a\nb", ["a\nb"]),
+        (r"a\r?\nb", "a\r\nb", ["a\r\nb"]),
+        (r"a[^x]b", "a\r\nb", ["a\r\nb"]),
+        (r"(?s)a.b", "a\nb", ["a\nb"]),
+        (r"a.b", "a\nb", []),
+        (r"a$\n^b", "a\rb", ["a\rb"]),
+        (r"a\s+b", "a\r\n\r\n b", ["a\r\n\r\n b"]),
+    ],
+)
+def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
+    assert found(pattern, text, multiline=True) == matches
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", r"(a)\1", r"\0", "a{1001}", "a{2,1}", "(?x)a", "(?U)a", "(?>a)"]
+    + ["[a&&b]", "[a--b]", "[a~~b]", r"\Aa", r"a\z", r"a\Z", "a++", "a**", "*a", "(", ")", "[", "[z-a]"]
+    + [r"\r", "a{,3}", r"\n", "{2}", r"\b+", "^*", "(?:a{900}){900}", r"\p{Nonsense}", r"\p{l}", "\\", r"\R"]
+    + [r"\K", r"\X", r"\Q", r"\x{110000}", r"\ud800", "(?<n>a)(?<n>b)", "(?<>a)", "(?P=n)", "[[:no:]]"]
+    + [r"[a-\d]", r"[\b]", r"\b{start}", "(?", "(?i", "[a", r"\x4", "(" * 200 + ")" * 200, "\ud800"],
+)
+def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern):
+    with pytest.raises(FilewrightError) as caught:
+        compile_pattern(pattern, mode="regex")
+    assert caught.value.code is Code.INVALID_INPUT
+    assert caught.value.hint
+    assert caught.value.details["argument"] == "pattern"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "mode", "insensitive"),
+    [
+        ("foo", "literal", True),
+        ("Foo", "literal", False),
+        ("123", "literal", False),
+        (r"\Sfoo\W", "regex", True),
+        (r"[A-Z]x", "regex", False),
+        (r"\p{Lu}x", "regex", True),
+        (r"(?P<Name>x)", "regex", True),
+        (r"É", "regex", False),
+    ],
+)
+def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive):
+    assert compile_pattern(pattern, mode=mode).insensitive is insensitive
+
+
+@pytest.mark.parametrize(
+    ("pattern", "empty"),
+    [("x*", True), ("^", True), ("$", True), (r"\b", True), (r"\B", True), ("a|", True), ("(a?)+", True)]
+    + [("a", False), ("^a", False), (r"\s", False), ("x{0}y", False)],
+)
+def test_patterns_that_match_nothing_are_flagged(pattern, empty):
+    assert compile_pattern(pattern, mode="regex", case="sensitive").matches_empty is empty
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("foo", "foo food xfoo foo_", ["foo"]),
+        ("caf", "café caf", ["caf"]),
+        ("-", "-- a-b", ["-", "-"]),
+        ("été", "été étés", ["été"]),
+    ],
+)
+def test_a_whole_word_has_no_word_character_beside_it(pattern, text, matches):
+    assert found(pattern, text, mode="literal", whole_word=True) == matches
+
+
+def test_a_whole_word_takes_the_alternative_that_stands_alone():
+    assert found("foo|foobar", "foobar", whole_word=True) == ["foobar"]
+    assert found("a|b", "a b,a", whole_word=True) == ["a", "b", "a"]
+
+
+def test_groups_are_numbered_as_in_the_pattern():
+    pattern = compile_pattern("(?<a>x)|(y)", mode="regex", whole_word=True)
+    assert (pattern.groups, pattern.names) == (2, {"a": 1})
+    matches = list(find_matches(Snapshot.of_bytes(b"y x"), pattern))
+    assert [m.groups for m in matches] == [(None, (0, 1)), ((2, 3), None)]
+
+
+def test_a_literal_is_never_read_as_a_pattern():
+    assert found("a.*[b", "a.*[b axxb", mode="literal") == ["a.*[b"]
+
+
+def test_a_literal_with_a_line_break_finds_any_terminator():
+    assert found("a\nb", "a\r\nb a\rb", mode="literal") == ["a\r\nb", "a\rb"]
+
+
+@pytest.mark.parametrize("pattern", ["", "x" * 10_001])
+def test_an_empty_or_endless_pattern_is_refused(pattern):
+    with pytest.raises(FilewrightError) as caught:
+        compile_pattern(pattern)
+    assert caught.value.code is Code.INVALID_INPUT
