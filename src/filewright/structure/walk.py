@@ -90,7 +90,7 @@ class _Walk:
             frame.before = node
             frame.lead = -1
         if any(draft.level for draft in self.drafts):
-            top.children = _nested(top.children, len(self.source.data), root.end_point.row)
+            top.children = _nested(top.children, len(self.source.data), _last_row(root))
         return self._frozen(top)
 
     def _lead(self, frame: _Frame, node: Node) -> None:

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+
+from filewright.structure.columns import csv_facts
+from filewright.structure.hints import hints
+from filewright.structure.language import Language
+from filewright.structure.sample import sampled
+from filewright.text.snapshot import Snapshot
+
+LOG = b"""starting
+2026-11-20 10:00:00,123 INFO  app: up
+2026-11-20 10:00:01,000 WARN  app: slow
+Traceback (most recent call last):
+2026-11-20 10:00:02,500 ERROR app: down
+2026-11-20 10:00:03,000 INFO  app: up INFO
+"""
+
+STAMPS = [
+    (b"2026-11-21T09:03:26.5Z GET /", "2026-11-21T09:03:26.5Z"),
+    (b'127.0.0.1 - - [21/Nov/2026:09:03:26 +0000] "GET /"', "21/Nov/2026:09:03:26 +0000"),
+    (b"Nov  1 09:03:26 host sshd[1]: x", "Nov  1 09:03:26"),
+    (b"[2026/11/21 09:03:26] x", "2026/11/21 09:03:26"),
+    (b"1700000000.123 x", "1700000000.123"),
+    (b"09:03:26 x", "09:03:26"),
+    (b'{"ts": "2026-11-21T09:03:26Z"}', "2026-11-21T09:03:26Z"),
+]
+
+
+def test_a_log_tells_first_and_last_time_and_levels() -> None:
+    snapshot = Snapshot.of_bytes(LOG)
+    facts = hints(snapshot, Language.LOG).log
+    assert facts is not None
+    assert facts.first is not None
+    assert facts.last is not None
+    assert (facts.first.text, snapshot.lines.line_at(facts.first.offset)) == ("2026-11-20 10:00:00,123", 2)
+    assert (facts.last.text, snapshot.lines.line_at(facts.last.offset)) == ("2026-11-20 10:00:03,000", 6)
+    assert facts.levels == {"INFO": 2, "WARNING": 1, "ERROR": 1}
+    assert facts.complete
+
+
+@pytest.mark.parametrize(("line", "stamp"), STAMPS)
+def test_timestamps_of_many_kinds(line: bytes, stamp: str) -> None:
+    facts = hints(Snapshot.of_bytes(line + b"\n"), Language.LOG).log
+    assert facts is not None
+    assert facts.first is not None
+    assert facts.first.text == stamp
+
+
+def test_a_log_is_recognised_without_its_name() -> None:
+    assert hints(Snapshot.of_bytes(LOG), None).log is not None
+    assert hints(Snapshot.of_bytes(b"hello\nworld\nmore\n"), None).log is None
+
+
+def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
+    lines = [b"2026-11-20 10:%02d:%02d ERROR number %d\n" % (n // 60 % 60, n % 60, n) for n in range(40_000)]
+    reads: list[int] = []
+
+    class Counting(Snapshot):
+        def read(self, offset: int, length: int) -> bytes:
+            reads.append(length)
+            return super().read(offset, length)
+
+    data = b"".join(lines)
+    snapshot = Counting(size=len(data), content=data, encoding="utf-8")
+    facts = hints(snapshot, Language.LOG).log
+    assert facts is not None
+    assert not facts.complete
+    assert facts.first is not None
+    assert facts.first.offset == 0
+    assert facts.last is not None
+    assert facts.last.offset == len(data) - len(lines[-1])
+    assert set(facts.levels) == {"ERROR"}
+    assert sum(reads) < 400_000 < len(data)
+
+
+CSV = [
+    (b"id,name,age\n1,Ann,3\n2,Bob,4\n", ",", ("id", "name", "age")),
+    (b"id;name\n1;a,b\n2;c,d\n", ";", ("id", "name")),
+    (b"a\tb\n1\t2\n", "\t", ("a", "b")),
+    (b'1,"x,y",3\n4,"z",6\n', ",", None),
+    (b'name,text\na,"two\nlines"\n', ",", ("name", "text")),
+]
+
+
+@pytest.mark.parametrize(("data", "delimiter", "names"), CSV)
+def test_columns_of_a_csv(data: bytes, delimiter: str, names: tuple[str, ...] | None) -> None:
+    facts = csv_facts(sampled(Snapshot.of_bytes(data)))
+    assert facts is not None
+    assert (facts.delimiter, facts.names) == (delimiter, names)
+
+
+def test_text_without_columns_has_none() -> None:
+    assert hints(Snapshot.of_bytes(b"hello\nworld\n"), Language.CSV).csv is None
+
+
+def test_keys_of_json_lines() -> None:
+    data = b'{"a": 1, "b": "x"}\n{"a": null}\nnot json\n{"a": 2.5, "c": [1]}\n'
+    facts = hints(Snapshot.of_bytes(data), Language.JSON_LINES).json_lines
+    assert facts is not None
+    assert facts.keys[0] == ("a", "null|number", 1.0)
+    assert {key for key, _, _ in facts.keys} == {"a", "b", "c"}
+    assert facts.invalid == 1
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_samples_in_sixteen_bits(codec: str) -> None:
+    text = LOG.decode().replace("\n", "\r\n")
+    snapshot = Snapshot.of_bytes(text.encode(codec), encoding=codec)
+    facts = hints(snapshot, Language.LOG).log
+    assert facts is not None
+    assert facts.last is not None
+    assert snapshot.lines.line_at(facts.last.offset) == 6
+
+
+def test_code_gets_patterns() -> None:
+    assert any("def" in pattern for pattern in hints(Snapshot.of_bytes(b""), Language.PYTHON).patterns)
+    assert hints(Snapshot.of_bytes(b""), Language.TSX).patterns

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright.errors import Code, FilewrightError
+from filewright.structure.language import Language
+from filewright.structure.lookup import around_line, find_symbol, path_of
+from filewright.structure.outlines import Outlines
+from filewright.structure.symbol import Outline
+
+FIXTURES = Path(__file__).with_name("fixtures")
+
+FOUND = [
+    ("python.py", "Base.fetch", 51),
+    ("python.py", "fetch", 51),
+    ("python.py", "fetch()", 51),
+    ("python.py", "class Base › method fetch", 51),
+    ("python.py", "base", 31),
+    ("python.py", "Nested.Deep.method", 57),
+    ("python.py", "Größe", 79),
+    ("javascript.js", "Cart#create", 42),
+    ("javascript.js", "Cart.extra", 64),
+    ("javascript.js", "helper", 63),
+    ("javascript.js", "api.nested.deep", 58),
+    ("typescript.ts", "Geometry.Flat.area", 43),
+    ("go.go", "Cart.Total", 44),
+    ("go.go", "(*Cart[T]).Total", 44),
+    ("go.go", "Cart", 24),
+    ("rust.rs", "Point::new", 50),
+    ("rust.rs", "Point::fmt", 59),
+    ("rust.rs", "tests::deep::inner", 76),
+    ("cpp.cpp", "shop::Cart::value", 45),
+    ("cpp.cpp", "Widget::name", 53),
+    ("cpp.cpp", "shop::detail::helper", 10),
+    ("c.c", "add", 31),
+    ("ruby.rb", "Shop::Cart#empty?", 23),
+    ("ruby.rb", "Cart.create", 30),
+    ("php.php", "Cart::total", 30),
+    ("php.php", "items", 24),
+    ("kotlin.kt", "String.shout", 58),
+    ("lua.lua", "M.method", 18),
+    ("lua.lua", "M:method", 18),
+    ("sql.sql", "order items", 9),
+    ("toml.toml", "database.primary.ports", 11),
+    ("yaml.yaml", "services.web.image", 10),
+    ("json.json", "scripts.test.deep", 8),
+    ("markdown.md", "On Linux", 17),
+    ("html.html", "cart", 20),
+]
+
+
+def outline_of(name: str, outlines: Outlines) -> Outline:
+    return outlines.outline((FIXTURES / name).read_bytes(), Language(name.partition(".")[0]))
+
+
+@pytest.mark.parametrize(("name", "asked", "line"), FOUND)
+def test_symbols_are_found_by_the_names_people_write(
+    name: str, asked: str, line: int, outlines: Outlines
+) -> None:
+    assert find_symbol(outline_of(name, outlines), asked, name).symbol.start_line == line
+
+
+def test_what_is_found_is_named_so_that_it_is_found_again(outlines: Outlines) -> None:
+    outline = outline_of("python.py", outlines)
+    found = find_symbol(outline, "inner")
+    assert found.path == "class Base › method total › function inner"
+    assert found.name == "Base.total.inner"
+    assert find_symbol(outline, found.path) == find_symbol(outline, found.name) == found
+
+
+def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        find_symbol(outline_of("python.py", outlines), "total", "shop.py")
+    assert caught.value.code is Code.AMBIGUOUS_MATCH
+    assert "class Base › method total (lines 40–46)" in caught.value.message
+    assert [each["start_line"] for each in caught.value.details["candidates"]] == [40, 49]
+
+
+def test_an_unknown_name_offers_the_nearest(outlines: Outlines) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        find_symbol(outline_of("python.py", outlines), "Base.fech", "shop.py")
+    assert caught.value.code is Code.NO_MATCH
+    assert "Base.fetch" in str(caught.value)
+
+
+def test_symbols_of_an_unparsed_file_are_refused() -> None:
+    with pytest.raises(FilewrightError) as caught:
+        find_symbol(Outline("c", parsed=False, note="too big"), "main", "a.c")
+    assert caught.value.code is Code.UNSUPPORTED
+
+
+def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
+    outline = outlines.outline(b"int add(int);\nint add(int a) { return a; }\n", Language.C)
+    assert find_symbol(outline, "add").symbol.start_line == 2
+
+
+PATHS = [
+    ("python.py", 2, ""),
+    ("python.py", 27, "class Base"),
+    ("python.py", 35, "class Base"),
+    ("python.py", 44, "class Base › method total › function inner"),
+    ("python.py", 82, ""),
+    ("go.go", 45, "method (*Cart[T]).Total"),
+    ("rust.rs", 59, "impl fmt::Display for Point<T> › method fmt"),
+    ("markdown.md", 19, "heading Shop manual v1 › heading Install › heading On Linux"),
+    ("cpp.cpp", 28, "module shop › class Cart › method add"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "path"), PATHS)
+def test_the_path_of_a_line_names_the_definitions_round_it(
+    name: str, line: int, path: str, outlines: Outlines
+) -> None:
+    assert path_of(outline_of(name, outlines), line) == path
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"))
+def test_every_symbol_is_round_its_own_first_line(name: str, outlines: Outlines) -> None:
+    outline = outline_of(name, outlines)
+    for around, symbol in outline.walk():
+        path = around_line(outline, symbol.start_line)
+        same_line = [other for other in path if other.start_line == symbol.start_line]
+        assert symbol in path or same_line or around

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.structure.git import Committed, committed
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+_ENVIRONMENT = {
+    **os.environ,
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    **{f"GIT_{who}_{what}": "x@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=_ENVIRONMENT)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    (folder / "deep" / "er").mkdir(parents=True)
+    git(folder, "init", "-q")
+    (folder / "deep" / "er" / "ä b.py").write_bytes(b"x = 1\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
+def ask(folder: Path, path: str, revision: str = "HEAD", limit: int = 1000) -> Committed | None:
+    boundary = Boundary([folder], Settings())
+    return committed(boundary, boundary.locate(path), revision, limit=limit)
+
+
+def test_content_at_head(repository: Path) -> None:
+    (repository / "deep" / "er" / "ä b.py").write_bytes(b"x = 2\n")
+    found = ask(repository, "deep/er/ä b.py")
+    assert found is not None
+    assert found.content == b"x = 1\n"
+    assert len(found.commit) == 40
+
+
+@pytest.mark.parametrize("path", ["deep/er/new.py", "gone/away.py"])
+def test_a_file_that_is_not_in_the_revision(repository: Path, path: str) -> None:
+    found = ask(repository, path)
+    assert found is not None
+    assert found.content is None
+
+
+def test_other_revisions_and_refusals(repository: Path) -> None:
+    (repository / "deep" / "er" / "ä b.py").write_bytes(b"x = 2\n")
+    git(repository, "commit", "-qam", "second")
+    before, now = ask(repository, "deep/er/ä b.py", "HEAD~1"), ask(repository, "deep/er/ä b.py")
+    assert before is not None
+    assert now is not None
+    assert (before.content, now.content) == (b"x = 1\n", b"x = 2\n")
+    for revision in ("--help", "HEAD:deep", "a..b", "no-such-branch", "", "HEAD\nHEAD"):
+        with pytest.raises(FilewrightError) as caught:
+            ask(repository, "deep/er/ä b.py", revision)
+        assert caught.value.code is Code.INVALID_INPUT
+
+
+def test_a_large_content_and_a_folder_are_named_not_read(repository: Path) -> None:
+    large = ask(repository, "deep/er/ä b.py", limit=3)
+    folder = ask(repository, "deep")
+    assert large is not None
+    assert folder is not None
+    assert (large.content, folder.content) == (None, None)
+    assert "larger" in (large.note or "")
+    assert "tree" in (folder.note or "")
+
+
+def test_no_repository_inside_the_root(repository: Path, tmp_path: Path) -> None:
+    assert ask(repository / "deep", "er/ä b.py") is None  # the repository is above the root
+    outside = tmp_path / "plain"
+    outside.mkdir()
+    (outside / "a.py").write_bytes(b"")
+    assert ask(outside, "a.py") is None
+    (outside / ".git").symlink_to(repository / ".git")
+    assert ask(outside, "a.py") is None
+
+
+def test_a_repository_without_a_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.py").write_bytes(b"")
+    assert ask(tmp_path, "a.py") is None
+
+
+def test_a_cancelled_task_stops(repository: Path) -> None:
+    boundary = Boundary([repository], Settings())
+    task = Task()
+    task.cancel()
+    with pytest.raises(FilewrightError) as caught:
+        committed(boundary, boundary.locate("deep/er/ä b.py"), limit=1000, task=task)
+    assert caught.value.code is Code.CANCELLED
+
+
+def _hooks(folder: Path, command: str) -> None:
+    for hook in (
+        "post-checkout",
+        "pre-commit",
+        "reference-transaction",
+        "post-index-change",
+        "fsmonitor-watchman",
+    ):
+        path = folder / ".git" / "hooks" / hook
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{command}\n")
+        path.chmod(0o755)
+
+
+def _config(folder: Path, command: str) -> None:
+    text = f"""
+[core]
+    fsmonitor = {command}
+    hooksPath = .git/hooks
+    sshCommand = {command}
+    gitProxy = {command}
+    pager = {command}
+    editor = {command}
+    askPass = {command}
+    attributesFile = .git/attributes
+    alternateRefsCommand = {command}
+[diff]
+    external = {command}
+[diff "evil"]
+    textconv = {command}
+    command = {command}
+[filter "evil"]
+    clean = {command}
+    smudge = {command}
+    process = {command}
+    required = true
+[alias]
+    cat-file = !{command}
+[credential]
+    helper = !{command}
+[uploadpack]
+    packObjectsHook = {command}
+[include]
+    path = included
+"""
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(text)
+    (folder / ".git" / "included").write_text(f"[core]\n    fsmonitor = {command}\n")
+    for attributes in (folder / ".gitattributes", folder / ".git" / "info" / "attributes"):
+        attributes.write_text("* filter=evil diff=evil merge=evil\n")
+
+
+def _promised(folder: Path, command: str) -> None:
+    """Objects are promised by a remote whose transport runs the command; the wanted one is missing."""
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(
+            f"""
+[extensions]
+    partialClone = evil
+[remote "evil"]
+    url = ext::{command}
+    promisor = true
+    uploadpack = {command}
+    vcs = ext
+    partialclonefilter = blob:none
+[protocol "ext"]
+    allow = always
+"""
+        )
+    subprocess.run(["git", "config", "core.repositoryformatversion", "1"], cwd=folder, check=True)
+    blobs = subprocess.run(
+        ["git", "rev-parse", "HEAD:deep/er/ä b.py"], cwd=folder, check=True, capture_output=True, text=True
+    )
+    name = blobs.stdout.strip()
+    (folder / ".git" / "objects" / name[:2] / name[2:]).unlink()
+
+
+@pytest.mark.parametrize("attack", [_hooks, _config, _promised])
+def test_nothing_a_repository_configures_is_run(
+    repository: Path, tmp_path: Path, attack: Callable[[Path, str], None]
+) -> None:
+    trace = tmp_path / "executed"
+    program = tmp_path / "evil"
+    program.write_text(f"#!/bin/sh\necho run >> {trace}\ncat\n")
+    program.chmod(0o755)
+    attack(repository, str(program))
+    found = ask(repository, "deep/er/ä b.py")
+    assert not trace.exists()
+    assert found is not None
+    assert found.content in (b"x = 1\n", None)
+
+
+def test_an_included_file_that_never_ends_is_cut_off(repository: Path) -> None:
+    os.mkfifo(repository / ".git" / "pipe")
+    with (repository / ".git" / "config").open("a") as config:
+        config.write("\n[include]\n    path = pipe\n")
+    boundary = Boundary([repository], Settings())
+    with pytest.raises(FilewrightError) as caught:
+        committed(boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3)
+    assert caught.value.code is Code.TIMEOUT

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.structure import wire
+from filewright.structure.language import PARSED, Language
+from filewright.structure.outlines import Outlines
+from filewright.structure.parse import Parsed, parse
+from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
+from filewright.structure.workers import FAILED, Workers
+from filewright.text.snapshot import Snapshot
+
+DEEP = [
+    (Language.PYTHON, b"(" * 20_000),
+    (Language.JSON, b"[" * 50_000 + b"]" * 50_000),
+    (Language.JSON, b'{"a":' * 20_000),
+    (Language.JAVASCRIPT, b"function f(){" * 10_000 + b"}" * 10_000),
+    (Language.JAVA, b"class A{" * 10_000 + b"}" * 10_000),
+    (Language.RUST, b"mod a{" * 10_000 + b"}" * 10_000),
+    (Language.HTML, b"<div id=a>" * 10_000),
+    (Language.YAML, b"- " * 10_000 + b"x"),
+    (Language.MARKDOWN, b"> " * 10_000 + b"x"),
+    (Language.C, b"{" * 10_000),
+    (Language.GO, b"package a\nvar x = " + b"[" * 10_000),
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "data"), DEEP, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
+    language: Language, data: bytes, outlines: Outlines
+) -> None:
+    outline = outlines.outline(data, language)
+    assert outline.parsed or outline.note
+    assert max((len(around) for around, _ in outline.walk()), default=0) < 64
+    outline.shortened(100)
+    assert outlines.outline(b"def after(): pass\n", Language.PYTHON).count == 1
+
+
+@pytest.mark.parametrize("language", sorted(PARSED))
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\0\xff\xfe" * 50, b"\xef\xbb\xbf", b"}" * 99, b"\r\r\n\r", bytes(range(256))]
+)
+def test_any_bytes_give_an_outline(language: Language, data: bytes, outlines: Outlines) -> None:
+    outline = outlines.outline(data, language)
+    assert outline.language == language
+
+
+def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
+    outlines = Outlines(Settings())
+    crashing = b"- " * 5_000 + b"x"  # overflows the scanner of YAML's grammar
+    first, again = (outlines.outline(crashing, Language.YAML) for _ in range(2))
+    assert first is again  # not tried twice
+    assert first.parsed or first.note == FAILED
+    assert outlines.outline(b"a: 1\n", Language.YAML).count == 1
+    outlines.close()
+
+
+def test_a_slow_parse_is_stopped_and_said() -> None:
+    outlines = Outlines(Settings(parse_seconds=0.001))
+    outline = outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON)
+    assert not outline.parsed
+    assert "longer than the limit" in (outline.note or "")
+    outlines.close()
+
+
+def test_content_above_the_limit_is_not_parsed() -> None:
+    outlines = Outlines(Settings(parse_bytes=10))
+    outline = outlines.outline(b"def f(): pass\n", Language.PYTHON)
+    assert not outline.parsed
+    assert "above the limit of 10" in (outline.note or "")
+
+
+def test_a_worker_that_never_answers_is_killed() -> None:
+    workers = Workers()
+    request = wire.Request(Language.PYTHON, "utf-8", 0.0, "")
+    silent = workers._take(None)
+    silent._process.send_signal(19)  # SIGSTOP
+    workers._give_back(silent)
+    outline = workers.outline(request._replace(seconds=-4.5), b"x = 1\n")
+    assert not outline.parsed
+    assert not silent.running
+    assert workers.outline(request._replace(seconds=5.0), b"def f(): pass\n").count == 1
+    workers.close()
+
+
+def test_cancelling_stops_the_wait() -> None:
+    outlines = Outlines(Settings())
+    task = Task()
+    task.cancel()
+    with pytest.raises(FilewrightError) as caught:
+        outlines.outline(b"def g(): pass\n", Language.PYTHON, task=task)
+    assert caught.value.code is Code.CANCELLED
+    assert outlines.outline(b"def g(): pass\n", Language.PYTHON).count == 1
+    outlines.close()
+
+
+def test_many_threads_share_two_workers() -> None:
+    outlines = Outlines(Settings(parse_seconds=20))
+    started = threading.Barrier(8)
+
+    def one(number: int) -> int:
+        started.wait()
+        return outlines.outline(b"def f(): pass\n" * (number + 1), Language.PYTHON).count
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(one, range(8))) == list(range(1, 9))
+    assert len(outlines._workers._idle) <= 2
+    outlines.close()
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252"])
+def test_names_and_lines_do_not_depend_on_the_encoding(codec: str, outlines: Outlines) -> None:
+    text = "# é\nclass Cart:\n    def total(self):\n        return 'ä'\n"
+    outline = outlines.outline(Snapshot.of_bytes(text.encode(codec), encoding=codec), Language.PYTHON)
+    assert [(s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()] == [
+        ("Cart", "class", 2, 4),
+        ("total", "method", 3, 4),
+    ]
+    method = outline.symbols[0].children[0]
+    assert text.encode(codec)[method.start : method.end].decode(codec).startswith("def total")
+
+
+def test_utf_32_is_said_not_to_be_parsed() -> None:
+    assert isinstance(parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1), Outline)
+
+
+BASE = b"""import os
+
+class A:
+    # one
+    def f(self, x):
+        return [x, "s"]
+
+    def g(self): pass
+
+def top():
+    if x:
+        return {1: 2}
+"""
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.integers(0, len(BASE)),
+            st.integers(0, 20),
+            st.sampled_from(
+                [
+                    b"",
+                    b"x",
+                    b"\n",
+                    b"def h(): pass\n",
+                    b'"',
+                    b"(",
+                    b"    ",
+                    b"class B:\n  y = 1\n",
+                    b"# c\n",
+                    b"\r",
+                ]
+            ),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_an_incremental_parse_gives_what_a_fresh_one_does(edits: list[tuple[int, int, bytes]]) -> None:
+    data = BASE
+    previous = parse(data, "utf-8", Language.PYTHON, 20)
+    for offset, length, text in edits:
+        data = data[:offset] + text + data[offset + length :]
+        assert isinstance(previous, Parsed)
+        previous = parse(data, "utf-8", Language.PYTHON, 20, previous)
+        fresh = parse(data, "utf-8", Language.PYTHON, 20)
+        assert isinstance(previous, Parsed)
+        assert isinstance(fresh, Parsed)
+        if not fresh.tree.root_node.has_error:  # a broken text may be recovered from in more than one way
+            assert previous.outline == fresh.outline
+
+
+def symbols() -> st.SearchStrategy[Symbol]:
+    plain = st.builds(
+        Symbol, st.text(max_size=5), st.sampled_from(["class", "function"]),
+        *[st.integers(0, 1 << 40) for _ in range(6)], st.text(max_size=3),
+    )  # fmt: skip
+    return st.recursive(
+        plain,
+        lambda inner: st.builds(
+            lambda symbol, children: Symbol(
+                symbol.name, symbol.kind, symbol.start_line, symbol.end_line, symbol.start, symbol.end,
+                symbol.block_start, symbol.block_start_line, symbol.known_as, tuple(children),
+            ),
+            plain,
+            st.lists(inner, max_size=3),
+        ),
+        max_leaves=12,
+    )  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(symbols(), max_size=4), st.booleans())
+def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
+    report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
+    count = sum(1 for _ in Outline("c", tuple(found)).walk())
+    outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
+    framed = wire.frame(wire.encoded(outline))
+    assert wire.decoded(framed[wire.FRAME.size :]) == outline
+    kept, left_out = outline.shortened(3)
+    assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
+    assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)
