@@ -218,6 +218,15 @@ def test_an_ignored_folder_that_is_asked_for_is_walked(tmp_path: Path) -> None:
     boundary.close()
 
 
+def test_very_many_rules_decide_as_few_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.x7", "start7-a", "n7", "n7-", "b.y", "deep", "k-1-q"):
+        (tmp_path / name).write_text("")
+    rules = [line for n in range(4_000) for line in (f"*.x{n}", f"start{n}-*", f"n{n}", f"d/*.{n}")]
+    (tmp_path / ".gitignore").write_text("\n".join([*rules, "k-?-[a-z]"]))
+    found = kept_by_us(tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch)
+    assert found == {b".gitignore", b"n7-", b"b.y", b"deep"}
+
+
 def test_a_hostile_rule_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ("a" * 250)).write_text("")
     (tmp_path / ".gitignore").write_text(

@@ -238,6 +238,7 @@ def test_no_descriptor_stays_open(boundary: Boundary) -> None:
     walk = iter(boundary.walk(boundary.locate("."), task=Task()))
     next(walk)
     del walk
+    boundary.walk(boundary.locate("."), task=Task())  # never begun
     assert os.listdir("/proc/self/fd") == before
 
 

@@ -85,9 +85,8 @@ class Boundary:
         if len(self.roots) > 1:
             name, colon, rest = asked.removeprefix('"').partition(":")
             if colon and name in self._by_name:
-                return self._by_name[name], unquote('"' + rest if asked.startswith('"') else rest).lstrip(
-                    b"/"
-                )
+                path = unquote('"' + rest if asked.startswith('"') else rest)
+                return self._by_name[name], path.lstrip(b"/")
         path = unquote(asked)
         if path == b"~" or path.startswith(b"~/"):
             path = os.path.expanduser(path)

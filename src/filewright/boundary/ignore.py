@@ -23,6 +23,8 @@ FILE_BYTES = 4 << 20
 _PATTERN_BYTES = 4096
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _EXPANDED = 16
+_MANY = 200
+Lengths = tuple[tuple[int, frozenset[bytes]], ...]
 _IS, _ENDS, _STARTS, _FITS = "is", "ends", "starts", "fits"
 
 
@@ -204,6 +206,7 @@ class Matcher:
         self._is = frozenset(text for kind, text in tails if kind == _IS)
         self._ends = tuple(text for kind, text in tails if kind == _ENDS)
         self._starts = tuple(text for kind, text in tails if kind == _STARTS)
+        self._many = _by_length(self._starts, self._ends) if len(tails) > _MANY else None
         fits = [text for kind, text in tails if kind == _FITS]
         self._fits = re.compile(b"|".join(fits), re.DOTALL) if fits else None
 
@@ -240,12 +243,23 @@ class Matcher:
     def suspects(self, names: Iterable[bytes]) -> list[bytes]:
         """The names that a rule may fit; every other name is not ignored."""
         exact, ends, starts = self._is, self._ends, self._starts
+        if self._many is not None:
+            return [n for n in names if n in exact or self._may_fit(n)]
         if self._fits is not None:
             fits = self._fits.fullmatch
             return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
         if starts:
             return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts)]
         return [n for n in names if n in exact or n.endswith(ends)]
+
+    def _may_fit(self, name: bytes) -> bool:
+        assert self._many is not None
+        starts, ends = self._many
+        return (
+            any(name[:length] in texts for length, texts in starts)
+            or any(name[len(name) - length :] in texts for length, texts in ends if length <= len(name))
+            or (self._fits is not None and self._fits.fullmatch(name) is not None)
+        )
 
     def ignores(self, prefix: bytes, name: bytes, folder: bool) -> bool:
         """Whether `name` in the folder `prefix` is ignored, given that the folder itself is not."""
@@ -257,6 +271,15 @@ class Matcher:
             if rule.matches(name, path if rule.by_name else path[scoped.base :]):
                 return not rule.negated
         return False
+
+
+def _by_length(starts: tuple[bytes, ...], ends: tuple[bytes, ...]) -> tuple[Lengths, Lengths]:
+    """The texts in sets by their length: the cost of a name then grows with the lengths, not the texts."""
+    starts_by, ends_by = (
+        tuple((n, frozenset(t for t in texts if len(t) == n)) for n in sorted({len(t) for t in texts}))
+        for texts in (starts, ends)
+    )
+    return starts_by, ends_by
 
 
 NOTHING = Matcher((), ())

@@ -136,9 +136,8 @@ def rename_noreplace(source_folder: int, source: bytes, target_folder: int, targ
     try:
         renameat2(source_folder, source, target_folder, target, RENAME_NOREPLACE)
     except OSError as error:
-        if error.errno not in (errno.ENOSYS, errno.EINVAL, errno.EPERM):
-            raise
-        if error.errno == errno.EPERM and has_renameat2():
+        filtered = error.errno == errno.EPERM and not has_renameat2()
+        if error.errno not in (errno.ENOSYS, errno.EINVAL) and not filtered:
             raise
     else:
         return

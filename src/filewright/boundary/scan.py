@@ -57,6 +57,7 @@ class Names:
 
     @property
     def packed(self) -> bool:
+        """Whether there were so many that they must be taken from `merged`."""
         return bool(self._runs)
 
     def holds(self, name: bytes) -> bool:
@@ -64,6 +65,7 @@ class Names:
         return name in self._rules or name in self.files
 
     def read(self, descriptor: int) -> None:
+        """Read the folder of a descriptor. Raises `OSError`; what was read until then is kept."""
         files: list[str] = []
         folders: list[str] = []
         room = _RUN
@@ -85,6 +87,7 @@ class Names:
         self.files, self.folders = _encoded(files), _encoded(folders)
 
     def add_marked(self, item: bytes) -> None:
+        """Sort in a name as `merged` yields it."""
         if 0 not in item:
             self.files.append(item)
         elif item.endswith(b"\0d"):

@@ -159,10 +159,15 @@ class Walk:
         self._root: Root = where.root
         self._options = options
         self._task = task
-        first, names = self._resolver.open_folder(where.root.fd, where.parts, _OPEN & ~os.O_NOFOLLOW)
-        matcher = self._rules_above(names) if options.rules is not None else NOTHING
-        start = Folder(where, names, matcher, options.globs.start(), options.after)
-        self._entries = self._run(where, start, first)
+        opened, names = self._resolver.open_folder(where.root.fd, where.parts, _OPEN & ~os.O_NOFOLLOW)
+        try:
+            matcher = self._rules_above(names) if options.rules is not None else NOTHING
+            start = Folder(where, names, matcher, options.globs.start(), options.after)
+        except BaseException:
+            os.close(opened)
+            raise
+        # Read now: a generator that is never begun would never close the descriptor.
+        self._entries = self._run(where, start, self._items(start, opened))
 
     def __iter__(self) -> Iterator[Entry]:
         return self._entries  # The generator itself: a loop over it costs no call of ours per entry.
@@ -170,9 +175,8 @@ class Walk:
     def __next__(self) -> Entry:
         return next(self._entries)
 
-    def _run(self, start: Location, folder: Folder, opened: int) -> Iterator[Entry]:
+    def _run(self, start: Location, folder: Folder, items: Iterator[Item]) -> Iterator[Entry]:
         deepest = self._options.depth
-        items = self._items(folder, opened)
         stack: list[tuple[Folder, Iterator[Item]]] = []
         while True:
             for item, status in items:
