@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(not landlock.available(), reason="needs Landlock
 CONFINED = """
 import json, os, socket, subprocess, sys, threading
 from filewright.boundary import Boundary, landlock
+from filewright.boundary.confined import Spawner
 from filewright.settings import Settings
 root, outside, state = sys.argv[1:4]
 boundary = Boundary([root], Settings())
@@ -33,6 +34,13 @@ report = landlock.confine([boundary.roots[0].fd, state], network="network" in sy
 
 def write(path, folder=None):
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+
+def confined_child(argv):
+    spawner = Spawner(boundary.roots, ["/bin/cat"])
+    with spawner.spawn(argv, folder=boundary.roots[0].fd) as child:
+        if (child.stdout.readall(), child.wait()) != (b"file", 0):
+            raise OSError(child.stderr.readall())
+    spawner.close()
 
 def in_a_thread(act):
     caught = []
@@ -73,6 +81,7 @@ tried = {
     "make a device": lambda: os.mknod(root + "/device", 0o020600, os.makedev(1, 3)),
     "read /root": lambda: os.listdir("/root"),
     "write in a child": lambda: subprocess.run(["/bin/touch", outside + "/new"], check=True, stderr=-3),
+    "start a confined child": lambda: confined_child(["/bin/cat", "file"]),
     "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
     "new privileges": lambda: None,
 }
@@ -93,6 +102,7 @@ json.dump(results, sys.stdout)
 DONE = [
     "write inside", "make a folder inside", "move between folders inside", "truncate inside", "delete inside",
     "write state", "read inside", "run a program", "read a module", "read a table of the system",
+    "start a confined child",
 ]  # fmt: skip
 REFUSED = [
     "write outside", "write outside through a held descriptor", "write outside from a thread", "read outside",
