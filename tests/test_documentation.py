@@ -1,0 +1,90 @@
+"""Every command the documentation shows is run, and prints what the page says.
+
+A block fenced as ``console`` is run line by line in one folder a page. Where output is shown it must
+be what comes; ``…`` stands for anything within a line, a line that is only ``…`` for any lines.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+PAGES = ["README.md", "docs/tutorial.md", "docs/tools.md", "docs/fidelity.md", "docs/large-logs.md"]
+
+CART = '''"""A shopping cart."""
+
+
+class Cart:
+    """What a customer is about to buy."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, price, count=1):
+        """Put `count` things of `price` into the cart."""
+        self.lines.append((price, count))
+
+    def total(self):
+        """The sum of all lines."""
+        total = sum(price * count for price, count in self.lines)
+        return total
+'''
+
+
+def commands(page: Path) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            elif found:
+                found[-1][1].append(line)
+    return found
+
+
+def as_pattern(lines: list[str]) -> str:
+    while lines and not lines[-1].strip():
+        lines.pop()
+    parts = [
+        r"(?:.*\n)*?" if line.strip() == "…" else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"[ ]*\n"
+        for line in lines
+    ]
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_tells_the_truth(name, tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "cart.py").write_text(CART)
+    scripts = os.pathsep.join([sysconfig.get_path("scripts"), str(Path(sys.executable).parent)])
+    environment = {
+        **os.environ,
+        "PATH": scripts + os.pathsep + os.environ["PATH"],
+        "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"),
+        "LC_ALL": "C.UTF-8",
+    }
+    shown = commands(PROJECT / name)
+    assert shown, "the page shows no command"
+    for command, expected in shown:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+        )
+        output = done.stdout + done.stderr
+        if expected:
+            assert re.fullmatch(as_pattern(expected), output if output.endswith("\n") else output + "\n"), (
+                f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
+            )
+        else:
+            assert done.returncode == 0, f"{command}\n{output}"
