@@ -23,6 +23,8 @@ _logger = logging.getLogger("filewright")
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
+_WHOLE = {"page_chars": 8_000_000, "diff_lines": 200_000}
+"""What a change may show as a resource, which no model is handed unasked."""
 
 AnyPath = str | os.PathLike[str]
 
@@ -257,8 +259,12 @@ class Workspace:
                     return snapshot.binary, held
                 return "text/plain", codec.shown(held[snapshot.start :], snapshot.encoding)
         if uri.startswith(_HISTORY):
-            result = self.run("get_history", {"change_id": uri[len(_HISTORY) :]})
-            return "text/plain", result.text
+            tool = next(entry for entry in entries() if entry.name == "get_history").load()
+            whole = self._context.under(self.settings.model_copy(update=_WHOLE))
+            arguments = tool.parse({"change_id": unquote(uri[len(_HISTORY) :])})
+            return "text/plain", wire(
+                tool.run(whole, arguments, Task(seconds=self.settings.call_seconds)).text
+            )
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", hint="filewright://file/PATH or filewright://history/CHANGE"
         )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import write, write_coloured
+
+if TYPE_CHECKING:
+    from filewright.dialects import Dialect
+    from filewright.workspace import Workspace
 
 
 @click.command(
@@ -28,6 +32,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @workspace_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@click.option("--dialect", envvar="FILEWRIGHT_DIALECT", help="Call another system's tool names.")
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
 def call(
@@ -38,6 +43,7 @@ def call(
     state_dir: Path | None,
     as_json: bool,
     read_only: bool | None,
+    dialect: str | None,
     listing: bool,
     schema: bool,
 ) -> None:
@@ -48,7 +54,8 @@ def call(
     given = None if listing or schema else _arguments(tool, arguments)
     workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
     try:
-        tools = {each.name: each for each in workspace.tools()}
+        offer = _offer(workspace, dialect)
+        tools = {each.name: each for each in offer.tools()}
         if listing:
             write("\n".join(f"{each.name:<20} {each.title}" for each in tools.values()))
             return
@@ -58,7 +65,7 @@ def call(
             found = tools[tool]
             write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
             return
-        result = workspace.call(tool, given)
+        result = offer.call(tool, given)
         if as_json:
             shown = {
                 "text": result.text,
@@ -75,6 +82,14 @@ def call(
         workspace.close()
     if result.is_error:
         sys.exit(1)
+
+
+def _offer(workspace: Workspace, dialect: str | None) -> Workspace | Dialect:
+    if dialect is None:
+        return workspace
+    from filewright.dialects import open_dialect
+
+    return open_dialect(dialect, workspace)
 
 
 def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:

@@ -30,6 +30,11 @@ _logger = logging.getLogger(__name__)
 
 _KEY = "confirm"
 QUESTION_CHARS = 600
+_NAMING = (
+    *("path", "absolute_file_path", "source", "destination", "paths", "items", "operations", "changes"),
+    *("change_id", "backup_id"),
+)
+"""Arguments that say what a call is about, in the native tools and the dialects."""
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -108,7 +113,7 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _question(tool: Offered, arguments: Mapping[str, Any]) -> str:
-    named = [part for key in ("path", "paths", "items", "change_id") for part in _names(arguments.get(key))]
+    named = [name for key in _NAMING for name in _names(arguments.get(key))]
     return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
 
 
@@ -116,5 +121,5 @@ def _names(value: Any) -> list[str]:
     if isinstance(value, list):
         return [name for each in value for name in _names(each)]
     if isinstance(value, dict):
-        return [" → ".join(str(value[key]) for key in ("path", "source", "destination") if key in value)]
+        return [" → ".join(str(value[key]) for key in _NAMING if isinstance(value.get(key), str))]
     return [] if value is None else [str(value)]

@@ -60,6 +60,7 @@ RESOURCE_NOT_FOUND = -32002
 """What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
 LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
+DIFF_CUT = "[the diff is longer than shown]"
 CUT = "[cut at the result limit; ask for less]"
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
 
@@ -147,8 +148,8 @@ class Handlers:
                 size = len(text.encode("utf-8"))
                 linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
             text = bounded(text, self._settings.hard_chars, CUT if kept is None else CUT_AND_KEPT)
-        change = result.data.get("change_id")
-        if links and isinstance(change, str) and result.data.get("diff_truncated"):
+        change, diff = result.data.get("change_id"), result.data.get("diff")
+        if links and isinstance(change, str) and isinstance(diff, str) and not _shows(text, diff):
             linked.append(ResourceLink(uri=f"{HISTORY}{change}", name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
         for image in result.images:
@@ -225,6 +226,11 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(
             code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
         ) from error
+
+
+def _shows(text: str, diff: str) -> bool:
+    """Whether a result's text holds its diff to the end."""
+    return DIFF_CUT not in text and safe(diff.rstrip("\n")) in text
 
 
 def _failure(text: str) -> CallToolResult:

@@ -107,7 +107,7 @@ def _offer(plan: Plan, workspace: Workspace) -> Offer:
     if plan.dialect is not None:
         from filewright.dialects import open_dialect
 
-        return open_dialect(plan.dialect, workspace)
+        return open_dialect(plan.dialect, workspace, plan.toolsets)
     from filewright.server.offer import Native
 
     return Native(workspace, plan.toolsets)
