@@ -1,0 +1,122 @@
+"""Batches: atomic ones all or none, others item by item; in order; undone as one."""
+
+import os
+
+import pytest
+
+from filewright import Workspace
+
+
+@pytest.fixture
+def place(root):
+    (root / "a").write_text("A")
+    (root / "b").write_text("B")
+    (root / "dir").mkdir()
+    (root / "dir/inside").write_text("I")
+    (root / "run.sh").write_text("#!")
+    (root / "run.sh").chmod(0o644)
+    return root
+
+
+FAILING = [
+    ("write_content", {"items": [{"path": "new", "content": "x"}, {"path": "a", "content": "x"}]}),
+    ("create_directories", {"paths": ["x/y", "a/z"]}),
+    ("move_items", {"items": [{"source": "a", "destination": "c"}, {"source": "gone", "destination": "d"}]}),
+    ("copy_items", {"items": [{"source": "a", "destination": "c"}, {"source": "a", "destination": "b"}]}),
+    ("delete_items", {"paths": ["a", "gone"]}),
+    ("set_permissions", {"paths": ["a", "gone"], "mode": "600"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), FAILING)
+def test_atomic_is_all_or_none(place, workspace, contents, tool, arguments):
+    before = contents()
+    result = workspace.call(tool, arguments)
+    assert result.is_error
+    assert contents() == before
+
+
+@pytest.mark.parametrize(("tool", "arguments"), FAILING)
+def test_otherwise_each_item_is_on_its_own(place, workspace, contents, tool, arguments):
+    before = contents()
+    result = workspace.call(tool, {**arguments, "atomic": False})
+    assert not result.is_error
+    assert ["error" in item for item in result.data["results"]] == [False, True]
+    assert contents() != before
+    workspace.undo()
+    assert contents() == before
+
+
+WORKING = [
+    ("write_content", {"items": [{"path": "n/m", "content": "x"}, {"path": "a", "content": "x", "mode": "overwrite"}]}),
+    ("create_directories", {"paths": ["x/y", "x/z", "dir"]}),
+    ("move_items", {"items": [{"source": "a", "destination": "p/q/a"}, {"source": "dir", "destination": "moved"}]}),
+    ("move_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True}),
+    ("move_items", {"items": [{"source": "a", "destination": "t"}, {"source": "b", "destination": "a"}, {"source": "t", "destination": "b"}]}),
+    ("copy_items", {"items": [{"source": "dir", "destination": "copy"}, {"source": "a", "destination": "copy/a"}]}),
+    ("copy_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True}),
+    ("delete_items", {"paths": ["a", "dir"], "recursive": True}),
+    ("delete_items", {"paths": ["gone", "a"], "missing_ok": True}),
+    ("set_permissions", {"paths": ["a", "run.sh"], "mode": "u+x"}),
+    ("set_permissions", {"paths": ["dir"], "mode": "0700"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "arguments"), WORKING)
+def test_every_batch_can_be_undone(place, workspace, contents, tool, arguments):
+    before = contents()
+    result = workspace.run(tool, arguments)
+    after = contents()
+    assert after != before
+    workspace.run("revert_edit", {"change_id": result.data["change_id"]})
+    assert contents() == before
+    workspace.run("revert_edit", {"change_id": workspace.history(limit=1)[0].id})
+    assert contents() == after
+
+
+def test_results_are_positional_also_for_repeated_paths(place, workspace):
+    result = workspace.run("stat_items", {"paths": ["a", "gone", "a"]})
+    assert [item["status"] for item in result.data["results"]] == ["success", "error", "success"]
+
+
+def test_a_copy_keeps_mode_times_and_attributes(place, workspace):
+    (place / "run.sh").chmod(0o751)
+    os.utime(place / "run.sh", ns=(10**18, 10**18 + 5))
+    try:
+        os.setxattr(place / "run.sh", "user.colour", b"red")
+        attributes = {"user.colour": b"red"}
+    except OSError:
+        attributes = {}
+    workspace.copy("run.sh", "copy.sh")
+    status = (place / "copy.sh").stat()
+    assert status.st_mode & 0o7777 == 0o751
+    assert status.st_mtime_ns == 10**18 + 5
+    assert {name: os.getxattr(place / "copy.sh", name) for name in attributes} == attributes
+
+
+def test_hard_links_are_broken_only_when_asked(place, workspace):
+    os.link(place / "a", place / "other")
+    edit = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
+    assert workspace.call("edit_content", edit).code == "hard_linked"
+    result = workspace.run("edit_content", {**edit, "break_hard_links": True})
+    assert result.data["hard_links"] == 2
+    assert "2 hard links" in result.text
+    assert (place / "other").read_text() == "A"
+
+
+def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents):
+    before = contents()
+    with Workspace(place, read_only=True, state_dir=tmp_path / "s") as workspace:
+        names = {tool.name for tool in workspace.tools()}
+        assert names == {
+            "list_files",
+            "stat_items",
+            "get_overview",
+            "search_content",
+            "read_content",
+            "get_history",
+        }
+        for tool, arguments in WORKING:
+            assert workspace.call(tool, arguments).code == "read_only"
+    assert contents() == before
+    assert not (tmp_path / "s").exists()

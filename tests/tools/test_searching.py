@@ -1,0 +1,146 @@
+"""Searching through the tool: what is shown, how it goes on, and what other tools get wrong."""
+
+import pytest
+
+
+@pytest.fixture
+def tree(root):
+    for folder in ("a", "b", "b/c"):
+        (root / folder).mkdir()
+    for n in range(30):
+        place = root / ("a", "b", "b/c")[n % 3]
+        (place / f"f{n:02}.py").write_text(
+            f"class C{n}:\n    def m(self):\n        needle = {n}\n        return needle\n"
+        )
+    (root / "skipped.log").write_text("needle\n")
+    (root / ".gitignore").write_text("*.log\n")
+    (root / "data.bin").write_bytes(b"\0needle\0")
+    return root
+
+
+def pages(workspace, **arguments):
+    """All pages of a search, each bounded."""
+    cursor = None
+    for _ in range(200):
+        result = workspace.search(**arguments, **({"cursor": cursor} if cursor else {}))
+        assert len(result.text) <= workspace.settings.page_chars
+        yield result
+        cursor = result.data["next_cursor"]
+        assert result.data["complete"] == (cursor is None)
+        if cursor is None:
+            return
+        assert cursor in result.text
+
+
+@pytest.mark.parametrize("limit", [1, 7, 59, 60, 1000])
+def test_pages_hold_every_hit_once_in_order(tree, workspace, limit):
+    hits = [
+        (hit["path"], hit["line"])
+        for page in pages(workspace, pattern="needle", max_results=limit)
+        for hit in page.data["results"]
+    ]
+    assert hits == sorted(hits)
+    assert len(hits) == len(set(hits)) == 60
+
+
+def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(tree, workspace):
+    result = workspace.search("needle", max_results=100)
+    assert "1 binary file skipped" in result.text
+    assert "skipped.log" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("output", "row"), [("files", "a/f00.py"), ("counts", "a/f00.py: 2")]
+)  # fmt: skip
+def test_files_and_counts(tree, workspace, output, row):
+    found = [page for page in pages(workspace, pattern="needle", output=output, max_results=11)]
+    listed = [entry["path"] for page in found for entry in page.data["files"]]
+    assert len(listed) == len(set(listed)) == 30
+    assert row in found[0].text.splitlines()
+
+
+def test_the_enclosing_definition_is_named(tree, workspace):
+    result = workspace.search("return needle", path="a/f00.py")
+    assert result.data["results"][0]["symbol"] == "class C0 › method m"
+
+
+def test_context_groups_do_not_repeat_lines(root, workspace):
+    (root / "f").write_text("".join(f"line {n}{' hit' if n in (3, 5, 20) else ''}\n" for n in range(1, 31)))
+    text = workspace.search("hit", path="f", context=2).text
+    assert text.splitlines() == [
+        "f", "1- line 1", "2- line 2", "3: line 3 hit", "4- line 4", "5: line 5 hit", "6- line 6", "7- line 7",
+        "--", "18- line 18", "19- line 19", "20: line 20 hit", "21- line 21", "22- line 22",
+    ]  # fmt: skip
+
+
+def test_a_hit_deep_in_a_long_line_is_shown(root, workspace):
+    (root / "f").write_text("short\n" + "x" * 50_000 + "NEEDLE" + "y" * 50_000 + "\n")
+    result = workspace.search("NEEDLE", path="f")
+    hit = result.data["results"][0]
+    assert "NEEDLE" in hit["text"]
+    assert hit["column"] == 50_001
+    assert hit["truncated"]
+    start, end = hit["submatches"][0]
+    assert hit["text"][start:end] == "NEEDLE"
+    assert len(result.text) < 2_000
+
+
+def test_a_hundred_megabyte_line_is_not_a_reply(root, workspace):
+    (root / "f").write_bytes(b"ab " * 10_000_000)
+    result = workspace.search("ab", path="f", max_results=5)
+    assert len(result.text) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"mode": "regex", "pattern": r"^b.r$"}, [2]),
+        ({"mode": "regex", "pattern": r"FOO"}, [1]),
+        ({"mode": "regex", "pattern": r"foo", "case": "insensitive"}, [1, 4]),
+        ({"pattern": "foo"}, [1, 4]),
+        ({"pattern": "Foo"}, []),
+        ({"pattern": "oo", "whole_word": True, "case": "insensitive"}, []),
+        ({"pattern": "foo", "invert": True}, [2, 3]),
+        ({"mode": "regex", "pattern": r"o$", "invert": True, "case": "insensitive"}, [2, 3]),
+        ({"mode": "regex", "pattern": r"bar\nbaz", "multiline": True}, [2]),
+        ({"pattern": "bar\nbaz"}, [2]),
+    ],
+)
+def test_modes(root, workspace, arguments, lines):
+    (root / "f").write_bytes(b"FOO\r\nbar\r\nbaz\r\nfoo")
+    result = workspace.run("search_content", {"path": "f", **arguments})
+    assert [hit["line"] for hit in result.data["results"]] == lines
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
+def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
+    (root / "f").write_bytes("Le café est prêt\nvoilà\n".encode(encoding))
+    for arguments in ({"pattern": "prêt"}, {"pattern": "pr.t", "mode": "regex"}):
+        assert [h["line"] for h in workspace.run("search_content", arguments).data["results"]] == [1]
+
+
+def test_fuzzy_finds_what_is_similar_and_nothing_that_is_not(root, workspace):
+    (root / "f").write_text("def alpha(): pass\ndef compute_totals(values, tax):\n    return sum(values)\n")
+    result = workspace.search("def comptue_totals(values, tax):", path="f", mode="fuzzy")
+    assert [h["line"] for h in result.data["results"]] == [2]
+    assert 0.9 < result.data["results"][0]["similarity"] < 1
+    assert workspace.search("zebra crossing ahead here", path="f", mode="fuzzy").data["results"] == []
+
+
+def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
+    result = workspace.search("        needel = 17", mode="fuzzy", max_results=3)
+    assert result.data["results"][0]["path"].endswith("f17.py")
+    scores = [hit["similarity"] for hit in result.data["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("argument", ["invert", "multiline", "whole_word"])
+def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(root, workspace, argument):
+    (root / "f").write_text("x\n")
+    result = workspace.call("search_content", {"pattern": "x", "mode": "fuzzy", argument: True})
+    assert result.code == "invalid_input"
+
+
+def test_a_catastrophic_pattern_is_answered(root, workspace):
+    (root / "f").write_text("a" * 50_000 + "\n")
+    assert workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []

@@ -1,0 +1,123 @@
+"""What happens between calls: drift, history across restarts, undo when files moved on, two editors."""
+
+import threading
+
+import pytest
+
+from filewright import FilewrightError, Workspace
+
+OLD = "def alpha():\n    return 1\n\n\ndef beta():\n    value = compute(1)\n    return value\n\n\ndef gamma():\n    return 3\n"
+
+
+def test_drift_applies_what_is_clean_and_says_so(root, workspace):
+    (root / "f.py").write_text(OLD)
+    workspace.read("f.py")
+    (root / "f.py").write_text(
+        OLD.replace("    value = compute(1)\n", "    value = compute(1)\n    log(value)\n")
+    )
+    result = workspace.edit(
+        "f.py",
+        [{"search": "def beta():\n    value = compute(1)\n    return value\n", "replace": "def beta(x):\n    value = compute(1)\n    return value\n"}],
+    )  # fmt: skip
+    assert result.data["tier"] == "drift"
+    assert (root / "f.py").read_text() == OLD.replace("def beta():", "def beta(x):").replace(
+        "    value = compute(1)\n", "    value = compute(1)\n    log(value)\n"
+    )
+
+
+def test_drift_refuses_what_conflicts(root, workspace):
+    (root / "f.py").write_text(OLD)
+    workspace.read("f.py")
+    theirs = OLD.replace("compute(1)", "compute(99)")
+    (root / "f.py").write_text(theirs)
+    with pytest.raises(FilewrightError) as caught:
+        workspace.edit(
+            "f.py", [{"search": "    value = compute(1)\n", "replace": "    value = compute(2)\n"}]
+        )
+    assert caught.value.code in ("stale_version", "no_match")
+    assert "compute(99)" in str(caught.value)
+    assert (root / "f.py").read_text() == theirs
+
+
+def test_without_having_shown_it_there_is_no_drift(root, workspace):
+    (root / "f.py").write_text(OLD.replace("compute(1)", "compute(99)"))
+    result = workspace.call(
+        "edit_content", {"path": "f.py", "edits": [{"search": "    value = compute(1)\n", "replace": "x\n"}]}
+    )
+    assert result.code == "no_match"
+
+
+def test_history_survives_a_restart(root, tmp_path):
+    (root / "f").write_text("one\n")
+    with Workspace(root, state_dir=tmp_path / "s") as first:
+        first.edit("f", [{"search": "one", "replace": "two"}])
+        first.write("new", "x")
+    with Workspace(root, state_dir=tmp_path / "s") as second:
+        assert [r.tool for r in second.history()] == ["write_content", "edit_content"]
+        second.undo()
+        second.undo()
+        assert (root / "f").read_text() == "one\n"
+        assert not (root / "new").exists()
+        with pytest.raises(FilewrightError):
+            second.undo()
+
+
+def test_undo_merges_with_what_came_later_or_refuses(root, workspace):
+    lines = [f"line {n}\n" for n in range(20)]
+    (root / "f").write_text("".join(lines))
+    edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
+    (root / "f").write_text((root / "f").read_text().replace("line 15\n", "someone else\n"))
+    result = workspace.undo(edit.data["change_id"])
+    assert (root / "f").read_text() == "".join(lines).replace("line 15\n", "someone else\n")
+    assert "merge" in result.text
+
+    edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
+    theirs = (root / "f").read_text().replace("LINE 3\n", "not yours\n")
+    (root / "f").write_text(theirs)
+    with pytest.raises(FilewrightError) as caught:
+        workspace.undo(edit.data["change_id"])
+    assert caught.value.code == "stale_version"
+    assert (root / "f").read_text() == theirs
+    workspace.run("revert_edit", {"change_id": edit.data["change_id"], "wholly": True})
+    assert "line 3\n" in (root / "f").read_text()
+
+
+def test_two_edits_and_an_undo_within_a_moment_have_ids_of_their_own(root, workspace):
+    (root / "f").write_text("0\n")
+    ids = [
+        workspace.edit("f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]).data["change_id"]
+        for n in range(30)
+    ]
+    assert ids == sorted(set(ids))
+    for change in reversed(ids):
+        workspace.undo(change)
+    assert (root / "f").read_text() == "0\n"
+
+
+def test_twenty_parallel_edits_of_one_file_all_land(root, workspace):
+    (root / "f").write_text("".join(f"slot {n:02} = empty\n" for n in range(20)))
+    failures = []
+
+    def edit(n: int) -> None:
+        result = workspace.call(
+            "edit_content",
+            {"path": "f", "edits": [{"search": f"slot {n:02} = empty", "replace": f"slot {n:02} = taken"}]},
+        )
+        if result.is_error:
+            failures.append(result.text)
+
+    threads = [threading.Thread(target=edit, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert (root / "f").read_text() == "".join(f"slot {n:02} = taken\n" for n in range(20))
+
+
+def test_a_write_that_no_longer_parses_says_so(root, workspace):
+    (root / "f.py").write_text("def f():\n    return (1)\n")
+    result = workspace.edit("f.py", [{"search": "(1)", "replace": "(1"}])
+    assert "python syntax error in f.py at line 2" in result.text
+    again = workspace.edit("f.py", [{"search": "(1", "replace": "((1"}])
+    assert "syntax error" not in again.text
