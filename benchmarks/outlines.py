@@ -44,12 +44,13 @@ CTAGS_KINDS = {
     Language.PHP: ("PHP", "class interface trait function"),
     Language.LUA: ("Lua", "function"),
     Language.BASH: ("Sh", "function"),
-    Language.MARKDOWN: ("Markdown", "chapter section subsection subsubsection"),
+    Language.MARKDOWN: ("Markdown", "chapter section subsection subsubsection l4subsection l5subsection"),
 }
 SEARCHED = {
     "import", "package", "variable", "property", "constant", "test", "key", "item", "element", "prototype",
     "instance", "extension", "impl", "alias",
 }  # fmt: skip
+UNNAMED = ("__anon", "anonymous", "AnonymousFunction", "<lambda>", "_ ")
 MAX_BYTES = 200_000
 
 
@@ -101,7 +102,12 @@ def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
     for folder in folders:
         for path in folder.rglob("*"):
             language = language_of(path.name.encode(), b"") if path.suffix else None
-            if language in CTAGS_KINDS and path.is_file() and path.stat().st_size <= MAX_BYTES:
+            if (
+                language in CTAGS_KINDS
+                and ".min." not in path.name
+                and path.is_file()
+                and path.stat().st_size <= MAX_BYTES
+            ):
                 assert language is not None
                 found[language].append(path)
     return {
@@ -154,9 +160,7 @@ def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
     )
     for line in done.stdout.splitlines():
         tag = json.loads(line.decode("utf-8", "replace"))
-        if tag.get("kind") in wanted and not tag["name"].startswith(
-            ("__anon", "anonymous", "AnonymousFunction")
-        ):
+        if tag.get("kind") in wanted and not tag["name"].startswith(UNNAMED):
             yield plain(tag["name"]), tag["line"]
 
 
@@ -165,7 +169,12 @@ def spans_of(outline: Outline, without: set[str] | None = None) -> dict[str, lis
     for _, symbol in outline.walk():
         if without and symbol.kind in without:
             continue
-        for name in {plain(symbol.name), plain(symbol.known_as or symbol.name)}:
+        names = {plain(symbol.name), plain(symbol.known_as or symbol.name)}
+        if symbol.kind == "module" and not without:
+            names.update((symbol.known_as or symbol.name).split("."))  # ctags lists the parts of a::b::c
+        if not without and ".prototype." in symbol.name:
+            names.add(symbol.known_as.partition(".")[0])  # ctags lists the class of a prototype's method
+        for name in names:
             spans[name].append((symbol.block_start_line, symbol.end_line))
             if without:
                 break
@@ -176,6 +185,7 @@ def plain(name: str) -> str:
     """The last part of a name, as both sides would write it."""
     if " " in name.strip() and not name.startswith("operator"):
         return " ".join(name.split()).strip("#*`_ ")
+    name = name.replace("\\", ".")
     for separator in ("::", ".", ":"):
         name = name.rpartition(separator)[2] or name
     return (

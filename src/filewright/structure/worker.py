@@ -14,6 +14,7 @@ import gc
 import json
 import os
 import resource
+import select
 import sys
 import types
 from collections import OrderedDict
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MEMORY = 3 << 30
 _KEPT_BYTES = 2 << 20  # content whose trees are kept; a tree takes some twenty times its text
 _TRIM_BYTES = 1 << 20
+_IDLE_SECONDS = 1.0  # memory of a big tree is kept for that long: the next file may want it
 
 
 def main(arguments: list[str]) -> int:
@@ -90,7 +92,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
         if isinstance(found, Parsed) and asked.key and body_length <= _KEPT_BYTES:
             _keep(kept, key, found)
         del found, body
-        if body_length > _TRIM_BYTES:
+        if body_length > _TRIM_BYTES and not select.select([requests], [], [], _IDLE_SECONDS)[0]:
             _give_back()
 
 

@@ -116,6 +116,8 @@ def _assignment(node: Node, site: Site) -> Iterable[Found] | None:
         return (found,)
     if right.type == "object":
         return (Found("?variable", name, node, (right,), short),)
+    if kind == "method":
+        return (Found("property", name, node, (), short),)
     return None
 
 
@@ -225,7 +227,7 @@ _THROUGH = words(
     " for_in_statement while_statement do_statement labeled_statement switch_statement switch_body"
     " switch_case"
     " switch_default with_statement export_statement call_expression function_expression generator_function"
-    " await_expression unary_expression sequence_expression return_statement new_expression"
+    " await_expression member_expression unary_expression sequence_expression return_statement new_expression"
     " assignment_expression"
     " ERROR"
 )
@@ -250,6 +252,7 @@ TYPESCRIPT = Table(
         "property_identifier": _enum_member,
         "function_signature": Rule("function"),
         "method_signature": Rule("method"),
+        "construct_signature": lambda node, _: (Found("method", "new", node),),
         "abstract_method_signature": Rule("method"),
         "property_signature": Rule("property", nests=False),
         "public_field_definition": _member,

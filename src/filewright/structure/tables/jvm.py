@@ -120,7 +120,7 @@ def _kotlin_parameter(node: Node, site: Site) -> Iterable[Found]:
 def _companion(node: Node, site: Site) -> Iterator[Found]:
     name = node.child_by_field_name("name") or child_of_type(node, "identifier")
     body = child_of_type(node, "class_body")
-    shown = site.text(name) if name is not None else "companion"
+    shown = site.text(name) if name is not None else "Companion"
     yield Found("object", shown, node, (body,) if body is not None else ())
 
 
