@@ -50,7 +50,7 @@ def _start(work: Callable[[], object]) -> int:
         try:
             work()
             code = 0
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             os.write(2, f"{error!r}\n".encode())
         finally:
             os._exit(code)
@@ -213,7 +213,9 @@ def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(ar
         boundary.close()
 
 
-def test_a_destination_that_appears_in_between_is_not_lost(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_destination_that_appears_in_between_is_not_lost(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from filewright.boundary import kernel
 
     with scene.Bench(area) as bench:
@@ -233,7 +235,9 @@ def test_a_destination_that_appears_in_between_is_not_lost(area: Path, monkeypat
         assert (bench.root / "b.txt").read_bytes() == b"theirs\n"
 
 
-def test_an_edit_between_check_and_exchange_is_given_back(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_between_check_and_exchange_is_given_back(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from filewright.boundary import kernel
 
     with scene.Bench(area) as bench:

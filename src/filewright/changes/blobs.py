@@ -16,8 +16,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from filewright.changes.flushing import Flusher
-from filewright.changes.recordfile import RecordFile, TornError, write_all
-from filewright.changes.state import StateFolder
+from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.state import StateFolder, write_all
 
 _BLOCK = 1 << 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -184,19 +184,19 @@ class Plan:
         return cls(folders, operations)
 
     def sealed(
-        self, digests: Mapping[Slot, Mapping[tuple[bytes, ...], Seal]], before: Mapping[Slot, str]
+        self, digests: Mapping[Slot, Mapping[tuple[bytes, ...], Seal]], before: Mapping[Seal, str]
     ) -> Plan:
-        """The plan with what staging found out, by carrier: seals of new things by their path below
-        it, and the digest of the file that was there before."""
+        """The plan with what staging found out: by carrier, seals of new things by their path below
+        it; by the seal of a file that was there before, its digest."""
         operations: list[Operation] = []
         for operation in self.operations:
             found = digests.get(operation.carrier) if isinstance(operation, Put) else None
             if isinstance(operation, Put) and found:
                 tree = tuple(Leaf(leaf.parts, found.get(leaf.parts, leaf.seal)) for leaf in operation.tree)
                 operation = replace(operation, after=found.get((), operation.after), tree=tree)
-            if isinstance(operation, Put) and operation.before and operation.carrier in before:
-                seal = replace(operation.before, digest=before[operation.carrier])
-                operation = replace(operation, before=seal)
+            old = None if isinstance(operation, Alter) else operation.before
+            if old is not None and old in before and not isinstance(operation, Alter):
+                operation = replace(operation, before=replace(old, digest=before[old]))
             operations.append(operation)
         return Plan(self.folders, tuple(operations))
 

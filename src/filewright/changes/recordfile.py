@@ -25,6 +25,7 @@ from typing import Any
 
 from filewright.changes.operations import Plan
 from filewright.changes.record import ChangeRecord
+from filewright.changes.state import write_all
 
 MAGIC = b"FWCHANG1"
 _HEADER = struct.Struct(">8sQ")
@@ -48,15 +49,6 @@ class Section:
 
 def _seal(key: bytes, kind: bytes, offset: int, payload: bytes) -> bytes:
     return hmac.new(key, kind + offset.to_bytes(8, "big") + payload, hashlib.sha256).digest()
-
-
-def write_all(descriptor: int, data: bytes | memoryview, offset: int) -> None:
-    """`pwrite` until everything is written."""
-    view = memoryview(data)
-    while view:
-        written = os.pwrite(descriptor, view, offset)
-        view = view[written:]
-        offset += written
 
 
 def read_exact(descriptor: int, length: int, offset: int) -> bytes:

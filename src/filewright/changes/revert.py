@@ -71,10 +71,8 @@ class _Work:
     """The steps by phase: each phase finds the tree as the earlier ones leave it."""
 
     delete: list[Step] = field(default_factory=list)
-    park: list[Step] = field(default_factory=list)
-    remove_folders: list[Step] = field(default_factory=list)
+    clear: list[tuple[int, Step]] = field(default_factory=list)
     restore: list[tuple[int, Step]] = field(default_factory=list)
-    late_folders: list[Step] = field(default_factory=list)
     modify: list[Step] = field(default_factory=list)
     attributes: list[Step] = field(default_factory=list)
 
@@ -121,11 +119,9 @@ class Reverter:
         work = self._work
         steps = (
             *work.delete,
-            *work.park,
-            *work.remove_folders,
-            # Parents before what goes back into them.
+            # What is in a folder before the folder itself goes or moves; parents before what goes back.
+            *(step for _, step in sorted(work.clear, key=lambda item: -item[0])),
             *(step for _, step in sorted(work.restore, key=lambda item: item[0])),
-            *work.late_folders,
             *work.modify,
             *work.attributes,
         )
@@ -192,21 +188,23 @@ class Reverter:
                 self._conflict(entry.place, "has been moved or deleted since")
             else:
                 present.append(entry)
-        deepest = sorted(present, key=lambda entry: -len(entry.place.parts))
-        if len(present) == 1 and not self._work.remove_folders:
+        if len(present) == 1 and not self._work.clear:
             entry = present[0]
             assert entry.was is not None
-            self._work.park.append(Move(self._location(entry.place), self._location(entry.was)))
+            self._clear(Move(self._location(entry.place), self._location(entry.was)), entry.place)
             return
         parked: list[tuple[Place, Location]] = []
-        for entry in deepest:
+        for entry in present:
             assert entry.was is not None
             source = self._location(entry.place)
             spot = Location(source.root, (temporary_name(),), source.asked)
-            self._work.park.append(Move(source, spot))
+            self._clear(Move(source, spot), entry.place)
             parked.append((entry.was, spot))
         for was, spot in parked:
             self._restore(Move(spot, self._location(was)), was)
+
+    def _clear(self, step: Step, place: Place) -> None:
+        self._work.clear.append((len(place.parts), step))
 
     def _restore(self, step: Step, place: Place) -> None:
         self._work.restore.append((len(place.parts), step))
@@ -265,10 +263,7 @@ class Reverter:
         if left:
             self._notes.append(f"{where.shown}/ stays: others have put something into it")
             return
-        # Deepest first; and one inside a folder that goes back is found there once that has been moved.
-        final = self._final(entry.place)
-        phase = self._work.remove_folders if final == entry.place else self._work.late_folders
-        phase.insert(0, Delete(self._location(final)))
+        self._clear(Delete(where), entry.place)
 
     # What was deleted
 
@@ -315,10 +310,13 @@ class Reverter:
         )
 
     def _taken(self, place: Place) -> str | None:
-        """What stands at a place that nothing of this change stands at."""
-        record = self._contents.record
-        if any(e.place == place and e.after is not None for e in record.entries):
-            return None
+        """What stands at a place, unless this change put it there, or a folder above it."""
+        for entry in self._contents.record.entries:
+            count = len(entry.place.parts)
+            arrived = entry.after is not None and (entry.before is None or entry.was is not None)
+            above = entry.place.root == place.root and entry.place.parts == place.parts[:count]
+            if above and (arrived or (entry.after is not None and entry.place == place)):
+                return None
         return self._look_kind(place)
 
     # What was rewritten or altered

@@ -34,8 +34,8 @@ _AT_ONCE = 64
 class Stager:
     """Stages one plan.
 
-    `seals` holds by carrier, and path below it, how the new things are recognised; `before` the
-    digests of large files that were only known once they had been copied.
+    `seals` holds by carrier, and path below it, how the new things are recognised; `before`, by the
+    seals they had so far, the digests of edited files, known once they had been copied.
     """
 
     def __init__(self, planner: Planner, saved: dict[int, Saved], flusher: Flusher, task: Task) -> None:
@@ -45,9 +45,8 @@ class Stager:
         self._task = task
         self._pending: list[int] = []
         self.seals: dict[Slot, dict[tuple[bytes, ...], Seal]] = {}
-        self.before: dict[Slot, str] = {}
+        self.before: dict[Seal, str] = {}
         self.status: dict[int, os.stat_result] = {}
-        self.digests: dict[int, str] = {}
 
     def stage(self) -> None:
         """Make every temporary. Raises `stale_version`, `no_space`, `permission_denied` …"""
@@ -69,8 +68,6 @@ class Stager:
         except OSError as error:
             raise from_os_error(error, node.asked, doing="write") from error
         self.seals[carrier] = found
-        if id(node) in self.digests:
-            self.before[carrier] = self.digests[id(node)]
 
     def _make(
         self,
@@ -175,7 +172,7 @@ class Stager:
                     raise stale(node.asked)
             finally:
                 os.close(source)
-        self.digests[id(node)] = digest
+        self.before[saved.seal] = digest
         self._saved[id(node)] = replace(
             saved, seal=replace(saved.seal, digest=digest), side=replace(saved.side, digest=digest)
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filewright.boundary import Boundary
 from filewright.boundary.names import quote
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 
 _FOLDERS = (b"journal", b"history", b"blobs", b"aside", b"kept")
@@ -73,8 +73,9 @@ class StateFolder:
                 os.chmod(self.path, 0o700)
             self.key = self._read_key()
         except OSError as error:
+            code = from_os_error(error, "").code
             raise FilewrightError(
-                Code.PERMISSION_DENIED,
+                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
                 f"the state folder {quote(self.path)} cannot be written: {error.strerror}",
                 hint=_HINT,
                 details={"path": quote(self.path)},
@@ -96,7 +97,7 @@ class StateFolder:
             fresh = self.at(b".key-" + secrets.token_hex(8).encode())
             descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
-                os.write(descriptor, secrets.token_bytes(32))
+                write_all(descriptor, secrets.token_bytes(32), 0)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -109,7 +110,7 @@ class StateFolder:
             flush_folder(self.path)
             key = self._key_at(path)
         if len(key) != 32:
-            raise OSError(5, "its key file is damaged; move the folder away")
+            raise PermissionError(1, "its key file is damaged; move the folder away")
         return key
 
     @staticmethod
@@ -131,6 +132,15 @@ class StateFolder:
             raise NotADirectoryError(20, "something other than a folder is there")
         if status.st_uid not in allowed:
             raise PermissionError(1, "it belongs to another user")
+
+
+def write_all(descriptor: int, data: bytes | memoryview, offset: int) -> None:
+    """`pwrite` until everything is written."""
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        view = view[written:]
+        offset += written
 
 
 def flush_folder(folder: bytes) -> None:
