@@ -272,7 +272,8 @@ def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
             suggestions = [replace(edit, start_line=None, end_line=None)]
         hint = f"the text stands at {_lines(line, last)}: give those lines, or none"
     elif rows and len(there) <= _MOST_SUGGESTED and first < source.size:
-        suggestions.append(replace(edit, search=there))
+        ended = "\n" if edit.search.endswith("\n") else ""
+        suggestions.append(replace(edit, search=there + ended))
     return Refusal(
         index, Code.NO_MATCH, message, hint, Tier.EXACT, (), candidates, suggestions=tuple(suggestions)
     )

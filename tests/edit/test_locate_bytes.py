@@ -1,0 +1,182 @@
+"""Bytes are the truth: encodings, byte-order marks, terminators, invalid bytes, and the invariants."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.locate import Edit
+from filewright.edit.locate.exact import find_exact
+from filewright.edit.locate.source import Source
+from filewright.edit.plan import Plan, plan
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply, inverse
+
+
+def done(data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True) -> bytes:
+    planned = plan(Snapshot.of_bytes(data, encoding=encoding), edits, fuzzy=fuzzy)
+    return apply(data, planned.splices)
+
+
+ENCODED = {
+    "utf-8 with a mark": ("\ufeffa = 1\nb = 2\n".encode(), None, "a = 1\n", "a = 2\n", "\ufeffa = 2\nb = 2\n".encode()),
+    "the mark is not matched": ("\ufeffa\n".encode(), None, "a", "b", "\ufeffb\n".encode()),
+    "latin-1": ("é = 1\nb = ü\n".encode("latin-1"), "latin-1", "b = ü", "b = ö", "é = 1\nb = ö\n".encode("latin-1")),
+    "cp1252, loosely": (
+        "  x = “é”\n  y\n".encode("cp1252"), "cp1252", 'x = "é"\ny\n', 'x = "é"\nz\n', "  x = “é”\n  z\n".encode("cp1252"),
+    ),
+    "shift-jis": ("ソ能\n表示\n".encode("shift_jis"), "shift_jis", "表示", "表現", "ソ能\n表現\n".encode("shift_jis")),
+    "gb18030, loosely": ("  中文\n  b\n".encode("gb18030"), "gb18030", "中文\nb", "中文\nc", "  中文\n  c\n".encode("gb18030")),
+    "invalid bytes elsewhere survive": (b"a\xff\xfe\nb = 1\n\x80", "utf-8", "b = 1", "b = 2", b"a\xff\xfe\nb = 2\n\x80"),
+    "a NUL survives": (b"a\x00b\nc\n", "utf-8", "c", "d", b"a\x00b\nd\n"),
+    "separators that end no line": ("a\x0c\u2028b\x85\nc\n".encode(), "utf-8", "c", "d", "a\x0c\u2028b\x85\nd\n".encode()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_an_edit_is_made_in_the_files_own_bytes(name: str) -> None:
+    data, encoding, search, replace, expected = ENCODED[name]
+    assert done(data, Edit(search, replace), encoding=encoding) == expected
+
+
+def test_a_match_never_begins_inside_a_character() -> None:
+    # The second byte of 表 in Shift-JIS is a backslash; that of ソ too.
+    data = "表ソ = 1\n".encode("shift_jis")
+    assert data.count(b"\\") == 2
+    with pytest.raises(FilewrightError) as caught:
+        done(data, Edit("\\", "/"), encoding="shift_jis")
+    assert caught.value.code == Code.NO_MATCH
+    assert done(data + b"\\n\n", Edit("\\", "/"), encoding="shift_jis") == data + b"/n\n"
+
+
+def test_a_character_the_encoding_lacks_is_refused_by_name() -> None:
+    with pytest.raises(FilewrightError) as caught:
+        done("é\n".encode("latin-1"), Edit("é", "€"), encoding="latin-1")
+    assert caught.value.code == Code.UNENCODABLE
+    assert "€" in caught.value.message
+
+
+def test_utf_16_is_not_edited() -> None:
+    with pytest.raises(FilewrightError) as caught:
+        done("a\n".encode("utf-16"), Edit("a", "b"))
+    assert caught.value.code == Code.IS_BINARY
+
+
+def test_another_normalisation_form_is_named_and_the_hint_succeeds() -> None:
+    data = "x = cafe\u0301 + 1\n".encode()
+    edit = Edit("caf\u00e9 + 1", "tea + 1")
+    with pytest.raises(FilewrightError) as caught:
+        done(data, edit)
+    assert caught.value.code == Code.NO_MATCH
+    assert "normalisation" in caught.value.message
+    suggested = caught.value.details["suggestions"][0]
+    assert done(data, Edit(suggested["search"], suggested["replace"])) == b"tea + 1\n"
+    assert done(data, Edit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n")) == "x = caf\u00e9 + 2\n".encode()
+
+
+MIXED = {
+    "a repeated line": (b"a\r\na\nb\r\na\r", "b\n", "c\n", b"a\r\na\nc\r\na\r"),
+    "carriage return, pair": (b"a\r\r\nb\n", "b", "c", b"a\r\r\nc\n"),
+    "lone returns": (b"a\rb\rc", "b\nc", "b\nd", b"a\rb\rd"),
+    "a kept line between": (b"a\nb\r\nc\nd\n", "a\nb\nc", "A\nb\nC", b"A\nb\r\nC\nd\n"),
+    "new lines take the dominant one": (b"a\r\nb\r\nc\n", "c", "c\nd", b"a\r\nb\r\nc\r\nd\n"),
+    "loosely too": (b"  a\r\n  b\n  c\r\n", "a\nb\nc", "a\nb\nx\nc", b"  a\r\n  b\n  x\r\n  c\r\n"),
+    "the end stays unended": (b"a\r\n  b", "b\n", "c\n", b"a\r\n  c"),
+    "the end may be deleted": (b"a\nb", "a\nb", "a", b"a"),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_terminators_outside_the_change_stay(name: str) -> None:
+    data, search, replace, expected = MIXED[name]
+    assert done(data, Edit(search, replace)) == expected
+
+
+lines = st.lists(
+    st.sampled_from(
+        ["a", "b", "  a", "\tb", "a b", "a  b", "", "  ", "é", "“x”", "x = 1", "# the word", "}"]
+    ),
+    min_size=1,
+    max_size=12,
+)
+ends = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    return "".join(line + draw(ends) for line in draw(lines)) + draw(st.sampled_from(["", "end"]))
+
+
+def planned_or_code(snapshot: Snapshot, edit: Edit) -> Plan | Code:
+    try:
+        return plan(snapshot, [edit])
+    except FilewrightError as error:
+        return error.code
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(texts(), st.data())
+def test_outside_the_region_every_byte_stays_and_the_inverse_restores(text: str, data: st.DataObject) -> None:
+    content = text.encode()
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    first = data.draw(st.integers(0, len(plain) - 1))
+    last = data.draw(st.integers(first, len(plain) - 1))
+    damage = data.draw(st.sampled_from([str, str.strip, lambda line: line + " ", lambda line: "  " + line]))
+    search = "\n".join(damage(line) for line in plain[first : last + 1])
+    replace = "\n".join(data.draw(lines))
+    assume(search)
+    snapshot = Snapshot.of_bytes(content)
+    planned = planned_or_code(snapshot, Edit(search, replace))
+    if isinstance(planned, Code):
+        assert planned in (Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.NO_CHANGE, Code.ALREADY_APPLIED)
+        return
+    result = apply(content, planned.splices)
+    assert result != content
+    assert apply(result, inverse(content, planned.splices)) == content
+    outcome = planned.outcomes[0]
+    start = snapshot.lines.offset_of(outcome.first)
+    end = snapshot.lines.offset_of(outcome.last + 1)
+    assert result.startswith(content[:start])
+    assert result.endswith(content[end:])
+    for splice in planned.splices:
+        assert start <= splice.offset
+        assert splice.end <= end
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(
+    st.text("ab\n", max_size=6),
+    st.text("abx\n", min_size=1, max_size=4),
+    st.text("ab\n", max_size=6),
+    st.text("abc\n", max_size=4),
+)
+def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, after: str, replace: str) -> None:
+    text = before + search + after
+    count = sum(text.startswith(search, at) for at in range(len(text)))
+    planned = planned_or_code(Snapshot.of_bytes(text.encode()), Edit(search, replace))
+    if count > 1:
+        assert planned == Code.AMBIGUOUS_MATCH
+    elif search == replace:
+        assert planned == Code.NO_CHANGE
+    else:
+        assert isinstance(planned, Plan)
+        assert apply(text.encode(), planned.splices) == text.replace(search, replace).encode()
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
+    st.text("ab\n", min_size=1, max_size=4),
+)
+def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[bytes], search: str) -> None:
+    data = b"".join(parts)
+    spans = find_exact(Source(Snapshot.of_bytes(data)), search, 100)
+    for span in spans:
+        inside = data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        assert inside == search.encode()
+        assert data[span.start - 1 : span.start + 1] != b"\r\n" or span.start == 0
+        assert data[span.end - 1 : span.end + 1] != b"\r\n" or span.end == 0
+    plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode()
+    assert len(spans) == sum(plain.startswith(search, at) for at in range(len(plain)))

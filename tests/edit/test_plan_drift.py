@@ -1,0 +1,177 @@
+"""Sessions: a text is shown, someone else edits the file, the caller edits what was shown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.diff3 import merge3
+from filewright.edit.locate import Edit, Tier
+from filewright.edit.plan import plan
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+SHOWN = """\
+import os
+
+def area(width, height):
+    # in metres
+    check(width)
+    check(height)
+    return width * height
+
+def volume(width, height, depth):
+    return area(width, height) * depth
+"""
+SEARCH = SHOWN[SHOWN.index("def area") : SHOWN.index("def volume")]
+COMMENTED = SHOWN.replace("# in metres", "# in metres, as everywhere")
+
+
+def changed(old: str, new: str) -> Edit:
+    assert old in SEARCH
+    return Edit(SEARCH, SEARCH.replace(old, new))
+
+
+def session(shown: str, now: str, *edits: Edit) -> tuple[str, Tier]:
+    data = now.encode()
+    planned = plan(Snapshot.of_bytes(data), edits, bases=(shown.encode(),))
+    return apply(data, planned.splices).decode(), planned.outcomes[0].tier
+
+
+CLEAN = {
+    "another line changed": (COMMENTED, ("return width * height", "return 0")),
+    "a line inserted": (
+        SHOWN.replace("    check(width)", "    log()\n    check(width)"),
+        ("return width * height", "return 0"),
+    ),
+    "a line deleted": (SHOWN.replace("    # in metres\n", ""), ("return width * height", "return 0")),
+    "a deletion by the edit": (
+        SHOWN.replace("width * height\n", "height * width\n"),
+        ("    # in metres\n", ""),
+    ),
+    "an insertion by the edit": (COMMENTED, ("    return width", "    log()\n    return width")),
+    "lines above and below too": ("# new\n" + COMMENTED + "# end\n", ("return width * height", "return 0")),
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_changes_that_do_not_touch_are_merged_and_disclosed(name: str) -> None:
+    now, (old, new) = CLEAN[name]
+    assert session(SHOWN, now, changed(old, new)) == (now.replace(old, new), Tier.DRIFT)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_the_files_terminators_are_kept(name: str) -> None:
+    now, (old, new) = CLEAN[name]
+    crlf = now.replace("\n", "\r\n")
+    assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(old, new).replace("\n", "\r\n")
+
+
+def test_a_range_that_was_shown_is_base_enough() -> None:
+    edit = changed("return width * height", "return 0")
+    shown = SHOWN[SHOWN.index("def area") :]
+    assert session(shown, COMMENTED, edit)[0] == COMMENTED.replace("return width * height", "return 0")
+
+
+def test_a_dedented_request_is_merged_too() -> None:
+    search, replace = (
+        text.replace("\n    ", "\n  ") for text in (SEARCH, SEARCH.replace("width * height", "0"))
+    )
+    assert session(SHOWN, COMMENTED, Edit(search, replace))[0] == COMMENTED.replace("width * height", "0")
+
+
+def test_an_edit_of_many_may_have_drifted() -> None:
+    edits = (Edit("import os\n", "import re\n"), changed("return width * height", "return 0"))
+    result, _ = session(SHOWN, COMMENTED, *edits)
+    assert result == COMMENTED.replace("return width * height", "return 0").replace("os", "re")
+
+
+def refused(shown: str, now: str, edit: Edit, *, fuzzy: bool = True) -> FilewrightError:
+    with pytest.raises(FilewrightError) as caught:
+        plan(Snapshot.of_bytes(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
+    return caught.value
+
+
+CONFLICTS = {
+    "the same line": (
+        SHOWN.replace("return width * height", "return width + height"),
+        ("return width * height", "return 0"),
+    ),
+    "the next line": (
+        SHOWN.replace("check(height)", "verify(height)"),
+        ("return width * height", "return 0"),
+    ),
+    "the line is gone": (
+        SHOWN.replace("    return width * height\n", ""),
+        ("return width * height", "return 0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_changes_that_touch_are_refused_with_both_sides(name: str) -> None:
+    now, (old, new) = CONFLICTS[name]
+    error = refused(SHOWN, now, changed(old, new))
+    assert error.code == Code.STALE_VERSION
+    conflict = error.details["conflicts"][0]
+    assert conflict["shown"] in SHOWN
+    assert conflict["there"] in now
+    assert new in conflict["wanted"]
+    assert "as it is now:" in error.message
+
+
+def test_a_text_that_is_gone_altogether_is_refused() -> None:
+    now = "import os\n\ndef volume(width, height, depth):\n    return width * height * depth\n"
+    assert refused(SHOWN, now, changed("return width * height", "return 0")).code == Code.STALE_VERSION
+
+
+def test_without_what_was_shown_it_is_refused() -> None:
+    edit = changed("return width * height", "return 0")
+    assert refused("something else\n", COMMENTED, edit).code == Code.NO_MATCH
+    assert refused(SHOWN, COMMENTED, edit, fuzzy=False).code == Code.NO_MATCH
+
+
+def test_a_text_that_stood_there_twice_is_refused() -> None:
+    shown = SHOWN + SEARCH
+    assert refused(shown, COMMENTED, changed("return width * height", "return 0")).code == Code.NO_MATCH
+
+
+def test_a_change_that_someone_else_made_too_is_recognised() -> None:
+    now = COMMENTED.replace("return width * height", "return 0")
+    error = refused(SHOWN, now, changed("return width * height", "return 0"))
+    assert error.code == Code.ALREADY_APPLIED
+
+
+def test_what_stands_there_exactly_needs_no_base() -> None:
+    assert session("def volume(w):\n", SHOWN, Edit("import os\n", "import re\n"))[1] is Tier.EXACT
+
+
+words = st.lists(
+    st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]), min_size=3, max_size=9
+)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(words, words, st.data())
+def test_a_merge_is_exactly_the_clean_three_way_merge(
+    shown: list[str], now: list[str], data: st.DataObject
+) -> None:
+    base = [f"{index} {word}" for index, word in enumerate(shown)]
+    ours = [
+        base[index] if index < len(base) and data.draw(st.booleans()) else word
+        for index, word in enumerate(now)
+    ]
+    at = data.draw(st.integers(0, len(base) - 1))
+    theirs = [*base[:at], "wanted", *base[at + 1 :]]
+    merged = merge3(*([line.encode() for line in side] for side in (base, ours, theirs)))
+    search, replace, there = ("".join(f"{line}\n" for line in side) for side in (base, theirs, ours))
+    if search == there:
+        return
+    try:
+        result, _ = session(search, there, Edit(search, replace))
+    except FilewrightError:
+        return
+    assert merged.clean
+    assert result == "".join(f"{line.decode()}\n" for line in merged.lines())

@@ -1,0 +1,212 @@
+"""Several edits of one call: order, results of earlier ones, overlaps, and what the outcome says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.locate import Edit, Tier
+from filewright.edit.overlay import Overlay
+from filewright.edit.plan import Plan, plan
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice, apply, ordered
+
+FILE = "one\ntwo\nthree\nfour\nfive\n"
+
+
+def planned(file: str, *edits: Edit, **options: object) -> tuple[str, Plan]:
+    data = file.encode()
+    made = plan(Snapshot.of_bytes(data), edits, **options)  # type: ignore[arg-type]
+    return apply(data, made.splices).decode(), made
+
+
+def refusal(file: str, *edits: Edit, **options: object) -> FilewrightError:
+    with pytest.raises(FilewrightError) as caught:
+        planned(file, *edits, **options)
+    return caught.value
+
+
+TOGETHER = {
+    "apart, in any order": ([("four", "4"), ("one", "1")], "1\ntwo\nthree\n4\nfive\n"),
+    "neighbours": ([("one\n", "1\n"), ("two\n", "2\n")], "1\n2\nthree\nfour\nfive\n"),
+    "unchanged context shared": (
+        [("one\ntwo\n", "1\ntwo\n"), ("two\nthree\n", "two\n3\n")],
+        "1\ntwo\n3\nfour\nfive\n",
+    ),
+    "two insertions at one place": (
+        [("two\n", "two\na\n"), ("three\n", "b\nthree\n")],
+        "one\ntwo\na\nb\nthree\nfour\nfive\n",
+    ),
+    "on the result of an earlier one": (
+        [("two", "zwei"), ("zwei\nthree", "zwei\ndrei")],
+        "one\nzwei\ndrei\nfour\nfive\n",
+    ),
+    "a chain": ([("one", "a1"), ("a1", "b2"), ("b2", "c3")], "c3\ntwo\nthree\nfour\nfive\n"),
+    "inside new text": (
+        [("one\n", "one\nx\ny\nz\n"), ("x\ny\n", "y\n"), ("five", "5")],
+        "one\ny\nz\ntwo\nthree\nfour\n5\n",
+    ),
+    "a deletion and an insertion": (
+        [("two\n", ""), ("one\n", "one\n1.5\n")],
+        "one\n1.5\nthree\nfour\nfive\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_edits_of_one_call(name: str) -> None:
+    edits, expected = TOGETHER[name]
+    assert planned(FILE, *(Edit(*edit) for edit in edits))[0] == expected
+
+
+OVERLAPPING = {
+    "the same text": [("two", "2"), ("two", "zwei")],
+    "one inside the other": [("one\ntwo\nthree", "x"), ("two", "2")],
+    "what one changes is the other's context": [("one\ntwo\n", "one\n2\n"), ("two\nthree\n", "two\n3\n")],
+    "half a line each": [("one\ntw", "x"), ("wo\nthree", "y")],
+    "what a chain changed": [("two", "zwei"), ("zwei\nthree", "zwei\ndrei"), ("three\nfour", "three\n4")],
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_edits_that_touch_are_refused_and_both_named(name: str) -> None:
+    error = refusal(FILE, *(Edit(*edit) for edit in OVERLAPPING[name]))
+    assert error.code == Code.OVERLAP
+    last = len(OVERLAPPING[name])
+    assert f"and {last} overlap" in error.message
+    assert error.details["other_edit"] < last - 1
+
+
+def test_all_or_nothing_and_every_refusal_is_told() -> None:
+    error = refusal(FILE, Edit("one", "1"), Edit("six", "6"), Edit("seven", "7"))
+    assert error.code == Code.NO_MATCH
+    assert "edit 2 of 3" in error.message
+    assert [refused["edit"] for refused in error.details["refusals"]] == [1, 2]
+
+
+def test_a_text_that_stands_there_twice_is_not_made_clear_by_an_earlier_edit() -> None:
+    error = refusal("a\nb\na\n", Edit("a\nb", "c\nb"), Edit("a", "d"))
+    assert error.code == Code.AMBIGUOUS_MATCH
+
+
+def test_the_outcome_names_lines_before_and_after() -> None:
+    result, made = planned(
+        FILE, Edit("four\n", "four\nfour and a half\n"), Edit("one\n", "zero\none\n"), Edit("three\n", "")
+    )
+    assert result == "zero\none\ntwo\nfour\nfour and a half\nfive\n"
+    lines = [(o.first, o.last, o.new_first, o.new_last) for o in made.outcomes]
+    assert lines == [(4, 4, 4, 5), (1, 1, 1, 2), (3, 3, 4, 3)]
+    assert made.line_number == 1
+    assert made.changes_made == 3
+    assert made.similarity == 1.0
+
+
+def test_the_outcome_says_what_was_looked_past() -> None:
+    _, made = planned(
+        "  a(b)\n  # the first\n", Edit("1: a(b)\n2: # the first\n", "1: c(d)\n2: # the first\n")
+    )
+    outcome = made.outcomes[0]
+    assert (outcome.tier, outcome.inner) == (Tier.REPAIRED, Tier.INDENT)
+    assert "line numbers" in outcome.text
+    assert outcome.data()["tier"] == "repaired"
+    assert 0 < outcome.similarity < 1
+
+
+def test_an_edit_on_a_result_says_so() -> None:
+    _, made = planned(FILE, Edit("two", "zwei"), Edit("zwei", "due"))
+    assert [outcome.on_result for outcome in made.outcomes] == [False, True]
+    assert "result of the edits before" in made.outcomes[1].text
+
+
+def test_an_edit_among_others_may_change_nothing() -> None:
+    result, made = planned(FILE, Edit("one", "one"), Edit("two", "2"))
+    assert result == FILE.replace("two", "2")
+    assert [outcome.places for outcome in made.outcomes] == [0, 1]
+
+
+def test_replace_all_counts_its_places() -> None:
+    _, made = planned("a b a b a\n", Edit("a", "c", replace_all=True))
+    assert made.changes_made == 3
+    assert made.outcomes[0].places == 3
+
+
+def test_limits_and_empty_calls() -> None:
+    assert refusal(FILE).code == Code.INVALID_INPUT
+    many = [Edit(f"line {i}\n", f"row {i}\n") for i in range(501)]
+    text = "".join(f"line {i}\n" for i in range(501))
+    assert refusal(text, *many).code == Code.TOO_LARGE
+    assert planned(text, *many, limit=501)[0] == text.replace("line", "row")
+
+
+def test_five_hundred_edits_land_in_one_call() -> None:
+    text = "".join(f"def f{i}():\n    return {i}\n\n" for i in range(500))
+    edits = [
+        Edit(f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n") for i in range(500)
+    ]
+    result, made = planned(text, *reversed(edits))
+    assert result == "".join(f"def f{i}():\n    return {i} + 1\n\n" for i in range(500))
+    assert {outcome.tier for outcome in made.outcomes} == {Tier.TRAILING}
+
+
+def test_a_cancelled_task_stops() -> None:
+    task = Task()
+    task.cancel()
+    assert refusal(FILE, Edit("one", "1"), task=task).code == Code.CANCELLED
+
+
+def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
+    from filewright.text.codec import Encoding
+
+    class Sampled(Snapshot):
+        encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]
+
+    snapshot = Sampled.of_bytes("é\nb\n".encode("latin-1"))
+    assert plan(snapshot, [Edit("b", "ü")]).encoding_check == "latin-1"
+    assert plan(snapshot, [Edit("b", "u")]).encoding_check is None
+
+
+splices = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4)
+
+
+def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...]:
+    result: list[Splice] = []
+    end = -1
+    for offset, length, new in sorted(drawn):
+        if offset > end and offset + length <= len(data) and (length or new):
+            result.append(Splice(offset, length, new))
+            end = offset + length
+    return ordered(result, len(data))
+
+
+@settings(max_examples=500, derandomize=True, deadline=None)
+@given(st.binary(min_size=1, max_size=12), splices, splices)
+def test_an_overlay_reads_as_the_result_and_composes(
+    data: bytes, first: list[tuple[int, int, bytes]], second: list[tuple[int, int, bytes]]
+) -> None:
+    one = taken(data, first)
+    overlay = Overlay(Snapshot.of_bytes(data), one)
+    middle = apply(data, one)
+    assert overlay.held == middle
+    assert overlay.size == len(middle)
+    two = taken(middle, second)
+    assert apply(data, ordered(overlay.composed(two), len(data))) == apply(middle, two)
+    for offset in range(len(middle) + 1):
+        assert overlay.origin_of(offset) <= overlay.origin_of(offset, end=True)
+
+
+class Unheld(Snapshot):
+    held = None  # type: ignore[assignment]
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14))
+def test_an_overlay_of_a_file_that_is_not_held_reads_the_same(
+    data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int
+) -> None:
+    one = taken(data, drawn)
+    overlay = Overlay(Unheld.of_bytes(data), one)
+    assert overlay.held is None
+    assert overlay.read(offset, length) == apply(data, one)[offset : offset + length]
