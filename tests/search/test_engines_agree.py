@@ -21,7 +21,24 @@ SETTINGS = settings(
 )
 
 atoms = st.sampled_from(
-    ["a", "b", "é", "x", ".", r"\w", r"\W", r"\d", r"\s", r"\S", "[ab]", "[^a]", r"[^\s]", "[a-é]", r"\.", " "]
+    [
+        "a",
+        "b",
+        "é",
+        "x",
+        ".",
+        r"\w",
+        r"\W",
+        r"\d",
+        r"\s",
+        r"\S",
+        "[ab]",
+        "[^a]",
+        r"[^\s]",
+        "[a-é]",
+        r"\.",
+        " ",
+    ]
 )
 ends = st.sampled_from(["", "", "", "*", "+", "?", "{2}", "{1,2}", "*?", "+?"])
 terms = st.builds(lambda a, e: a + e, atoms, ends)
@@ -127,7 +144,9 @@ def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
     plain = text.encode()
     data = text.encode(codec)
     wanted = [plain[a:b].decode() for a, b in spans(Snapshot.of_bytes(plain), compiled)]
-    assert [data[a:b].decode(codec) for a, b in spans(Snapshot.of_bytes(data, encoding=codec), compiled)] == wanted
+    assert [
+        data[a:b].decode(codec) for a, b in spans(Snapshot.of_bytes(data, encoding=codec), compiled)
+    ] == wanted
 
 
 @SETTINGS

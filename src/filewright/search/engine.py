@@ -32,7 +32,7 @@ REGEX_BYTES = 4 << 20
 """The same for a regex."""
 
 
-_LOOK = 0.05  # seconds between two looks at the cancel token
+_LOOK = 50  # milliseconds between two looks at the cancel token
 _BACK = 64 << 10
 _BLOCK = 1 << 20
 
@@ -86,7 +86,8 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
             begin = max(resume, lines.begin(offset))
             if offset - begin > _BACK:
                 begin = character_at(snapshot, offset - _BACK)
-            stop = lines.after(offset)
+            # Of a line as `rg` sees it only the first offset is right: replaced text has no length.
+            stop = _past_line_feed(snapshot, offset, task)
             for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
                 resume = max(match.end, match.offset + 1)
                 yield match
@@ -95,6 +96,15 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
         yield from scan_matches(snapshot, pattern, start=resume, task=task)
     finally:
         index.cancel()
+
+
+def _past_line_feed(snapshot: Snapshot, offset: int, task: Task) -> int:
+    for position, block in snapshot.blocks(offset, length=_BACK):
+        task.check()
+        at = block.find(b"\n")
+        if at >= 0:
+            return position + at + 1
+    return snapshot.size
 
 
 def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
@@ -228,8 +238,10 @@ def _output(child: subprocess.Popen[bytes]) -> int:
 
 def read(descriptor: int, task: Task) -> Iterator[bytes]:
     """What a child writes, block by block; the cancel token is looked at all the while."""
+    ready = select.poll()  # `select` cannot wait for descriptors above 1,023
+    ready.register(descriptor, select.POLLIN | select.POLLHUP)
     while True:
-        if select.select([descriptor], [], [], _LOOK)[0]:
+        if ready.poll(_LOOK):
             block = os.read(descriptor, 1 << 16)
             if not block:
                 return

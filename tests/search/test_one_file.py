@@ -1,0 +1,328 @@
+"""One file: hits, lines, columns, excerpts, context, pages, inversion, counts; and what stops a search."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from filewright.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search import (
+    Hit,
+    compile_pattern,
+    context,
+    count_hits,
+    engine,
+    excerpt,
+    find_matches,
+    search_snapshot,
+)
+from filewright.search import scan as scan_module
+from filewright.settings import Settings
+from filewright.text import Snapshot
+
+TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
+
+
+def rows(snapshot: Snapshot, pattern: str, **options: object) -> list[tuple[int, int, int]]:
+    invert = bool(options.pop("invert", False))
+    compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
+    found = search_snapshot(snapshot, compiled, limit=1000, invert=invert)
+    assert found.complete
+    return [(hit.line, hit.column, len(hit.submatches)) for hit in found.hits]
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"])
+@pytest.mark.parametrize(
+    ("pattern", "options", "expected"),
+    [
+        ("foo", {}, [(2, 5, 2), (5, 6, 1)]),
+        ("FOO", {"case": "insensitive"}, [(2, 5, 2), (5, 6, 1)]),
+        ("FOO", {}, []),
+        ("fo+$", {"mode": "regex"}, [(2, 13, 1), (5, 6, 1)]),
+        ("^$", {"mode": "regex"}, [(4, 1, 1)]),
+        ("foo", {"invert": True}, [(1, 1, 0), (3, 1, 0), (4, 1, 0)]),
+        (r"^\w+$", {"mode": "regex", "invert": True}, [(2, 1, 0), (4, 1, 0), (5, 1, 0)]),
+        ("foo\nthree", {}, [(2, 13, 1)]),
+        (r"e\s+f", {"mode": "regex", "multiline": True}, [(3, 5, 1)]),
+        ("oo", {"whole_word": True}, []),
+        (r"bar|three", {"mode": "regex", "whole_word": True}, [(2, 9, 1), (3, 1, 1)]),
+        ("ö", {}, [(5, 2, 1)]),
+    ],
+)
+def test_lines_and_columns_do_not_depend_on_the_encoding(codec, pattern, options, expected):
+    text = TEXT.replace("ö", "ö")
+    data = b"\xfe\xff" + text.encode(codec) if codec == "utf-16-be" else text.encode(codec)
+    named = codec if codec in ("cp1252", "gb18030") else None
+    assert rows(Snapshot.of_bytes(data, encoding=named), pattern, **options) == expected
+
+
+def test_form_feeds_and_unicode_separators_end_no_line():
+    text = "a\fb\u2028c\x85d\v x\nx"
+    assert rows(Snapshot.of_bytes(text.encode()), "x") == [(1, 10, 1), (2, 1, 1)]
+
+
+def test_an_invalid_byte_is_neither_a_refusal_nor_a_match():
+    snapshot = Snapshot.of_bytes(b"a\xffb x\nfine x\n")
+    assert rows(snapshot, "x") == [(1, 5, 1), (2, 6, 1)]
+    assert rows(snapshot, "a.b", mode="regex") == []
+    assert rows(Snapshot.of_bytes(b"\xffx\xff x"), "x", whole_word=True) == [(1, 2, 2)]
+
+
+@pytest.mark.parametrize("codec", ["shift_jis", "gb18030", "big5"])
+def test_a_match_never_begins_inside_a_character(codec):
+    text = "表示\\n ソース\\" if codec == "shift_jis" else "許功蓋\\"
+    data = text.encode(codec)
+    snapshot = Snapshot.of_bytes(data, encoding=codec)
+    hits = search_snapshot(snapshot, compile_pattern("\\"), limit=10).hits
+    spans = [span for hit in hits for span in hit.submatches]
+    assert len(spans) == text.count("\\")
+    assert all(data[:a].decode(codec) is not None and data[a:b] == b"\\" for a, b in spans)
+
+
+# Long lines
+
+
+def test_a_hit_far_into_a_long_line_is_shown_with_its_surroundings():
+    line = "x" * 5_000 + "needle" + "y" * 5_000
+    snapshot = Snapshot.of_bytes(f"short\n{line}\n".encode())
+    (hit,) = search_snapshot(snapshot, compile_pattern("needle"), limit=5).hits
+    assert (hit.line, hit.column, hit.offset) == (2, 5_001, 5_006)
+    shown = excerpt(snapshot, hit, 100)
+    assert len(shown.text) == 100
+    assert shown.cut_before
+    assert shown.cut_after
+    ((start, end),) = shown.ranges
+    assert shown.text[start:end] == "needle"
+    assert shown.column + start == hit.column
+
+
+def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
+    snapshot = Snapshot.of_bytes(("ab" * 50 + "needle").encode() * 200)
+    hits = search_snapshot(snapshot, compile_pattern("needle"), limit=1000).hits
+    assert sum(len(hit.submatches) for hit in hits) == 200
+    assert {hit.line for hit in hits} == {1}
+    for hit in hits:
+        shown = excerpt(snapshot, hit, 500)
+        assert [shown.text[a:b] for a, b in shown.ranges] == ["needle"] * len(hit.submatches)
+
+
+def test_a_line_longer_than_any_window_is_searched_without_being_held(opened, monkeypatch):
+    monkeypatch.setattr(scan_module, "LINES", 64)
+    monkeypatch.setattr(scan_module, "LONGEST", 128)
+    monkeypatch.setattr(scan_module, "OVERLAP", 32)
+    data = b"a" * 1000 + b"needle7" + b"b" * 1000 + b"needle8" + b"c" * 300
+    snapshot = opened(data)
+    found = [(m.offset, m.end) for m in find_matches(snapshot, compile_pattern(r"needle\d", mode="regex"))]
+    assert found == [(1000, 1007), (2007, 2014)]
+    anchored = compile_pattern("^[ab]", mode="regex")
+    assert [m.offset for m in find_matches(snapshot, anchored)] == [0]
+
+
+def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
+    data = b"0123456789" * 1_000_000 + b"needle" + b"0123456789" * 1_000_000
+    snapshot = opened(data)
+    (hit,) = search_snapshot(snapshot, compile_pattern("needle"), limit=5).hits
+    assert hit.column == 10_000_001
+    assert len(excerpt(snapshot, hit, 500).text) == 500
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    st.text("aé表x\U0001f600 ", max_size=60),
+    st.text("bé表\U0001f600", min_size=1, max_size=8),
+    st.text("aé表x\U0001f600 ", max_size=60),
+    st.integers(40, 60),
+    st.sampled_from(["utf-8", "utf-16-le", "gb18030"]),
+)
+def test_an_excerpt_always_holds_the_hit_on_whole_characters(before, word, after, chars, codec):
+    line = f"{before}[{word}]{after}"
+    snapshot = Snapshot.of_bytes(f"first\r\n{line}\r\nlast".encode(codec), encoding=codec)
+    (hit,) = search_snapshot(snapshot, compile_pattern(f"[{word}]"), limit=5).hits
+    shown = excerpt(snapshot, hit, chars)
+    assert shown.text in line
+    assert len(shown.text) == min(chars, len(line))
+    assert [shown.text[a:b] for a, b in shown.ranges] == [f"[{word}]"]
+    assert line[shown.column - 1 :].startswith(shown.text)
+    assert shown.cut_before == (shown.column > 1)
+    assert shown.cut_after == (shown.column - 1 + len(shown.text) < len(line))
+
+
+def test_a_byte_order_mark_is_not_shown():
+    for codec in ("utf-8-sig", "utf-16"):
+        snapshot = Snapshot.of_bytes("foo bar".encode(codec))
+        (hit,) = search_snapshot(snapshot, compile_pattern("^foo", mode="regex"), limit=5).hits
+        assert hit.column == 1
+        assert excerpt(snapshot, hit, 80).text == "foo bar"
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_context_is_the_lines_above_and_below(codec):
+    snapshot = Snapshot.of_bytes("1\r\n2\r3\nhit\r\n\r\n6\n7".encode(codec))
+    (hit,) = search_snapshot(snapshot, compile_pattern("hit"), limit=5).hits
+    above, below = context(snapshot, hit, 2, 3, 80)
+    assert [(c.line, c.text) for c in above] == [(2, "2"), (3, "3")]
+    assert [(c.line, c.text) for c in below] == [(5, ""), (6, "6"), (7, "7")]
+    above, below = context(snapshot, hit, 9, 0, 80)
+    assert [c.line for c in above] == [1, 2, 3]
+    assert below == ()
+
+
+# Pages, counts, completeness
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]), max_size=12),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.integers(1, 4),
+    st.sampled_from(["a", "^a|b", "x*", "^$"]),
+    st.booleans(),
+)
+def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert):
+    snapshot = Snapshot.of_bytes(end.join(lines).encode())
+    compiled = compile_pattern(pattern, mode="regex")
+    whole = search_snapshot(snapshot, compiled, limit=10_000, invert=invert).hits
+    pages: list[Hit] = []
+    start: int | None = None
+    while True:
+        found = search_snapshot(snapshot, compiled, limit=limit, start=start, invert=invert)
+        pages += found.hits
+        if found.complete:
+            break
+        assert found.stopped_at is not None
+        assert found.reason
+        start = found.stopped_at
+    assert [(h.offset, h.line, h.column, h.submatches) for h in pages] == [
+        (h.offset, h.line, h.column, h.submatches) for h in whole
+    ]
+
+
+@pytest.mark.parametrize("hold", [True, False])
+@pytest.mark.parametrize("pattern", ["foo", "^f", "^$"])
+@pytest.mark.parametrize("text", [TEXT, "foo\nfoo foo\n\nbar\n", "", "foo"])
+def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
+    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
+    monkeypatch.setattr(engine, "LITERAL_BYTES", 1)
+    snapshot = opened(text.encode(), hold=hold)
+    compiled = compile_pattern(pattern, mode="regex")
+    hits = search_snapshot(snapshot, compiled, limit=1000).hits
+    assert count_hits(snapshot, compiled) == len({hit.line for hit in hits})
+    others = search_snapshot(snapshot, compiled, limit=1000, invert=True).hits
+    assert count_hits(snapshot, compiled, invert=True) == len(others)
+
+
+@pytest.mark.parametrize("pattern", ["foo", "o b", "nothing", "^two|^f"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark):
+    data = mark + TEXT.encode() * 3
+    compiled = compile_pattern(pattern, mode="regex")
+    here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
+    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
+    monkeypatch.setattr(engine, "LITERAL_BYTES", 1)
+    snapshot = opened(data)
+    assert engine.suits(snapshot, compiled, 0)
+    assert search_snapshot(snapshot, compiled, limit=1000) == here
+
+
+def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
+    monkeypatch.setattr(scan_module, "MULTILINE_WHOLE", 10)
+    monkeypatch.setattr(scan_module, "MULTILINE_WINDOW", 50)
+    monkeypatch.setattr(scan_module, "MULTILINE_SPAN", 20)
+    data = b"".join(b"line %d\r\n" % n for n in range(60))
+    compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
+    spans = [data[m.offset : m.end] for m in find_matches(opened(data), compiled)]
+    assert spans == [b"9\r\nline %d0" % n for n in range(1, 6)]
+
+
+# Stopping
+
+
+class _Counting(Task):
+    """Cancels itself at its nth check."""
+
+    def __init__(self, checks: int) -> None:
+        super().__init__()
+        self.left = checks
+
+    def check(self) -> None:
+        self.left -= 1
+        if self.left <= 0:
+            self.cancel()
+        super().check()
+
+
+@pytest.mark.parametrize("pattern", ["needle", "n[e]+dle", "e\ne"])
+@pytest.mark.parametrize("hold", [True, False])
+def test_a_search_is_cancelled_between_blocks(opened, monkeypatch, pattern, hold):
+    for name in ("BLOCK", "LINES", "LONGEST", "MULTILINE_WHOLE", "MULTILINE_WINDOW", "MULTILINE_SPAN"):
+        monkeypatch.setattr(scan_module, name, 1000)
+    snapshot = opened(b"some text here\n" * 1_000, hold=hold)
+    compiled = compile_pattern(pattern, mode="regex" if "[" in pattern else "literal")
+    with pytest.raises(FilewrightError) as caught:
+        search_snapshot(snapshot, compiled, limit=5, task=_Counting(3))
+    assert caught.value.code is Code.CANCELLED
+
+
+def test_a_cancelled_search_ends_its_child(opened, monkeypatch):
+    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
+    snapshot = opened(b"some text here\n" * 1000)
+    started = []
+    run = engine.subprocess.Popen
+    monkeypatch.setattr(
+        engine.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
+    )
+    search = engine.matches(snapshot, compile_pattern("t[e]xt", mode="regex"), 0, Task())
+    next(search)
+    search.close()
+    assert [child.returncode is not None for child in started] == [True]
+
+
+def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):
+    path = tmp_path / "shrinks"
+    path.write_bytes(b"some text here\n" * 300_000)
+    options = Settings(hold_bytes=0)
+    boundary = Boundary([tmp_path], options)
+    where = boundary.locate("shrinks")
+    with Snapshot.of_descriptor(boundary.open_file(where), where, options) as snapshot:
+        found = find_matches(snapshot, compile_pattern("here"))
+        next(found)
+        os.truncate(path, 100)
+        with pytest.raises(FilewrightError) as caught:
+            list(found)
+    boundary.close()
+    assert caught.value.code is Code.IO_ERROR
+
+
+def test_searches_of_several_threads_do_not_disturb_each_other(opened):
+    data = b"".join(b"row %06d\n" % n for n in range(20_000))
+    snapshot = opened(data)
+    answers: dict[int, list[int]] = {}
+
+    def search(n: int) -> None:
+        compiled = compile_pattern(rf"row 0*{n}$", mode="regex")
+        answers[n] = [hit.line for hit in search_snapshot(snapshot, compiled, limit=5).hits]
+
+    threads = [threading.Thread(target=search, args=(n,)) for n in (7, 7_777, 19_999)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {7: [8], 7_777: [7_778], 19_999: [20_000]}
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.sampled_from(["foo", "x", "", "foofoo"]), max_size=10), st.sampled_from(["\n", "\r\n", "\r"])
+)
+def test_a_line_either_matches_or_is_in_the_inverse(lines, end):
+    snapshot = Snapshot.of_bytes("".join(line + end for line in lines).encode())
+    compiled = compile_pattern("foo")
+    matching = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100).hits}
+    others = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100, invert=True).hits}
+    assert matching | others == set(range(1, len(lines) + 1))
+    assert not matching & others
