@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -60,7 +61,8 @@ RESOURCE_NOT_FOUND = -32002
 """What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
 LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
-DIFF_CUT = "[the diff is longer than shown]"
+DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
+"""How a diff says that it goes on; its own lines begin with a blank or a sign."""
 CUT = "[cut at the result limit; ask for less]"
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
 
@@ -230,7 +232,7 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 def _shows(text: str, diff: str) -> bool:
     """Whether a result's text holds its diff to the end."""
-    return DIFF_CUT not in text and safe(diff.rstrip("\n")) in text
+    return DIFF_CUT.search(diff) is None and safe(diff.rstrip("\n")) in text
 
 
 def _failure(text: str) -> CallToolResult:

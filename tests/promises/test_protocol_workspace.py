@@ -1,0 +1,182 @@
+"""The real server over real files: resources, completion, confinement, and clients that share a workspace."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceLink, ResourceTemplateReference, TextContent, TextResourceContents
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    (folder / "sub" / "b.txt").write_text("three\n")
+    return folder
+
+
+@asynccontextmanager
+async def connected(root: Path, *arguments: str, mode: str = "auto") -> AsyncIterator[Client]:
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "filewright", "serve", str(root), *arguments],
+        env={"FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
+    )
+    async with Client(server, mode=mode) as client:
+        yield client
+
+
+def text_of(result: Any) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+async def read(client: Client, uri: str) -> str:
+    [contents] = (await client.read_resource(uri)).contents
+    assert isinstance(contents, TextResourceContents)
+    return contents.text
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_files_and_changes_are_resources(root: Path, mode: str) -> None:
+    async with connected(root, mode=mode) as client:
+        assert await read(client, "filewright://file/sub/b.txt") == "three\n"
+        await client.call_tool(
+            "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
+        )
+        [change] = (await client.list_resources()).resources
+        shown = await read(client, change.uri)
+        assert "-one" in shown
+        assert "+1" in shown
+        for wrong in (
+            "filewright://file/absent",
+            "filewright://file/../outside",
+            "http://x",
+            "filewright://x/y",
+        ):
+            with pytest.raises(MCPError):
+                await client.read_resource(wrong)
+
+
+async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
+    (root / "long.txt").write_text("".join(f"old {number}\n" for number in range(5000)))
+    async with connected(root) as client:
+        result = await client.call_tool(
+            "replace_content", {"pattern": "old", "replacement": "new", "path": "long.txt", "preview": False}
+        )
+        assert not result.is_error, text_of(result)
+        [link] = [part for part in result.content if isinstance(part, ResourceLink)]
+        whole = await read(client, link.uri)
+        assert "-old 0\n" in whole
+        assert "+new 4999" in whole
+        short = await client.call_tool(
+            "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
+        )
+        assert [part.type for part in short.content] == ["text"]
+
+
+async def test_paths_are_completed(root: Path) -> None:
+    template = ResourceTemplateReference(uri="filewright://file/{+path}")
+    async with connected(root) as client:
+
+        async def completed(begun: str) -> list[str]:
+            found = await client.complete(template, {"name": "path", "value": begun})
+            return found.completion.values
+
+        assert await completed("") == ["a.txt", "sub/"]
+        assert await completed("su") == ["sub/"]
+        assert await completed("sub/") == ["sub/b.txt"]
+        assert await completed("absent/x") == []
+        assert await completed("../") == []
+
+
+async def test_clients_that_share_a_workspace_lose_no_edit(root: Path) -> None:
+    (root / "list.txt").write_text("".join(f"item {number}: open\n" for number in range(40)))
+
+    async def edit(client: Client, numbers: range) -> None:
+        for number in numbers:
+            result = await client.call_tool(
+                "edit_content",
+                {
+                    "path": "list.txt",
+                    "edits": [{"search": f"item {number}: open", "replace": f"item {number}: done"}],
+                },
+            )
+            assert not result.is_error, text_of(result)
+
+    async with (
+        connected(root, mode="legacy") as first,
+        connected(root) as second,
+        anyio.create_task_group() as group,
+    ):
+        for client, start in ((first, 0), (first, 10), (second, 20), (second, 30)):
+            group.start_soon(edit, client, range(start, start + 10))
+    assert (root / "list.txt").read_text() == "".join(f"item {number}: done\n" for number in range(40))
+
+
+async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
+    (root / "big.log").write_bytes(b"abcdefghij klmnop 0123456789\n" * 2_000_000)
+    async with connected(root) as client, anyio.create_task_group() as group:
+        searching = anyio.Event()
+
+        async def search() -> None:
+            searching.set()
+            await client.call_tool(
+                "search_content", {"pattern": "zbcdefghijjklmnopp01234567", "mode": "fuzzy"}
+            )
+
+        group.start_soon(search)
+        await searching.wait()
+        with anyio.fail_after(20):
+            listed = await client.call_tool("list_files", {})
+        assert "big.log" in text_of(listed)
+        group.cancel_scope.cancel()
+
+
+async def test_the_process_itself_cannot_write_outside(root: Path, tmp_path: Path) -> None:
+    from filewright.boundary import landlock
+
+    outside = tmp_path / "outside.txt"
+    program = (
+        "import sys\n"
+        "from filewright.server.confinement import confine\n"
+        "from filewright.workspace import Workspace\n"
+        "workspace = Workspace(sys.argv[1])\n"
+        "print(confine(workspace, network=False))\n"
+        "for place in sys.argv[2:]:\n"
+        "    try:\n"
+        "        open(place, 'w').close()\n"
+        "        print('written')\n"
+        "    except PermissionError:\n"
+        "        print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(root), str(root / "new.txt"), str(outside)],
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    said, inside, elsewhere = done.stdout.splitlines()
+    assert inside == "written"
+    assert elsewhere == ("refused" if landlock.available() else "written")
+    assert re.search("confined by Landlock" if landlock.available() else "not confined", said)
