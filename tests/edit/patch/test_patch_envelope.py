@@ -160,3 +160,14 @@ def test_an_envelope_in_crlf_is_the_same(tree: Callable[..., object]) -> None:
     patch = "*** Begin Patch\n*** Update File: x\n@@\n a\n-b\n+B\n*** Add File: n\n+1\n*** End Patch\n"
     after = tree({"x": ABC}).patched(patch.replace("\n", "\r\n"))  # type: ignore[attr-defined]
     assert after == {"x": b"a\nB\nc\n", "n": b"1\n"}
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "*** Begin Patch\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n*** End Patch",
+    ],
+)
+def test_a_unified_diff_in_an_envelope_is_read_too(patch: str, tree: Callable[..., object]) -> None:
+    assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]

@@ -35,8 +35,19 @@ _HEREDOC = re.compile(r"\s*(?:apply_patch|applypatch)?\s*<<-?\s*['\"]?\w+['\"]?\
 
 
 def is_envelope(source: Source) -> bool:
-    """Whether the text is an envelope: its first header of any notation is one of the envelope's."""
-    for line in source.lines:
+    """Whether the text is an envelope: its first header of any notation is one of the envelope's.
+
+    A unified diff between the envelope's marks is one without them, and loses them here.
+    """
+    lines = source.lines
+    start = source.first
+    if source[start].rstrip() == BEGIN and source[start + 1].startswith(("--- ", "diff --git ")):
+        last = next((at for at in range(len(lines) - 1, start, -1) if lines[at].strip()), start)
+        if lines[last].rstrip() == END:
+            del lines[last:]
+            lines[start] = ""
+            return False
+    for line in lines:
         if line.startswith(BEGIN) or _FILE.match(line):
             return True
         if line.startswith(("--- ", "diff --git ", "@@ -", "+++ ")):
@@ -162,6 +173,9 @@ class _Reader:
             self.at += 1
             if not target:
                 raise source.refused(self.at - 1, "a file name is missing", "name the file after the colon")
+        if self.line().startswith("--- ") and source[self.at + 1].startswith("+++ "):
+            # A unified diff's own header, put below this one; as rows they would stand under "@@".
+            self.at += 2 if source[self.at + 2].startswith("@@") else 0
         hunks: list[Hunk] = []
         while self.at < len(source) and not self._is_mark():
             if source.is_blank(self.at) and not self._rows_follow():
