@@ -26,6 +26,8 @@ class Source(NamedTuple):
     def text(self, node: Node, limit: int = NAME_CHARS) -> str:
         """The text of `node`, runs of white space as one space, cut after `limit` characters."""
         end = min(node.end_byte, node.start_byte + 4 * limit)
+        if node.type.endswith("identifier") and end == node.end_byte:
+            return self.data[node.start_byte : end].decode(self.codec, "replace")[:limit]
         shown = " ".join(self.data[node.start_byte : end].decode(self.codec, "replace").split())
         return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -64,6 +64,7 @@ def collect(root: Node, grammar: Grammar, source: Source) -> tuple[tuple[Symbol,
 class _Walk:
     def __init__(self, grammar: Grammar, source: Source) -> None:
         self.actions, self.wrappers, self.leads = grammar.actions, grammar.wrappers, grammar.leads
+        self.plain = {kind for kind in self.wrappers if self.actions.get(kind) is None}
         self.table, self.source = grammar.table, source
         self.inner = self.table.inner if not source.codec.startswith("utf-16") else ()
         self.drafts: list[_Draft] = []
@@ -82,7 +83,7 @@ class _Walk:
             if kind in self.leads:
                 self._lead(frame, node)
                 continue
-            if kind in self.actions:
+            if kind in self.actions and (kind not in self.plain or self._holds_any(node)):
                 stack.extend(self._visit(frame, node, kind))
                 if len(self.drafts) >= MAX_SYMBOLS:
                     self.truncated = True
@@ -92,6 +93,10 @@ class _Walk:
         if any(draft.level for draft in self.drafts):
             top.children = _nested(top.children, len(self.source.data), _last_row(root))
         return self._frozen(top)
+
+    def _holds_any(self, node: Node) -> bool:
+        """Whether a wrapper round a single node is worth a look: most statements are not."""
+        return node.named_child_count != 1 or node.named_child(0).kind_id in self.actions
 
     def _lead(self, frame: _Frame, node: Node) -> None:
         """Note a comment or attribute: it may belong to the sibling that follows."""
@@ -110,9 +115,10 @@ class _Walk:
         if isinstance(action, Rule):
             name = node.child_by_field_name(action.name)
             if name is not None:
-                text = self.source.text(name)
-                into = tuple(node.named_children) if action.nests else ()
-                found = (Found(action.within.get(holder.kind, action.kind), text, node, into),)
+                kind_name = action.within.get(holder.kind, action.kind)
+                worth = action.nests and self._worth(kind_name, name.end_byte, node.end_byte)
+                into = tuple(node.named_children) if worth else ()
+                found = (Found(kind_name, self.source.text(name), node, into),)
         elif action is not None:
             found = action(node, Site(self.source, holder.kind, holder.name))
         start, row = self._block(frame, node) if frame.lead >= 0 or frame.outer[0] >= 0 else (-1, -1)
@@ -123,18 +129,21 @@ class _Walk:
             draft = self._add(frame, each, start, row)
             start = row = -1
             frame.outer = (-1, -1)
-            if draft is not None and each.into and self._worth(each):
+            if (
+                draft is not None
+                and each.into
+                and self._worth(each.kind, each.into[0].start_byte, each.node.end_byte)
+            ):
                 inner.append(_Frame(each.into, draft))
         inner.reverse()
         return inner
 
-    def _worth(self, found: Found) -> bool:
+    def _worth(self, kind: str, start: int, stop: int) -> bool:
         """Whether there can be symbols inside: a search at memory speed that saves most of the walk."""
-        if not self.inner or found.kind not in ("function", "method"):
+        if not self.inner or kind not in ("function", "method"):
             return True
-        data, stop = self.source.data, found.node.end_byte
-        start = found.into[0].start_byte
-        return any(data.find(word, start, stop) >= 0 for word in self.inner)
+        find = self.source.data.find
+        return any(find(word, start, stop) >= 0 for word in self.inner)
 
     def _block(self, frame: _Frame, node: Node) -> tuple[int, int]:
         """Where the block of `node` begins: its lead's offset and row, or -1 for its own start."""
