@@ -69,11 +69,61 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", r"(a)\1", r"\0", "a{1001}", "a{2,1}", "(?x)a", "(?U)a", "(?>a)"]
-    + ["[a&&b]", "[a--b]", "[a~~b]", r"\Aa", r"a\z", r"a\Z", "a++", "a**", "*a", "(", ")", "[", "[z-a]"]
-    + [r"\r", "a{,3}", r"\n", "{2}", r"\b+", "^*", "(?:a{900}){900}", r"\p{Nonsense}", r"\p{l}", "\\", r"\R"]
-    + [r"\K", r"\X", r"\Q", r"\x{110000}", r"\ud800", "(?<n>a)(?<n>b)", "(?<>a)", "(?P=n)", "[[:no:]]"]
-    + [r"[a-\d]", r"[\b]", r"\b{start}", "(?", "(?i", "[a", r"\x4", "(" * 200 + ")" * 200, "\ud800"],
+    [
+        "(?=a)",
+        "(?!a)",
+        "(?<=a)b",
+        "(?<!a)b",
+        r"(a)\1",
+        r"\0",
+        "a{1001}",
+        "a{2,1}",
+        "(?x)a",
+        "(?U)a",
+        "(?>a)",
+        "[a&&b]",
+        "[a--b]",
+        "[a~~b]",
+        r"\Aa",
+        r"a\z",
+        r"a\Z",
+        "a++",
+        "a**",
+        "*a",
+        "(",
+        ")",
+        "[",
+        "[z-a]",
+        r"\r",
+        "a{,3}",
+        r"\n",
+        "{2}",
+        r"\b+",
+        "^*",
+        "(?:a{900}){900}",
+        r"\p{Nonsense}",
+        r"\p{l}",
+        "\\",
+        r"\R",
+        r"\K",
+        r"\X",
+        r"\Q",
+        r"\x{110000}",
+        r"\ud800",
+        "(?<n>a)(?<n>b)",
+        "(?<>a)",
+        "(?P=n)",
+        "[[:no:]]",
+        r"[a-\d]",
+        r"[\b]",
+        r"\b{start}",
+        "(?",
+        "(?i",
+        "[a",
+        r"\x4",
+        "(" * 200 + ")" * 200,
+        "�",
+    ],
 )
 def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern):
     with pytest.raises(FilewrightError) as caught:
@@ -102,8 +152,19 @@ def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive)
 
 @pytest.mark.parametrize(
     ("pattern", "empty"),
-    [("x*", True), ("^", True), ("$", True), (r"\b", True), (r"\B", True), ("a|", True), ("(a?)+", True)]
-    + [("a", False), ("^a", False), (r"\s", False), ("x{0}y", False)],
+    [
+        ("x*", True),
+        ("^", True),
+        ("$", True),
+        (r"\b", True),
+        (r"\B", True),
+        ("a|", True),
+        ("(a?)+", True),
+        ("a", False),
+        ("^a", False),
+        (r"\s", False),
+        ("x{0}y", False),
+    ],
 )
 def test_patterns_that_match_nothing_are_flagged(pattern, empty):
     assert compile_pattern(pattern, mode="regex", case="sensitive").matches_empty is empty

@@ -1,0 +1,259 @@
+"""A tree: which files, in which order, page by page, with the engine reading ahead and without."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search import Resume, Searcher, TreeOptions, compile_pattern
+from filewright.search import candidates as candidates_module
+from filewright.search.kinds import suffixes_of
+from filewright.settings import Settings
+
+FILES = {
+    "b.txt": b"foo\nbar foo\n",
+    "a/deep/one.py": b"x = 1\r\nfoo = 2\r\n",
+    "a/two.PY": b"nothing\n",
+    "a.txt": "Das Füllhorn foo\n".encode("utf-16"),
+    "c/latin.txt": "Stra\xdfe f\xfcr alle, foo\n".encode("latin-1") * 5,
+    ".hidden/h.txt": b"foo\n",
+    "-": b"foo\n",
+    "--help": b"foo\n",
+    "ignored.log": b"foo\n",
+    ".git/config": b"foo\n",
+    ".gitignore": b"*.log\nbuild/\n",
+    "build/out.txt": b"foo\n",
+    "picture.png": b"\x89PNG\r\n\x1a\n\0\0foo\0",
+    "middle.txt": b"x" * 9000 + b"\0" + b"y" * 9000 + b" foo\n",
+    "z\nnew\xff.txt".encode("utf-8", "surrogateescape")
+    .replace(b"\xc3\xbf", b"\xff")
+    .decode("utf-8", "surrogateescape"): b"foo\n",
+}
+WITH_FOO = ["-", "--help", ".hidden/h.txt", "a/deep/one.py", "a.txt", "b.txt", "c/latin.txt", "middle.txt"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    for name, data in FILES.items():
+        path = os.path.join(os.fsencode(root), os.fsencode(name))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("foo outside\n")
+    (root / "link").symlink_to(tmp_path / "outside")
+    (root / "link.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    os.mkfifo(root / "pipe")
+    return root
+
+
+@pytest.fixture(params=["engine", "by hand"])
+def searcher(request: pytest.FixtureRequest, tree: Path) -> Iterator[Searcher]:
+    options = Settings(landlock=request.param == "engine")
+    boundary = Boundary([tree], options)
+    made = Searcher(boundary, options)
+    yield made
+    made.close()
+    boundary.close()
+
+
+def search(searcher: Searcher, pattern: str, *, where: str = ".", limit: int = 100, **options: object):
+    wanted = {name: options.pop(name) for name in ("mode", "case", "multiline") if name in options}
+    compiled = compile_pattern(pattern, **wanted)  # type: ignore[arg-type]
+    found = searcher.tree(
+        searcher.boundary.locate(where),
+        compiled,
+        TreeOptions(limit=limit, **options),  # type: ignore[arg-type]
+    )
+    rows = [(snapshot.location.shown, found.count, [h.line for h in found.hits]) for snapshot, found in found]
+    return rows, found
+
+
+def names(rows) -> list[str]:
+    return [name for name, _, _ in rows]
+
+
+def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
+    rows, found = search(searcher, "foo")
+    assert names(rows) == [*WITH_FOO, '"z\\nnew\\377.txt"']
+    assert {name: lines for name, _, lines in rows}["b.txt"] == [1, 2]
+    assert found.complete
+    assert found.resume is None
+    walk = searcher.boundary.walk(searcher.boundary.locate("."), kinds=["file"], task=Task())
+    assert found.searched == sum(1 for _ in walk)
+    assert (found.matched, found.count) == (9, 14)
+
+
+def test_binary_files_that_hold_the_pattern_are_counted_not_searched(searcher):
+    rows, found = search(searcher, "foo")
+    assert "picture.png" not in names(rows)
+    assert found.binary == 1
+
+
+def test_ignored_files_are_searched_if_asked_for_and_git_never(searcher):
+    rows, _ = search(searcher, "foo", include_ignored=True)
+    assert set(names(rows)) >= {"ignored.log", "build/out.txt"}
+    assert ".git/config" not in names(rows)
+    rows, _ = search(searcher, "foo", include_hidden=False)
+    assert ".hidden/h.txt" not in names(rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"glob": "**/*.py"}, ["a/deep/one.py"]),
+        ({"glob": "*.txt", "where": "c"}, ["c/latin.txt"]),
+        ({"kind": "python"}, ["a/deep/one.py"]),
+        ({"kind": "py"}, ["a/deep/one.py"]),
+        ({"kind": "no-such"}, None),
+        ({"where": "a"}, ["a/deep/one.py"]),
+        ({"where": "a/deep"}, ["a/deep/one.py"]),
+    ],
+)
+def test_glob_type_and_folder_narrow_the_search(searcher, options, expected):
+    if expected is None:
+        with pytest.raises(FilewrightError) as caught:
+            search(searcher, "foo", **options)
+        assert caught.value.code is Code.INVALID_INPUT
+        return
+    rows, found = search(searcher, "foo", **options)
+    assert names(rows) == expected
+    assert found.complete
+
+
+@pytest.mark.parametrize("pattern", ["Straße", "STRASSE|straße", "stra.e f.r", "Füllhorn", "F.llh"])
+def test_utf_16_and_legacy_files_are_searched_in_their_own_encoding(searcher, pattern):
+    rows, _ = search(searcher, pattern, mode="regex", case="insensitive")
+    assert names(rows) == (["a.txt"] if "llh" in pattern else ["c/latin.txt"])
+
+
+def test_a_multiline_pattern_is_searched_through_a_tree(searcher):
+    rows, _ = search(searcher, r"1\nfoo", mode="regex", multiline=True)
+    assert rows == [("a/deep/one.py", 1, [1])]
+
+
+def test_files_counts_and_inverse(searcher):
+    rows, found = search(searcher, "foo", output="counts")
+    assert ("b.txt", 2, []) in rows
+    assert found.complete
+    rows, found = search(searcher, "foo", output="files", limit=3)
+    assert (names(rows), found.complete) == (WITH_FOO[:3], False)
+    assert found.resume == Resume(searcher.boundary.locate(WITH_FOO[3]), 0)
+    rows, _ = search(searcher, "foo", invert=True, glob="**/*.py")
+    assert rows == [("a/deep/one.py", 1, [1])]
+    assert names(search(searcher, "foo", invert=True)[0]) == [".gitignore", "a/deep/one.py", "a/two.PY"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+@pytest.mark.parametrize("output", ["matches", "files", "counts"])
+def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
+    monkeypatch.setattr(candidates_module, "_BATCHES", (2, 3))
+    compiled = compile_pattern("foo")
+    where = searcher.boundary.locate(".")
+
+    def page(limit: int, resume: Resume | None):
+        found = searcher.tree(where, compiled, TreeOptions(limit=limit, output=output), resume=resume)
+        rows = (
+            [
+                (snapshot.location.shown, hit.offset)
+                for snapshot, one in found
+                for hit in (one.hits if output != "counts" else [one.count])
+                if output != "counts"
+            ]
+            if output != "counts"
+            else [(snapshot.location.shown, one.count) for snapshot, one in found]
+        )
+        return rows, found
+
+    whole, _ = page(1000, None)
+    rows: list[tuple[str, int]] = []
+    resume: Resume | None = None
+    for _ in range(100):
+        some, found = page(limit, resume)
+        assert len(some) <= limit
+        rows += some
+        if found.complete:
+            break
+        assert found.reason
+        resume = found.resume
+        assert resume is not None
+    assert rows == whole
+
+
+def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
+    opened = searcher.boundary.open_file
+
+    def refuse(where):
+        if where.name == b"b.txt":
+            raise FilewrightError(Code.PERMISSION_DENIED, "cannot open b.txt")
+        return opened(where)
+
+    monkeypatch.setattr(searcher.boundary, "open_file", refuse)
+    rows, found = search(searcher, "foo")
+    assert found.unreadable == 1
+    assert "b.txt" not in names(rows)
+
+
+def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
+    compiled = compile_pattern("foo")
+    found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    seen = []
+    for snapshot, _ in found:
+        seen.append(snapshot.location.shown)
+        (tree / "b.txt").unlink(missing_ok=True)
+    assert "b.txt" not in seen
+    assert found.complete
+    assert found.unreadable == 0
+
+
+def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
+    compiled = compile_pattern("foo")
+    found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))
+    seen = []
+    for snapshot, _ in found:
+        seen.append(snapshot.read(0, 100))
+        if not (tree / "c").is_symlink():
+            (tree / "c").rename(tree / "was")
+            (tree / "c").symlink_to(tree.parent / "outside")
+            (tree.parent / "outside" / "latin.txt").write_text("foo outside\n")
+    assert not any(b"outside" in data for data in seen)
+
+
+def test_a_cancelled_search_stops(searcher):
+    task = Task()
+    found = searcher.tree(
+        searcher.boundary.locate("."), compile_pattern("foo"), TreeOptions(limit=100), task=task
+    )
+    rows = iter(found)
+    next(rows)
+    task.cancel()
+    with pytest.raises(FilewrightError) as caught:
+        list(rows)
+    assert caught.value.code is Code.CANCELLED
+
+
+def test_similar_text_is_ranked_over_the_tree(searcher, tree):
+    (tree / "m1.txt").write_text("def total_of_cart(items):\n")
+    (tree / "m2.txt").write_text("\n\ndef total_of_carts(item):\n")
+    similar = searcher.similar(
+        searcher.boundary.locate("."), "def total_of_cart(items):", TreeOptions(limit=5), min_similarity=0.7
+    )
+    assert [(r.location.shown, r.hit.line) for r in similar.hits] == [("m1.txt", 1), ("m2.txt", 3)]
+    assert similar.hits[0].hit.score == 1.0
+    assert similar.complete
+    nothing = searcher.similar(
+        searcher.boundary.locate("."), "entirely different words", TreeOptions(limit=5)
+    )
+    assert nothing.hits == ()
+
+
+def test_kinds_name_endings():
+    assert b".rs" in suffixes_of("rust")
+    assert suffixes_of(".Weird") == (b".weird",)
+    with pytest.raises(FilewrightError):
+        suffixes_of("*/x")
