@@ -153,7 +153,9 @@ def root(tmp_path: Path, outside: Path) -> Path:
 
 @pytest.fixture(params=[True, False], ids=["openat2", "component-wise"])
 def workspace(root: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Workspace]:
-    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(openat2=request.param)) as workspace:
+    # What survives a power failure is no question here.
+    settings = Settings(openat2=request.param, flush=False)
+    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
         yield workspace
 
 
