@@ -93,6 +93,13 @@ CASES = [
         {'t\tb"ü': ABC.replace(b"a", b"A")},
     ),
     Case(
+        "quoted names of a rename with a hunk",
+        {'t"x': ABC},
+        'diff --git "a/t\\"x" "b/\\303\\274y"\nrename from "t\\"x"\nrename to "\\303\\274y"\n--- "a/t\\"x"\n'
+        '+++ "b/\\303\\274y"\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n',
+        {'t"x': None, "üy": ABC.replace(b"a", b"A")},
+    ),
+    Case(
         "spaces in a name",
         {"my file": ABC},
         "--- a/my file\t\n+++ b/my file\t\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",

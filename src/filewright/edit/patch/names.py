@@ -28,7 +28,7 @@ def header_name(text: str) -> tuple[str, bool]:
     if text.startswith('"'):
         match = _QUOTED.match(text)
         if match:
-            return match.group(), bool(_EPOCH.search(text, match.end()))
+            return _one_form(match.group()), bool(_EPOCH.search(text, match.end()))
     name, tab, time = text.partition("\t")
     return name if tab else name.strip(" "), bool(_EPOCH.match(time))
 
@@ -57,7 +57,13 @@ def git_line_names(line: str) -> Names | None:
     return found
 
 
+def _one_form(name: str) -> str:
+    """A name quoted only where it has to be, so that equal names are equal texts."""
+    return quote(unquote(name)) if name.startswith('"') else name
+
+
 def _names(old: str, new: str) -> Names:
+    old, new = _one_form(old), _one_form(new)
     return Names(old, new, old != new and _is_prefixed(old) and _is_prefixed(new))
 
 
