@@ -137,6 +137,16 @@ def test_the_history_is_listed_shown_and_undone(root: Path) -> None:
     assert (root / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
     assert run("undo", older, "--yes").exit_code == 0
     assert (root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+    assert run("undo", "--yes").exit_code == 1
+
+
+def test_undo_goes_back_step_by_step(root: Path) -> None:
+    edit("one", "1")
+    edit("two", "2")
+    assert run("undo", "--yes").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert run("undo", "--yes").exit_code == 0
+    assert (root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
 
 
 def test_undo_asks_and_takes_no_for_an_answer(root: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli.options import open_workspace, workspace_options
-from filewright.cli.terminal import write, write_coloured
+from filewright.cli.terminal import working, write, write_coloured
 
 if TYPE_CHECKING:
     from filewright.dialects import Dialect
@@ -65,7 +65,8 @@ def call(
             found = tools[tool]
             write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
             return
-        result = offer.call(tool, given)
+        with working(tool, workspace.settings.call_seconds) as task:
+            result = offer.call(tool, given, task=task)
         if as_json:
             shown = {
                 "text": result.text,

@@ -51,14 +51,17 @@ def show(change: str, roots: tuple[str, ...], state_dir: Path | None) -> None:
 @click.command(
     epilog="""\b
 Examples:
-  filewright undo                    the newest change, after asking
+  filewright undo                    the newest change, after asking; again: the one before
   filewright undo CHANGE --yes       a certain one, without asking"""
 )
 @click.argument("change", required=False)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @workspace_options
 def undo(change: str | None, yes: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """Take back CHANGE, or the newest one. Files changed since are merged, or it is refused."""
+    """Take back CHANGE, or the newest one that still stands.
+
+    Files changed since are merged, or it is refused.
+    """
     workspace = open_workspace(roots, state_dir=state_dir)
     try:
         if change is None:

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TextIO
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from filewright.progress import Task
+
+QUIET = 0.5
+"""Seconds of work before a person is shown that it goes on."""
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -35,3 +46,46 @@ def write_coloured(text: str) -> None:
 def is_terminal(stream: TextIO) -> bool:
     """Whether a person looks at `stream`."""
     return stream.isatty()
+
+
+@contextlib.contextmanager
+def working(title: str, seconds: float) -> Iterator[Task]:
+    """The task of a call that may take `seconds`; a person at the terminal sees how far it is."""
+    from filewright.progress import Task
+
+    if not is_terminal(sys.stderr):
+        yield Task(seconds=seconds)
+        return
+    bar = _Bar(title)
+    try:
+        yield Task(seconds=seconds, report=bar.report)
+    finally:
+        bar.stop()
+
+
+class _Bar:
+    """A progress bar that appears once the work has taken a while."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begun = time.monotonic()
+        self._shown: tuple[Progress, TaskID] | None = None
+
+    def report(self, done: float, total: float | None, message: str) -> None:
+        """Show `done` of `total`, or that something happens if the total is not known."""
+        if time.monotonic() - self._begun < QUIET:
+            return
+        if self._shown is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            progress = Progress(console=Console(stderr=True), transient=True)
+            self._shown = progress, progress.add_task(self._title, total=None)
+            progress.start()
+        progress, row = self._shown
+        progress.update(row, completed=done, total=total, description=f"{self._title} {message}".strip())
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self._shown is not None:
+            self._shown[0].stop()

@@ -1,0 +1,65 @@
+"""What a person sees and a program does not: colours and progress."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from filewright.cli import terminal
+
+
+class Terminal(io.TextIOWrapper):
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8")
+
+    def isatty(self) -> bool:
+        return True
+
+    def shown(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
+
+
+def on_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    made = Terminal()
+    monkeypatch.setattr(sys, "stdout", made)
+    monkeypatch.setattr(sys, "stderr", made)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return made
+
+
+DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old [bold]\n+new\n same"
+
+
+def test_a_diff_is_coloured_for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_screen(monkeypatch)
+    terminal.write_coloured(DIFF)
+    assert "\x1b[32m+new" in screen.shown()
+    assert "\x1b[31m-old [bold]" in screen.shown()
+
+
+def test_a_program_gets_plain_text(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    terminal.write_coloured(DIFF)
+    assert capsysbinary.readouterr().out == DIFF.encode() + b"\n"
+
+
+def test_progress_is_shown_to_a_person_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_screen(monkeypatch)
+    ticks = itertools.count(0.0, 0.4)
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    with terminal.working("search_content", 10.0) as task:
+        task.report(1, 10, "files")
+        assert screen.shown() == ""
+        task.report(5, 10, "files")
+    assert "search_content files" in screen.shown()
+
+
+def test_a_program_gets_no_progress(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    with terminal.working("search_content", 10.0) as task:
+        task.report(1, 10, "files")
+    assert capsysbinary.readouterr() == (b"", b"")
