@@ -1,0 +1,204 @@
+"""History: what it says, how it is ordered, how it is kept within limits."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright.changes.journal import id_of, number_of
+from filewright.edit.changeset import ChangeSet, Create, Delete, Move
+from filewright.errors import Code, FilewrightError
+from filewright.text.splice import Splice
+
+_DAY = 86_400 * 10**9
+
+
+def test_ids_sort_by_time_and_are_unique_within_a_microsecond(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: moment)
+    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(5)]
+    assert len(set(made)) == 5
+    assert made == sorted(made)
+    assert [record.id for record in bench.changes.history()] == made[::-1]
+
+
+def test_ids_keep_their_order_when_the_clock_goes_back(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = bench.commit(Create(bench.at("n1"), b"")).id
+    monkeypatch.setattr(time, "time_ns", lambda: 1)
+    assert bench.commit(Create(bench.at("n2"), b"")).id > first
+
+
+def test_numbers_and_ids_are_the_same_order() -> None:
+    numbers = [0, 1, 31, 32, 10**18, 10**18 + 1, 2**63]
+    assert [number_of(id_of(number)) for number in numbers] == numbers
+    assert sorted(map(id_of, numbers)) == [id_of(number) for number in numbers]
+    assert number_of("../etc/passwd") is None
+    assert number_of("i" * 13) is None
+
+
+def test_a_record_says_who_what_when_and_what_became_of_each_file(bench: Any) -> None:
+    before = time.time_ns()
+    record = bench.changes.commit(
+        ChangeSet(
+            "edit_content",
+            "shout",
+            (
+                bench.modify("a.txt", Splice(0, 3, b"ONE")),
+                Create(bench.at("new/n.txt"), b"n"),
+                Move(bench.at("b.txt"), bench.at("c.txt")),
+                Delete(bench.at("f"), recursive=True),
+            ),
+        )
+    )
+    assert bench.changes.record(record.id) == record
+    assert (record.tool, record.summary, record.undoable) == ("edit_content", "shout", True)
+    assert before <= record.time_ns <= time.time_ns()
+    actions = {entry.place.shown: entry.action for entry in record.entries}
+    assert actions == {
+        "a.txt": "modified",
+        "new": "created",
+        "new/n.txt": "created",
+        "c.txt": "moved",
+        "f": "deleted",
+        "f/g": "deleted",
+        "f/g/y.txt": "deleted",
+        "f/x.txt": "deleted",
+    }
+    assert record.paths == ["a.txt", "new", "new/n.txt", "b.txt", "c.txt", "f", "f/g", "f/g/y.txt", "f/x.txt"]
+
+
+def test_history_of_one_file_follows_it_through_moves(bench: Any) -> None:
+    first = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    bench.commit(bench.modify("b.txt", Splice(0, 3, b"BEE")))
+    second = bench.commit(Move(bench.at("a.txt"), bench.at("z.txt")))
+    third = bench.commit(bench.modify("z.txt", Splice(0, 3, b"two")))
+    ids = [record.id for record in bench.changes.history(location=bench.at("z.txt"))]
+    assert ids == [third.id, second.id, first.id]
+    below = bench.commit(bench.modify("f/x.txt", Splice(0, 1, b"E")))
+    assert [r.id for r in bench.changes.history(location=bench.at("f"))] == [below.id]
+
+
+def test_pages_of_history_join_without_gap(bench: Any) -> None:
+    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(7)]
+    found: list[str] = []
+    before = None
+    while page := bench.changes.history(limit=3, before=before):
+        found += [record.id for record in page]
+        before = found[-1]
+    assert found == made[::-1]
+
+
+def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
+    name = b"bad\xff\nname"
+    path = os.path.join(os.fsencode(bench.root), name)
+    where = bench.at('"bad\\377\\nname"')
+    record = bench.commit(Create(where, b"x"))
+    assert bench.changes.record(record.id).entries[0].place.parts == (name,)
+    bench.undo(record.id)
+    assert not os.path.exists(path)
+
+
+def test_many_changes_are_folded_and_stay_listed(bench: Any) -> None:
+    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(120)]
+    assert list((bench.state / "history").iterdir())
+    assert len(list((bench.state / "journal").iterdir())) < 100
+    assert [record.id for record in bench.changes.history(limit=1000)] == made[::-1]
+    bench.undo(made[0])
+    assert not (bench.root / "n0").exists()
+
+
+def test_no_history_is_an_empty_history(scene: Any, area: Path) -> None:
+    with scene.Bench(area) as bench:
+        assert bench.changes.history() == []
+        assert not (area / "state").exists()
+        with pytest.raises(FilewrightError) as caught:
+            bench.changes.record("0" * 13)
+        assert caught.value.code is Code.NOT_FOUND
+
+
+def test_state_is_private(bench: Any) -> None:
+    bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    for path in [bench.state, *bench.state.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_state_folder_of_somebody_else_is_refused(
+    scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        bench.commit(Create(bench.at("n"), b""))
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    with scene.Bench(area) as bench:
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(Create(bench.at("m"), b""))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "state" in (caught.value.hint or "")
+
+
+def test_an_unwritable_state_folder_refuses_changes_with_a_hint(scene: Any, area: Path) -> None:
+    (area / "state").write_bytes(b"in the way")
+    with scene.Bench(area) as bench:
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(Create(bench.at("m"), b""))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "--state-dir" in (caught.value.hint or "")
+        assert bench.changes.history() == []
+
+
+# Limits
+
+
+def _collect(bench: Any, days: int = 0, **more: Any) -> list[str]:
+    return bench.changes._collector.collect(now_ns=time.time_ns() + days * _DAY, **more)
+
+
+def test_changes_past_their_days_are_dropped_but_the_newest_stays(bench: Any) -> None:
+    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
+    assert _collect(bench, 29) == []
+    bench.changes.recover()
+    assert set(_collect(bench, 31)) == set(made[:2])
+    assert [record.id for record in bench.changes.history()] == [made[2]]
+
+
+def test_what_is_being_reverted_to_is_never_dropped(bench: Any) -> None:
+    made = [bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)]
+    bench.changes.recover()
+    reversal = bench.changes.revert(made[2])
+    assert made[1] not in _collect(bench, 31, pinned={made[1]})
+    bench.changes.commit(reversal.change_set)
+
+
+def test_contents_go_with_the_last_change_that_needs_them(scene: Any, area: Path) -> None:
+    with scene.Bench(area, history_days=30) as bench:
+        large = os.urandom(400_000)
+        for name in ("one", "two"):
+            (bench.root / name).write_bytes(large)
+        bench.commit(Delete(bench.at("one")))
+        bench.commit(Delete(bench.at("two")))
+        blobs = list((bench.state / "blobs").rglob("*.z"))
+        assert len(blobs) == 1, "each content once"
+        bench.commit(Create(bench.at("n"), b""))
+        bench.changes.recover()
+        assert list((bench.state / "blobs").rglob("*.z")) == blobs
+        _collect(bench, 31)
+        assert list((bench.state / "blobs").rglob("*.z")) == []
+
+
+def test_history_above_its_bytes_loses_its_oldest(scene: Any, area: Path) -> None:
+    with scene.Bench(area, history_bytes=1_000_000) as bench:
+        made = []
+        for number in range(4):
+            (bench.root / "big").write_bytes(os.urandom(400_000))
+            made.append(bench.commit(Delete(bench.at("big"))).id)
+            assert number is not None
+        bench.changes.recover()
+        assert [record.id for record in bench.changes.history()] == made[:1:-1]
+        bench.undo(made[3])
+        assert (bench.root / "big").stat().st_size == 400_000

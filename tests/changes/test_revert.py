@@ -1,0 +1,184 @@
+"""Undo: everything comes back, later changes stay, conflicts are refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+import pytest
+
+from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
+from filewright.errors import Code, FilewrightError
+from filewright.text.splice import Splice
+
+TEXT = b"".join(b"line %d\n" % n for n in range(1, 21))
+
+
+def _state(bench: Any, scene: Any) -> Any:
+    return scene.tree(bench.root)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        lambda b: [b.modify("a.txt", Splice(0, 3, b"ONE"), Splice(8, 0, b"new\n"))],
+        lambda b: [Create(b.at("a.txt"), b"other", replace=True)],
+        lambda b: [Create(b.at("deep/er/n.txt"), b"n")],
+        lambda b: [Delete(b.at("f"), recursive=True)],
+        lambda b: [Move(b.at("f"), b.at("h/f"))],
+        lambda b: [Move(b.at("a.txt"), b.at("b.txt"), overwrite=True)],
+        lambda b: [Move(b.at("f/x.txt"), b.at("x.txt")), Delete(b.at("f"), recursive=True)],
+        lambda b: [Copy(b.at("f"), b.at("copy"))],
+        lambda b: [SetMode(b.at("f"), "700"), SetMode(b.at("a.txt"), "600")],
+        lambda b: [Delete(b.at("link")), Move(b.at("a.txt"), b.at("link"))],
+        lambda b: [Delete(b.at("a.txt")), MakeFolder(b.at("a.txt"))],
+        lambda b: [Move(b.at("f"), b.at("g")), Create(b.at("f/x.txt"), b"new"), Delete(b.at("g/x.txt"))],
+    ],
+)
+def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) -> None:
+    os.symlink("a.txt", bench.root / "link")
+    (bench.root / "f/x.txt").chmod(0o751)
+    before = _state(bench, scene)
+    record = bench.commit(*steps(bench))
+    after = _state(bench, scene)
+    undone = bench.undo(record.id)
+    assert undone.reverts == record.id
+    assert _state(bench, scene) == before
+    redone = bench.undo(undone.id)
+    assert _state(bench, scene) == after
+    bench.undo(redone.id)
+    assert _state(bench, scene) == before
+
+
+def test_a_restored_file_has_its_mode_time_and_attributes(bench: Any) -> None:
+    path = bench.root / "a.txt"
+    path.chmod(0o4711)
+    os.setxattr(path, "user.note", b"n")
+    os.utime(path, ns=(10**18, 10**18))
+    record = bench.commit(Delete(bench.at("a.txt")))
+    bench.undo(record.id)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o4711
+    assert path.stat().st_mtime_ns == 10**18
+    assert os.getxattr(path, "user.note") == b"n"
+
+
+def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) -> None:
+    path = bench.root / "t.txt"
+    path.write_bytes(TEXT)
+    record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
+    path.write_bytes(path.read_bytes().replace(b"line 15\n", b"line 15 of them\nand one more\n"))
+    reversal = bench.changes.revert(record.id)
+    assert reversal.merged == ("t.txt",)
+    assert any("merged" in note for note in reversal.notes)
+    assert "-LINE 1" in reversal.diff
+    bench.changes.commit(reversal.change_set)
+    assert path.read_bytes() == TEXT.replace(b"line 15\n", b"line 15 of them\nand one more\n")
+
+
+def test_a_conflict_is_refused_with_its_place_and_restored_wholly_on_demand(bench: Any) -> None:
+    path = bench.root / "t.txt"
+    path.write_bytes(TEXT)
+    record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
+    path.write_bytes(path.read_bytes().replace(b"LINE 1", b"something else"))
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.revert(record.id)
+    assert caught.value.code is Code.STALE_VERSION
+    assert caught.value.details["conflicts"] == [
+        {"path": "t.txt", "why": "has changed since in the same place", "lines": [1, 1]}
+    ]
+    bench.changes.commit(bench.changes.revert(record.id, wholly=True).change_set)
+    assert path.read_bytes() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("step", "spoil"),
+    [
+        (lambda b: Delete(b.at("a.txt")), lambda r: (r / "a.txt").write_bytes(b"new")),
+        (lambda b: Create(b.at("n"), b"n"), lambda r: (r / "n").write_bytes(b"edited")),
+        (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "m").unlink()),
+        (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "a.txt").write_bytes(b"new")),
+        (lambda b: b.modify("a.txt", Splice(0, 1, b"O")), lambda r: (r / "a.txt").unlink()),
+    ],
+)
+def test_what_others_have_made_of_it_is_never_overwritten(
+    bench: Any, scene: Any, step: Any, spoil: Any
+) -> None:
+    record = bench.commit(step(bench))
+    spoil(bench.root)
+    before = _state(bench, scene)
+    with pytest.raises(FilewrightError) as caught:
+        bench.undo(record.id)
+    assert caught.value.code is Code.STALE_VERSION
+    assert _state(bench, scene) == before
+
+
+def test_undo_does_not_remove_a_folder_that_others_have_filled(bench: Any) -> None:
+    record = bench.commit(Create(bench.at("new/n.txt"), b"n"))
+    (bench.root / "new" / "theirs.txt").write_bytes(b"theirs")
+    reversal = bench.changes.revert(record.id)
+    assert any("stays" in note for note in reversal.notes)
+    bench.changes.commit(reversal.change_set)
+    assert os.listdir(bench.root / "new") == ["theirs.txt"]
+
+
+def test_two_edits_within_a_second_and_their_undo_lose_nothing(bench: Any) -> None:
+    path = bench.root / "a.txt"
+    original = path.read_bytes()
+    first = bench.commit(bench.modify("a.txt", Splice(0, 3, b"1st")))
+    undone = bench.undo(first.id)
+    second = bench.commit(bench.modify("a.txt", Splice(0, 3, b"2nd")))
+    bench.undo(second.id)
+    assert path.read_bytes() == original
+    bench.undo(undone.id)
+    assert path.read_bytes() == original.replace(b"one", b"1st")
+
+
+def test_undoing_the_oldest_change_keeps_it_in_history(bench: Any) -> None:
+    record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    undone = bench.undo(record.id)
+    assert [r.id for r in bench.changes.history()] == [undone.id, record.id]
+    assert bench.changes.contents(record.id).before(record.entries[0]) == b"one\ntwo\nthree\n"
+    assert bench.changes.contents(record.id).after(record.entries[0]) == b"ONE\ntwo\nthree\n"
+
+
+def test_undoing_twice_is_told_to_be_nothing(bench: Any) -> None:
+    record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
+    bench.undo(record.id)
+    with pytest.raises(FilewrightError) as caught:
+        bench.undo(record.id)
+    assert caught.value.code is Code.NO_CHANGE
+
+
+def test_a_large_file_that_only_grew_is_undone_at_its_old_place(scene: Any, area: Any) -> None:
+    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000) as bench:
+        path = bench.root / "log"
+        path.write_bytes(b"entry\n" * 2000)
+        record = bench.commit(bench.modify("log", Splice(6000, 5, b"EVENT")))
+        with path.open("ab") as log:
+            log.write(b"later\n")
+        reversal = bench.changes.revert(record.id)
+        assert reversal.merged == ("log",)
+        bench.changes.commit(reversal.change_set)
+        assert path.read_bytes() == b"entry\n" * 2000 + b"later\n"
+        again = bench.commit(bench.modify("log", Splice(0, 5, b"FIRST")))
+        path.write_bytes(b"x" + path.read_bytes()[1:])
+        with pytest.raises(FilewrightError) as caught:
+            bench.undo(again.id)
+        assert caught.value.code is Code.STALE_VERSION
+
+
+def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
+    record = bench.commit(
+        bench.modify("a.txt", Splice(0, 3, b"ONE")),
+        Delete(bench.at("b.txt")),
+        Move(bench.at("f/x.txt"), bench.at("x.txt")),
+        Create(bench.at("n.txt"), b"n\n"),
+        SetMode(bench.at("f/g/y.txt"), "600"),
+    )
+    diff = bench.changes.revert(record.id).diff
+    for part in ("-ONE\n+one", "+bee", "rename from x.txt\nrename to f/x.txt", "-n\n", "new mode 100644"):
+        assert part in diff, part
+    done = bench.changes.diff(record.id)
+    for part in ("-one\n+ONE", "-bee", "rename from f/x.txt\nrename to x.txt", "+n\n", "new mode 100600"):
+        assert part in done, part
