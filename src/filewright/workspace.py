@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery
+from filewright.changes.state import base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -61,7 +62,9 @@ class Workspace:
             changed["state_dir"] = Path(state_dir)
         self.settings = chosen.model_copy(update=changed) if changed else chosen
         roots = (root, *more_roots) if root is not None else default_roots()
-        self._boundary = Boundary([os.fspath(r) for r in roots], self.settings)
+        self._boundary = Boundary(
+            [os.fspath(r) for r in roots], self.settings, guarded=[base_folder(self.settings)]
+        )
         self._changes = Changes(self._boundary, self.settings)
         self._context = Context(self._boundary, self.settings, self._changes)
 

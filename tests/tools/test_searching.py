@@ -53,7 +53,7 @@ def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(tree, worksp
     ("output", "row"), [("files", "a/f00.py"), ("counts", "a/f00.py: 2")]
 )  # fmt: skip
 def test_files_and_counts(tree, workspace, output, row):
-    found = [page for page in pages(workspace, pattern="needle", output=output, max_results=11)]
+    found = list(pages(workspace, pattern="needle", output=output, max_results=11))
     listed = [entry["path"] for page in found for entry in page.data["files"]]
     assert len(listed) == len(set(listed)) == 30
     assert row in found[0].text.splitlines()
