@@ -219,7 +219,7 @@ class _Planner:
         mode = _mode_after(file, old.mode)
         if file.kind == "copy":
             assert new is not None
-            self._copy(old.location, new, snapshot, made, mode)
+            self._copy(old, new, snapshot, made, mode)
         else:
             if made:
                 self.steps.append(_modify(old.location, snapshot, made))
@@ -251,14 +251,15 @@ class _Planner:
         return FileOutcome("delete", old.location.shown, None, snapshot, whole, hunks, mode_before=old.mode)
 
     def _copy(
-        self, source: Location, new: Place, snapshot: Snapshot, made: tuple[Splice, ...], mode: int | None
+        self, source: Place, new: Place, snapshot: Snapshot, made: tuple[Splice, ...], mode: int | None
     ) -> None:
         """Copies read what stands there before the patch, so they come before all other steps."""
-        if made and snapshot.held is not None and mode is None:
-            mode = snapshot.status.st_mode & 0o777 if snapshot.status is not None else None
-            self.copies.append(Create(new.location, apply(snapshot.held, made), mode))
+        if made and snapshot.held is not None:
+            content = apply(snapshot.held, made)
+            bits = source.mode if mode is None else mode
+            self.copies.append(Create(new.location, content, None if bits is None else bits & 0o777))
             return
-        self.copies.append(Copy(source, new.location))
+        self.copies.append(Copy(source.location, new.location))
         if made:
             expected = Expected(snapshot.size, None, snapshot.digest)
             self.copies.append(Modify(new.location, expected, made))
