@@ -45,7 +45,8 @@ class Bench:
 
     def __init__(self, base: Path, **settings: Any) -> None:
         self.root = base / "work"
-        self.root.mkdir(parents=True, exist_ok=True)
+        if not self.root.is_dir():
+            self.root.mkdir(parents=True)
         self.settings = Settings(state_dir=base / "state", **settings)
         self.boundary = Boundary([self.root], self.settings)
         self.changes = Changes(self.boundary, self.settings)

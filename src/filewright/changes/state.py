@@ -63,7 +63,8 @@ class StateFolder:
             return
         try:
             base = os.path.dirname(self.path)
-            os.makedirs(base, 0o700, exist_ok=True)
+            if not os.path.isdir(base):
+                os.makedirs(base, 0o700, exist_ok=True)
             self._refuse_foreign(base, allowed=(0, os.geteuid()))
             for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
                 if not os.path.lexists(folder):

@@ -1,0 +1,332 @@
+"""What recovery meets: edits by others, late writers, forged and torn records, a full disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright.boundary import kernel
+from filewright.changes.recordfile import RecordFile
+from filewright.changes.recovery import Recovery
+from filewright.edit.changeset import Create, Delete, Move
+from filewright.errors import Code, FilewrightError
+from filewright.text.splice import Splice
+
+EDIT = Splice(0, 3, b"ONE")
+
+
+class Stopped(BaseException):
+    """The end of a process, without the process."""
+
+
+def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: Any) -> None:
+    """Begin a change and stop before the named call, taking nothing back."""
+
+    def stop(*_: Any, **__: Any) -> Any:
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        module, attribute = {
+            "publish": ("filewright.changes.publish.Publisher", "publish"),
+            "flush": ("filewright.changes.publish.Publisher", "flush"),
+            "done": ("filewright.changes.journal.Journal", "done"),
+            "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
+        }[name]
+        patch.setattr(f"{module}.{attribute}", stop)
+        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        with pytest.raises(Stopped):
+            bench.commit(*steps)
+
+
+@pytest.fixture
+def restarted(scene: Any, bench: Any, area: Path) -> Callable[[], Recovery]:
+    def recover() -> Recovery:
+        with scene.Bench(area) as fresh:
+            found = fresh.changes.recover()
+            assert fresh.changes.recover().clean
+            return found
+
+    return recover
+
+
+def _kept(bench: Any) -> list[bytes]:
+    return [path.read_bytes() for path in (bench.state / "kept").iterdir()]
+
+
+@pytest.mark.parametrize("stage", ["publish", "flush", "done"])
+def test_an_intent_goes_back(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery], stage: str
+) -> None:
+    before = scene.tree(bench.root)
+    steps = (
+        bench.modify("a.txt", EDIT),
+        Create(bench.at("new/n.txt"), b"n"),
+        Delete(bench.at("f"), recursive=True),
+        Move(bench.at("b.txt"), bench.at("c.txt")),
+    )
+    _stopped_at(bench, monkeypatch, stage, *steps)
+    found = restarted()
+    assert len(found.taken_back) == 1
+    assert found.conflicts == []
+    assert scene.tree(bench.root) == before
+    assert bench.changes.history() == []
+
+
+def test_a_committed_change_goes_forward(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    steps = (bench.modify("a.txt", EDIT), Delete(bench.at("f"), recursive=True))
+    _stopped_at(bench, monkeypatch, "clean", *steps)
+    assert scene.temporaries(bench.root)
+    found = restarted()
+    assert len(found.finished) == 1
+    assert scene.temporaries(bench.root) == []
+    assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
+    assert not (bench.root / "f").exists()
+    bench.undo(bench.changes.history()[0].id)
+    assert (bench.root / "f/g/y.txt").read_bytes() == b"why\n"
+
+
+def test_the_next_change_recovers_first(bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
+    step = bench.modify("b.txt", Splice(0, 3, b"BEE"))
+    bench.commit(step)
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+    assert (bench.root / "b.txt").read_bytes() == b"BEE\n"
+    assert len(bench.changes.recover().taken_back) == 1
+
+
+# Others
+
+
+def test_a_foreign_edit_between_crash_and_recovery_is_kept_and_reported(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT))
+    (bench.root / "a.txt").write_bytes(b"theirs\n")
+    found = restarted()
+    assert any("a.txt" in conflict for conflict in found.conflicts)
+    assert (bench.root / "a.txt").read_bytes() == b"theirs\n"
+    assert _kept(bench) == [b"one\ntwo\nthree\n"]
+    assert scene.temporaries(bench.root) == []
+
+
+def test_a_new_file_in_the_place_of_a_deleted_one_is_kept(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "done", Delete(bench.at("a.txt")), Move(bench.at("b.txt"), bench.at("c")))
+    (bench.root / "a.txt").write_bytes(b"theirs\n")
+    (bench.root / "b.txt").write_bytes(b"theirs too\n")
+    found = restarted()
+    assert len([c for c in found.conflicts if "a.txt" in c or "c " in c]) == 2
+    assert (bench.root / "a.txt").read_bytes() == b"theirs\n"
+    assert (bench.root / "b.txt").read_bytes() == b"theirs too\n"
+    assert (bench.root / "c").read_bytes() == b"bee\n"
+    assert b"one\ntwo\nthree\n" in _kept(bench)
+
+
+def test_taking_back_leaves_a_folder_that_others_have_filled(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "done", Create(bench.at("new/n.txt"), b"n"))
+    (bench.root / "new/theirs.txt").write_bytes(b"theirs\n")
+    found = restarted()
+    assert any("new" in conflict for conflict in found.conflicts)
+    assert os.listdir(bench.root / "new") == ["theirs.txt"]
+
+
+def test_a_late_in_place_writer_loses_nothing(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It opens the file just after the check, and writes into what is by then the displaced file."""
+    from filewright.changes.journal import Journal
+
+    real = Journal.done
+    late = (bench.root / "a.txt").open("r+b")
+
+    def writing(journal: Any, identifier: str) -> bytes:
+        late.write(b"LATE")
+        late.close()
+        return real(journal, identifier)
+
+    monkeypatch.setattr(Journal, "done", writing)
+    monkeypatch.setattr("filewright.changes.leases.written_by_others", lambda _: False)
+    record = bench.commit(bench.modify("a.txt", EDIT))
+    assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
+    assert _kept(bench) == [b"LATEtwo\nthree\n"]
+    assert any("kept as" in note for note in record.notes)
+    assert bench.changes.record(record.id).notes == record.notes
+    assert scene.temporaries(bench.root) == []
+
+
+def test_a_displaced_file_that_is_still_written_to_waits(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    monkeypatch.setattr("filewright.changes.leases.written_by_others", lambda _: False)
+    with (bench.root / "a.txt").open("ab") as late:
+        bench.commit(bench.modify("a.txt", EDIT))
+        assert len(scene.temporaries(bench.root)) == 1
+        late.write(b"four\n")
+    found = restarted()
+    assert any("a.txt" in conflict for conflict in found.conflicts)
+    assert _kept(bench) == [b"one\ntwo\nthree\nfour\n"]
+    assert scene.temporaries(bench.root) == []
+
+
+def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = kernel.rename_noreplace
+
+    def racing(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
+        if name == b"f":
+            (bench.root / "f/late.txt").write_bytes(b"late\n")
+        real(folder, name, target_folder, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel, "rename_noreplace", racing)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(Delete(bench.at("f"), recursive=True))
+    assert caught.value.code is Code.STALE_VERSION
+    assert (bench.root / "f/late.txt").read_bytes() == b"late\n"
+    assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
+
+
+# Records that are not ours
+
+
+def _intent(bench: Any) -> Path:
+    return bench.state / "journal" / "intent"
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty key", "other key", "text"])
+def test_a_torn_or_forged_intent_is_set_aside(
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
+    damage: str,
+) -> None:
+    bench.commit(Create(bench.at("n"), b"n"))
+    _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
+    data = bytearray(_intent(bench).read_bytes())
+    if damage == "cut":
+        data = data[:-40]
+    elif damage == "flip":
+        data[-100] ^= 1
+    elif damage == "text":
+        data = bytearray(b'{"delete": "/etc/passwd"}')
+    else:
+        (bench.state / "key").write_bytes(b"\0" * 32)
+    _intent(bench).write_bytes(data)
+    victim = scene.tree(bench.root)
+    found = restarted()
+    assert len(found.set_aside) >= 1
+    assert {k: v for k, v in scene.tree(bench.root).items() if ".fw~" not in k} == {
+        k: v for k, v in victim.items() if ".fw~" not in k
+    }
+    assert list((bench.state / "aside").iterdir())
+
+
+def test_a_sealed_record_that_names_places_outside_is_set_aside(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
+    (area / "outside").mkdir()
+    real = RecordFile.read.__func__  # type: ignore[attr-defined]
+
+    def elsewhere(cls: Any, path: bytes, key: bytes) -> Any:
+        file = real(cls, path, key)
+        for folder in file.plan.folders:
+            for place in folder.places:
+                object.__setattr__(place, "root", os.fsencode(area / "outside"))
+        return file
+
+    monkeypatch.setattr(RecordFile, "read", classmethod(elsewhere))
+    assert len(restarted().set_aside) == 1
+    assert os.listdir(area / "outside") == []
+
+
+def test_a_journal_inside_the_workspace_is_not_looked_at(bench: Any, scene: Any) -> None:
+    record = bench.commit(Create(bench.at("n"), b"n"))
+    shutil.copytree(bench.state, bench.root / ".filewright")
+    assert bench.changes.recover().clean or bench.changes.recover().clean
+    assert bench.changes.record(record.id).id == record.id
+
+
+def test_damaged_undo_data_is_told_and_changes_nothing(bench: Any) -> None:
+    content = os.urandom(400_000)
+    (bench.root / "big").write_bytes(content)
+    record = bench.commit(Delete(bench.at("big")))
+    (blob,) = (bench.state / "blobs").rglob("*.z")
+    data = bytearray(blob.read_bytes())
+    data[1000] ^= 1
+    blob.write_bytes(data)
+    with pytest.raises(FilewrightError) as caught:
+        bench.undo(record.id)
+    assert caught.value.code is Code.IO_ERROR
+    assert not (bench.root / "big").exists()
+
+
+# No space
+
+
+def test_recovery_needs_no_space(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    before = scene.tree(bench.root)
+    steps = (bench.modify("a.txt", EDIT), Create(bench.at("n"), b"n"), Delete(bench.at("f"), recursive=True))
+    _stopped_at(bench, monkeypatch, "done", *steps)
+    full: list[str] = []
+
+    def no_space(name: str) -> Callable[..., Any]:
+        def call(*_: Any, **__: Any) -> Any:
+            full.append(name)
+            raise OSError(errno.ENOSPC, "no space")
+
+        return call
+
+    real = os.open
+
+    def opened(path: Any, flags: int, *rest: Any, **more: Any) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(errno.ENOSPC, "no space")
+        return real(path, flags, *rest, **more)
+
+    with monkeypatch.context() as patch:
+        for name in ("write", "pwrite", "mkdir", "link", "symlink"):
+            patch.setattr(os, name, no_space(name))
+        patch.setattr(os, "open", opened)
+        found = restarted()
+    assert len(found.taken_back) == 1
+    assert full == []
+    assert scene.tree(bench.root) == before
+
+
+def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    before = scene.tree(bench.root)
+    real = kernel.exchange
+    calls: list[int] = []
+
+    def failing(*args: Any) -> None:
+        calls.append(1)
+        if len(calls) >= 2:
+            raise OSError(errno.EIO, "broken")
+        real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel, "exchange", failing)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(bench.modify("a.txt", EDIT), bench.modify("b.txt", Splice(0, 1, b"B")))
+    assert caught.value.code is Code.IO_ERROR
+    assert "doctor" in (caught.value.hint or "")
+    restarted()
+    assert scene.tree(bench.root) == before
