@@ -1,0 +1,184 @@
+"""Files that are not held: read by pages, located as if they were held; and inputs meant to hurt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit.locate import Edit, Located, Missed, Tier, find_lines, locate
+from filewright.edit.locate import source as source_module
+from filewright.edit.locate.source import Source
+from filewright.edit.plan import plan
+from filewright.errors import Code, FilewrightError
+from filewright.settings import Settings
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+
+class Streamed(Snapshot):
+    """A snapshot that reads like one of a file too large to hold."""
+
+    @property
+    def held(self) -> None:  # type: ignore[override]
+        return None
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_module, "PAGE", 16)
+
+
+LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
+texts = st.lists(
+    st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])), min_size=1, max_size=14
+).map(lambda parts: "".join(line + end for line, end in parts))
+asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
+
+
+def described(snapshot: Snapshot, edit: Edit) -> Any:
+    found = locate(snapshot, edit)
+    if isinstance(found, Missed):
+        return found.code, found.reached, found.spans
+    return found.tier, [part.span for part in found.parts]
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(texts, asked)
+def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
+    edit = Edit(search or "a", "new")
+    page, source_module.PAGE = source_module.PAGE, 16
+    try:
+        streamed = described(Streamed.of_bytes(text.encode()), edit)
+    finally:
+        source_module.PAGE = page
+    assert streamed == described(Snapshot.of_bytes(text.encode()), edit)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(texts)
+def test_rows_are_the_lines_from_both_sides(text: str) -> None:
+    data = text.encode()
+    expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).iter_lines()]
+    page, source_module.PAGE = source_module.PAGE, 16
+    try:
+        for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):
+            source = Source(snapshot)
+            assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
+            for offset in range(len(data)):
+                row = source.row_at(offset)
+                assert row.offset <= offset < row.end
+                assert (row.offset, row.body, row.terminator) in expected
+            row = source.row_at(len(data) - 1)
+            back = [row.offset]
+            while (before := source.row_before(row)) is not None:
+                row = before
+                back.append(row.offset)
+            assert back[::-1] == [offset for offset, _, _ in expected]
+    finally:
+        source_module.PAGE = page
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(source_module, "LONG_LINE", 64)
+    data = b"  start\n" + b"x" * 500 + b"\n  end\n"
+    found = locate(Streamed.of_bytes(data), Edit("end  ", "fin"))
+    assert isinstance(found, Located)
+    assert data[found.start : found.end] == b"  end\n"
+    assert isinstance(locate(Streamed.of_bytes(data), Edit("x" * 500 + " ", "y")), Missed)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Any]:
+    opened: list[Snapshot] = []
+
+    def make(data: bytes) -> Snapshot:
+        path = tmp_path / "file"
+        path.write_bytes(data)
+        descriptor = os.open(path, os.O_RDONLY)
+        location: Any = SimpleNamespace(asked="file")
+        opened.append(Snapshot.of_descriptor(descriptor, location, Settings(hold_bytes=0)))
+        return opened[-1]
+
+    yield make
+    for snapshot in opened:
+        snapshot.close()
+
+
+def test_edits_of_a_file_that_is_not_held(file: Any) -> None:
+    text = "".join(f"line {i} of many\n" for i in range(30_000)) + "def f(a):  \n\n\treturn a\n"
+    edits = [
+        Edit("line 29999 of many\n", "line 29999 of many\nand one more\n"),
+        Edit("def f(a):\n    return a\n", "def f(a):\n    return 0\n"),
+        Edit("and one more\ndef f(a):  \n", "and no more\ndef f(a):\n"),
+    ]
+    made = plan(file(text.encode()), edits)
+    assert [outcome.tier for outcome in made.outcomes] == [Tier.EXACT, Tier.BLANK_LINES, Tier.EXACT]
+    result = apply(text.encode(), made.splices).decode()
+    assert result == text.replace("def f(a):  \n", "and no more\ndef f(a):\n").replace("return a", "return 0")
+
+
+def test_a_search_text_too_long_for_a_file_that_is_not_held(file: Any) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        plan(file(b"x" * (9 << 20)), [Edit("x" * (8 << 20) + "y", "z")])
+    assert caught.value.code == Code.TOO_LARGE
+
+
+HURTFUL = {
+    "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
+    "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "all equal, indented": ("x\n" * 60_000, " x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "all equal but for an absent line": ("x\n" * 100_000, "x\n" * 20_000 + "z\n", Code.NO_MATCH),
+    "all equal but for its blanks": ("x\n" * 60_000, "x\n" * 3_000 + "x x\n" + "x\n" * 3_000, Code.NO_MATCH),
+    "nothing but blank lines": ("\n" * 100_000, "\n" * 1_000 + " \n", Code.NO_MATCH),
+    "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
+    "few distinct lines": ("a\nb\n" * 50_000, "b\na\n" * 5_000 + "b\nb\n", Code.NO_MATCH),
+}
+
+
+@pytest.mark.parametrize("name", HURTFUL)
+def test_hurtful_inputs_are_refused_in_bounded_work(name: str) -> None:
+    text, search, code = HURTFUL[name]
+    with pytest.raises(FilewrightError) as caught:
+        plan(Snapshot.of_bytes(text.encode()), [Edit(search, "new\n")])
+    assert caught.value.code == code
+
+
+def test_twenty_thousand_lines_land() -> None:
+    text = "".join(f"    line {i}\n" for i in range(20_000))
+    search = "".join(f"line {i}\n" for i in range(10, 19_990))
+    replace = search.replace("line 10000\n", "changed\n")
+    data = ("head\n" + text).encode()
+    made = plan(Snapshot.of_bytes(data), [Edit(search, replace)])
+    assert apply(data, made.splices) == data.replace(b"line 10000\n", b"changed\n")
+    assert len(made.splices) == 1
+
+
+HUNK = {
+    "exactly": ("a\nb\nc\n", ["b", "c"], [(2, "exact")]),
+    "trailing blanks": ("a\nb \nc\n", ["b", "c"], [(2, "trailing")]),
+    "every region": ("b\nx\n  b\nx\nb  \n", ["b"], [(1, "exact"), (3, "indent"), (5, "trailing")]),
+    "blank lines at the edges": ("a\n\nb\n", ["", "b"], [(3, "exact")]),
+    "blank lines that are not there": ("a\nb\n", ["", "b"], [(2, "blank_lines")]),
+    "blank lines alone": ("a\n\nb\n", [""], []),
+    "nothing": ("a\nb\n", ["c"], []),
+}
+
+
+@pytest.mark.parametrize("name", HUNK)
+def test_lines_are_found_everywhere_with_their_tiers(name: str) -> None:
+    text, lines, expected = HUNK[name]
+    snapshot = Snapshot.of_bytes(text.encode())
+    found = [
+        (snapshot.lines.line_at(region.start), str(region.tier)) for region in find_lines(snapshot, lines)
+    ]
+    assert found == expected
