@@ -168,6 +168,12 @@ class Dialect:
         return result if text is result.text else replace(result, text=text)
 
 
+def failure(error: Mapping[str, Any]) -> FilewrightError:
+    """An item's native error as the failure of a whole call."""
+    details = {name: value for name, value in error.items() if name not in ("code", "message", "hint")}
+    return FilewrightError(Code(error["code"]), error["message"], hint=error.get("hint"), details=details)
+
+
 def encoded(value: object) -> str:
     """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
     return wire(json.dumps(value, ensure_ascii=False))
@@ -190,3 +196,23 @@ def fitted(call: Call, make: Callable[[Call], object]) -> str:
         if len(text) <= limit:
             break
     return text
+
+
+def fit(items: Sequence[object], limit: int) -> int:
+    """How many of `items` fit, as JSON one after the other, in `limit` characters."""
+    used = 0
+    for index, item in enumerate(items):
+        used += len(encoded(item)) + 2
+        if used > limit:
+            return index
+    return len(items)
+
+
+def array(items: Sequence[object], limit: int) -> str:
+    """The JSON array of `items`, within `limit` characters; what does not fit is counted in a last one."""
+    count = fit(items, limit - 200)
+    kept = [*items[:count]]
+    if count < len(items):
+        note = f"[{len(items) - count} more, not shown]"
+        kept.append(note if isinstance(items[count], str) else {"note": note})
+    return encoded(kept)

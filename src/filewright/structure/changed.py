@@ -72,14 +72,37 @@ def changed_symbols(before: Version, after: Version) -> tuple[ChangedSymbol, ...
     return tuple(result)
 
 
-def touched_symbols(outline: Outline, ranges: Iterable[tuple[int, int]]) -> tuple[ChangedSymbol, ...]:
-    """The symbols whose own lines, those outside their children, meet the 1-based inclusive `ranges`."""
+def touched_symbols(
+    outline: Outline, ranges: Iterable[tuple[int, int]], kinds: Sequence[Status] | None = None
+) -> tuple[ChangedSymbol, ...]:
+    """The symbols whose own lines, those outside their children, meet the 1-based inclusive `ranges`.
+
+    `kinds` says of each range what its lines are (default: modified). A symbol is `removed` if only
+    removed lines meet it, `added` if added lines alone make it up, else `modified`.
+    """
     wanted = [(first, max(first, last)) for first, last in ranges]
+    said = kinds if kinds is not None else ["modified"] * len(wanted)
     found = []
     for around, symbol in outline.walk():
         if _meets(_own_lines(symbol), wanted):
-            found.append(_changed(_Entry(symbol, around, b""), "modified"))
+            status = _status(symbol, [*zip(wanted, said, strict=True)])
+            found.append(_changed(_Entry(symbol, around, b""), status))
     return tuple(found)
+
+
+def _status(symbol: Symbol, ranges: Sequence[tuple[tuple[int, int], str]]) -> Status:
+    first, last = symbol.start_line, symbol.end_line
+    meeting = [(span, kind) for span, kind in ranges if span[0] <= last and span[1] >= first]
+    met = {kind for _, kind in meeting}
+    if met == {"removed"}:
+        return "removed"
+    if met == {"added"}:
+        line = first
+        for (start, end), _ in sorted(meeting):
+            if start <= line:
+                line = max(line, end + 1)
+        return "added" if line > last else "modified"
+    return "modified"
 
 
 def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:

@@ -137,7 +137,11 @@ def _group(
                 break_hard_links=hard_links_broken(context, manner.break_hard_links),
                 undoable=manner.undoable,
             )
-            record = context.changes.commit(change, task=task)
+            try:
+                record = context.changes.commit(change, task=task)
+            except FilewrightError as error:
+                if error.code != Code.NO_CHANGE:  # what is asked for is so already: no error, no change
+                    raise
         return planned.outcomes, record
 
 

@@ -38,7 +38,8 @@ def compare_files(context: Context, arguments: Comparing, task: Task) -> ToolRes
             diff.splices_between(old, new_bytes),
             max_lines=context.settings.diff_lines,
         )
-        text = clip(shown.text, context.settings.page_chars, note="\n[cut: the diff is longer than shown]")
+        at = max(0, shown.text.find("--- "))
+        text = clip(shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]")
         if shown.truncated:
             text += "[the diff is longer than shown]"
         data = {"identical": identical, "diff": shown.text, "truncated": shown.truncated}

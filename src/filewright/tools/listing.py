@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 import stat as stat_bits
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.boundary.names import quote
@@ -34,6 +35,12 @@ class ListArguments(Arguments):
     include_ignored: bool = False
     limit: Annotated[int, Field(ge=1, le=10_000)] = 500
     cursor: str | None = None
+    exclude: SkipJsonSchema[list[str]] = []
+
+
+def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
+    """What a walk is asked for: the names that fit `glob`, without those that fit one of `exclude`."""
+    return [*([glob] if glob is not None else []), *(f"!{name}" for name in exclude)] or None
 
 
 def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
@@ -60,7 +67,7 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
     walk = context.boundary.walk(
         location,
         depth=depth,
-        glob=arguments.glob,
+        glob=globs(arguments.glob, arguments.exclude),
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
         details=arguments.details or not by_name,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -33,6 +34,7 @@ class OverviewArguments(Arguments):
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
     ] = None
+    changed_kinds: SkipJsonSchema[list[Literal["added", "modified", "removed"]] | None] = None
     since: Annotated[str | None, Field(description="git revision")] = "HEAD"
 
 
@@ -47,7 +49,11 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> ToolResul
         language = language_of_snapshot(snapshot)
         outline = context.outlines.outline(snapshot, language, task=task)
         notes: list[str] = []
-        changed = _changed(context, snapshot, language, outline, ranges, arguments.since, notes, task)
+        changed = (
+            touched_symbols(outline, ranges, arguments.changed_kinds)
+            if ranges is not None
+            else _changed(context, snapshot, language, outline, arguments.since, notes, task)
+        )
         found = hints(snapshot, language)
         longest, long_count, measured = _line_lengths(context, snapshot, task)
         snapshot.keep_index()
@@ -87,6 +93,12 @@ def _ranges(arguments: OverviewArguments) -> list[tuple[int, int]] | None:
                 hint="give [first, last] with 1 <= first <= last",
                 details={"argument": "changed_lines"},
             )
+    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(ranges):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "changed_kinds needs one kind for each range of changed_lines",
+            details={"argument": "changed_kinds"},
+        )
     return ranges
 
 
@@ -95,14 +107,11 @@ def _changed(
     snapshot: Snapshot,
     language: Language | None,
     outline: Outline,
-    ranges: list[tuple[int, int]] | None,
     since: str | None,
     notes: list[str],
     task: Task,
 ) -> tuple[ChangedSymbol, ...] | None:
-    """The symbols that differ from git's revision or meet the ranges; None if there is nothing to compare."""
-    if ranges is not None:
-        return touched_symbols(outline, ranges)
+    """The symbols that differ from git's revision; None if there is nothing to compare."""
     held = snapshot.held
     if since is None or held is None or len(held) > context.settings.parse_bytes:
         return None
@@ -225,6 +234,7 @@ def _add_changes(
             {
                 "status": c.status,
                 "path": c.path,
+                "name": c.symbol.name if c.symbol is not None else "",
                 "kind": c.kind,
                 "start_line": c.start_line,
                 "end_line": c.end_line,

@@ -46,6 +46,8 @@ class _Span:
     limit: int
     stop: int | None = None
     notes: tuple[str, ...] = ()
+    symbol: str | None = None
+    hit: int | None = None
 
 
 def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
@@ -151,11 +153,11 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
     limit = arguments.limit
     if arguments.mode == "semantic" or arguments.symbol is not None:
         whole = semantic.block(context, snapshot, arguments, task)
-        return _Span(whole.start, whole.start_line, limit, whole.end, whole.notes)
+        return _Span(whole.start, whole.start_line, limit, whole.end, whole.notes, whole.symbol, whole.hit)
     if arguments.pattern is not None:
         hit = semantic.occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
         first = max(1, hit.line - min(limit - 1, limit // 3))
-        return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,))
+        return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,), hit=hit.line)
     if arguments.line is not None:
         if not snapshot.lines.has_line(arguments.line, task):
             raise past_end(snapshot, arguments.line, task)
@@ -321,6 +323,8 @@ def _lines(
         "cut_lines": len(got.cut),
         "cut_at": got.cut,
         "terminated": got.terminated,
+        "symbol": span.symbol,
+        "match_line": span.hit,
         "invalid_lines": got.invalid,
         "notes": notes,
         "next": following,

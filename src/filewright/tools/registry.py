@@ -141,6 +141,9 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
     elif first["type"] == "missing":
         message = f"{tool.name}: argument {where!r} is missing"
         hint = "give it; " + _wanted(tool.schema, first["loc"])
+    elif first["type"] == "value_error":  # a check of ours, which says all
+        message = f"{tool.name}: {f'{where}: ' if where else ''}{_sentence(first)}"
+        hint = None
     else:
         given = _given(arguments, first["loc"])
         message = f"{tool.name}: argument {where!r}: {_sentence(first)}, but {given} was given"
@@ -151,7 +154,7 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
 
 
 def _sentence(problem: Any) -> str:
-    text = str(problem["msg"])
+    text = str(problem["msg"]).removeprefix("Value error, ")
     return text[:1].lower() + text[1:]
 
 

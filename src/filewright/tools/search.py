@@ -34,6 +34,7 @@ from filewright.structure.lookup import path_of
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
+from filewright.tools.listing import globs
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, counted, visible
 
@@ -62,6 +63,7 @@ class SearchArguments(Arguments):
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True
     include_ignored: SkipJsonSchema[bool] = False
+    exclude: SkipJsonSchema[list[str]] = []
 
 
 @dataclass
@@ -168,7 +170,7 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
     options = TreeOptions(
         limit=arguments.max_results,
         output=arguments.output,
-        glob=arguments.glob,
+        glob=globs(arguments.glob, arguments.exclude),
         kind=arguments.type,
         invert=arguments.invert,
         include_hidden=arguments.include_hidden,
@@ -355,7 +357,7 @@ def _files(search: _Search, location: Location) -> Iterator[Location]:
     suffixes = suffixes_of(search.arguments.type) if search.arguments.type is not None else None
     walk = search.context.boundary.walk(
         location,
-        glob=search.arguments.glob,
+        glob=globs(search.arguments.glob, search.arguments.exclude),
         include_hidden=search.arguments.include_hidden,
         include_ignored=search.arguments.include_ignored,
         kinds=["file"],

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Whole lines: byte range [start, end), the first line's number, and what is to be said of them."""
+    """Whole lines: byte range [start, end), the first line's number, and what is to be said of them.
+
+    `symbol` is the definition they are, if any; `hit` the line a pattern was found on.
+    """
 
     start: int
     end: int
     start_line: int
     notes: tuple[str, ...] = ()
+    symbol: str | None = None
+    hit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ def block(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
     """The whole definition or block round a symbol, a line or a hit."""
     outline = context.outlines.outline(snapshot, task=task)
     notes: list[str] = []
+    hit_line = None
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.asked)
         if arguments.depth == 1:
@@ -81,7 +87,7 @@ def block(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         line = arguments.line if arguments.line is not None else max(1, arguments.start)
         if arguments.pattern is not None:
             hit = occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
-            line = hit.line
+            line = hit_line = hit.line
             notes.append(hit.note)
         if not snapshot.lines.has_line(line, task):
             from filewright.tools.read import past_end
@@ -99,4 +105,6 @@ def block(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         snapshot.lines.offset_of(chosen.end_line + 1, task),
         chosen.start_line,
         tuple(notes),
+        chosen.path if chosen.symbol is not None else None,
+        hit_line,
     )
