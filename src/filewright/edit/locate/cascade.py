@@ -63,7 +63,7 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
         parts = [Lines(region, block, replace) for region in regions]
-        return _one(source, edit, tier, parts, more=cut_short(everything))
+        return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=_ORDER.index)
@@ -73,7 +73,8 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
         return repaired
     soft = find_soft(source, block)
     if soft:
-        return _one(source, edit, Tier.SOFT, [Lines(region, block, replace) for region in soft])
+        parts = [Lines(region, block, replace) for region in soft]
+        return _unapplied(source, _one(source, edit, Tier.SOFT, parts))
     return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
@@ -94,7 +95,7 @@ def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
         if best is not None and rank == best[0]:
             answer = _agreed(edit, best[1], answer)
         best = rank, answer
-    return None if best is None else best[1]
+    return None if best is None else _unapplied(source, best[1])
 
 
 def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
@@ -105,6 +106,23 @@ def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Locat
         return one
     spans = tuple(sorted((p.span for p in (*one.parts, *other.parts)), key=lambda span: span.start))
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
+
+
+def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
+    """`found`, unless the replacement stands at that place already and reaches beyond it.
+
+    A loosely matched text may be what a change left of it: the lines that an insertion follows.
+    """
+    if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
+        return found
+    part = found.parts[0]
+    if len(part.replace.solid) <= len(part.search.solid):
+        return found
+    for region in find_regions(source, part.replace):
+        touches = region.start < part.region.end and region.end > part.region.start
+        if touches and (region.start < part.region.start or region.end > part.region.end):
+            return Missed(found.edit, Code.ALREADY_APPLIED, found.tier, (Span(region.start, region.end),))
+    return found
 
 
 def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:

@@ -159,14 +159,25 @@ def _without_escapes(one: Repaired) -> Iterator[Repaired]:
 def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
     what = (*one.what, "undid one level of escaping")
     damaged = "\n" not in one.replace.strip("\n")
-    search = _unescaped(one.search)
-    if search is not None and search != one.search:
-        replace = _unescaped(one.replace) if damaged else None
+    search, replace = _unescaped(one.search), _unescaped(one.replace) if damaged else None
+    if search is not None and search != one.search and (replace is not None or not _is_broken(one.replace)):
         yield Repaired(search, one.replace if replace is None else replace, what)
-    if "\\n" in one.search and "\n" not in one.search.strip("\n"):
-        # Escapes inside of quotes may be the text's own: tried first, and then all of them.
-        for broken in (_broken_outside_quotes, _broken):
-            yield Repaired(broken(one.search), broken(one.replace) if damaged else one.replace, what)
+    if not _is_broken(one.search):
+        return
+    # Escapes between quotes may be the text's own; which they are, the search text must tell.
+    inside, outside = _broken(one.search), _broken_outside_quotes(one.search)
+    mine, theirs = _broken(one.replace), _broken_outside_quotes(one.replace)
+    if not damaged:
+        mine = theirs = one.replace
+    if inside != outside:
+        yield Repaired(outside, theirs, what)
+    if inside != outside or mine == theirs:
+        yield Repaired(inside, mine, what)
+
+
+def _is_broken(text: str) -> bool:
+    """Whether a text of one line says where its newlines were."""
+    return "\\n" in text and "\n" not in text.strip("\n")
 
 
 def _broken(text: str) -> str:

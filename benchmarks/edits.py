@@ -1,0 +1,601 @@
+"""Does an edit land where it should, and nowhere else? Scored on the history of any git repository.
+
+    python benchmarks/edits.py PATH/TO/REPOSITORY [--changes 200] [--seed 0] [--classes a,b] [--json FILE]
+
+Every change of the history that touches one stretch of one text file is a true edit: its old lines
+with some context are the search text, the new lines the replacement, the file after it the expected
+result. From each, requests are made as models make them, one class of mistake at a time, and requests
+that must be refused. The table says for each class how many were applied correctly, lossily (right
+place, but bytes nobody asked to change), were missed, or ended WRONG (elsewhere or mangled, or
+applied where they had to be refused).
+
+git is only asked to read objects: no hooks, no configuration, no filters, no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from filewright.edit.diff3 import align
+from filewright.edit.locate import Edit
+from filewright.edit.plan import plan
+from filewright.errors import Code, FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+MOST_BYTES = 64 << 10
+CONTEXT = (1, 2, 3)
+SUFFIXES = tuple(
+    f".{suffix}"
+    for suffix in re.findall(
+        r"\w+",
+        "c cc cfg cpp cs css go h hpp html java js json kt lua md php py rb rs rst scala sh sql swift toml "
+        "ts tsx txt yaml yml",
+    )
+)
+REFUSALS = {
+    Code.NO_MATCH,
+    Code.AMBIGUOUS_MATCH,
+    Code.ALREADY_APPLIED,
+    Code.NO_CHANGE,
+    Code.STALE_VERSION,
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One stretch of a file changed: the lines round it, the lines before and after."""
+
+    above: list[str]
+    old: list[str]
+    new: list[str]
+    below: list[str]
+    context: int
+    ended: bool
+
+    @property
+    def head(self) -> list[str]:
+        """The context above."""
+        return self.above[len(self.above) - min(self.context, len(self.above)) :]
+
+    @property
+    def tail(self) -> list[str]:
+        """The context below."""
+        return self.below[: self.context]
+
+    @property
+    def search(self) -> list[str]:
+        """The lines asked for."""
+        return [*self.head, *self.old, *self.tail]
+
+    @property
+    def replace(self) -> list[str]:
+        """The lines wanted."""
+        return [*self.head, *self.new, *self.tail]
+
+    def file(self, middle: Sequence[str], *, ending: str = "\n") -> str:
+        """The file with `middle` for the lines asked for."""
+        rest = self.above[: len(self.above) - len(self.head)]
+        lines = [*rest, *middle, *self.below[len(self.tail) :]]
+        return ending.join(lines) + (ending if self.ended else "")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request; `expected` None where it must be refused."""
+
+    file: str
+    search: str
+    replace: str
+    expected: str | None
+    base: str | None = None
+
+
+Maker = Callable[[Change, random.Random], Request | None]
+MAKERS: dict[str, Maker] = {}
+
+
+def makes(maker: Maker) -> Maker:
+    """Register a class of requests under its function's name."""
+    MAKERS[maker.__name__] = maker
+    return maker
+
+
+def text(lines: Sequence[str], *, ended: bool = True) -> str:
+    """Lines as a text."""
+    return "\n".join(lines) + ("\n" if ended and lines else "")
+
+
+def asked(
+    change: Change,
+    damage: Callable[[str], str],
+    *,
+    replaced: bool = True,
+) -> Request | None:
+    """The request with each line of search (and replace) damaged; None if that changes nothing."""
+    search = [damage(line) for line in change.search]
+    replace = [damage(line) for line in change.replace] if replaced else change.replace
+    if search == change.search:
+        return None
+    return Request(change.file(change.search), text(search), text(replace), change.file(change.replace))
+
+
+def there(change: Change, damage: Callable[[str], str]) -> Request | None:
+    """The plain request of a file whose lines there are damaged; changed lines come as they are wanted."""
+    if any(block and change.head and block[-1] == change.head[-1] for block in (change.old, change.new)):
+        return None  # which of two equal lines was kept, nobody can say
+    there = [damage(line) for line in change.search]
+    if there == change.search:
+        return None
+    head, tail = there[: len(change.head)], there[len(there) - len(change.tail) :]
+    tail = tail if change.tail else []
+    kept = list(change.new)
+    for match in align(change.old, change.new):
+        for step in range(match.length):
+            kept[match.right + step] = there[len(change.head) + match.left + step]
+    return Request(
+        change.file(there), text(change.search), text(change.replace), change.file([*head, *kept, *tail])
+    )
+
+
+@makes
+def exact(change: Change, _: random.Random) -> Request | None:
+    """The text as it is."""
+    return Request(
+        change.file(change.search), text(change.search), text(change.replace), change.file(change.replace)
+    )
+
+
+@makes
+def crlf_file(change: Change, _: random.Random) -> Request | None:
+    """The file has CRLF, the request LF."""
+    return Request(
+        change.file(change.search, ending="\r\n"),
+        text(change.search),
+        text(change.replace),
+        change.file(change.replace, ending="\r\n"),
+    )
+
+
+@makes
+def trailing_blanks_in_file(change: Change, chance: random.Random) -> Request | None:
+    """The file has blanks at ends of lines that the request dropped."""
+    return there(change, lambda line: line + chance.choice(["", " ", "  ", "\t"]))
+
+
+@makes
+def trailing_blanks_in_request(change: Change, chance: random.Random) -> Request | None:
+    """The search text has blanks at ends of lines that the file has not."""
+    return asked(change, lambda line: line.rstrip() + chance.choice(["", " ", "  "]), replaced=False)
+
+
+@makes
+def dedented(change: Change, _: random.Random) -> Request | None:
+    """The request was moved to the left margin."""
+    solid = [line for line in (*change.search, *change.replace) if line.strip()]
+    indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in solid]
+    common = min(indents, key=len)
+    if not all(indent.startswith(common) for indent in indents):
+        return None
+    return asked(change, lambda line: line.removeprefix(common)) if common else None
+
+
+@makes
+def indented_too_far(change: Change, chance: random.Random) -> Request | None:
+    """The request was moved to the right."""
+    more = chance.choice(["  ", "    "])
+    return asked(change, lambda line: more + line if line.strip() else line)
+
+
+@makes
+def tabs_for_spaces(change: Change, _: random.Random) -> Request | None:
+    """The request has tabs where the file has four spaces."""
+    lines = [line for line in (*change.search, *change.replace) if line.strip()]
+    indents = {len(line) - len(line.lstrip(" ")) for line in lines}
+    if any(line.lstrip(" ").startswith("\t") for line in lines) or any(n % 4 for n in indents):
+        return None
+    return asked(change, lambda line: re.sub("^ +", lambda match: "\t" * (len(match[0]) // 4), line))
+
+
+@makes
+def quotes_in_request(change: Change, _: random.Random) -> Request | None:
+    """The request has typographic quotes where the file has plain ones."""
+    if not text([*change.search, *change.replace]).isascii():
+        return None
+    return asked(change, lambda line: re.sub('"([^"]*)"', "“\\1”", line))
+
+
+@makes
+def quotes_in_file(change: Change, _: random.Random) -> Request | None:
+    """The file has typographic apostrophes and no-break spaces where the request has plain ones."""
+    return there(
+        change, lambda line: re.sub(r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", line))
+    )
+
+
+@makes
+def blank_line_dropped(change: Change, _: random.Random) -> Request | None:
+    """The search text lacks a blank line that the file has."""
+    inner = change.search[1:-1]
+    if all(line.strip() for line in inner) or not change.search[-1].strip():
+        return None
+    search = [change.search[0], *(line for line in inner if line.strip()), change.search[-1]]
+    return Request(
+        change.file(change.search), text(search), text(change.replace), change.file(change.replace)
+    )
+
+
+@makes
+def blank_lines_at_edges(change: Change, chance: random.Random) -> Request | None:
+    """Search and replacement begin or end with blank lines that the file has not."""
+    lead, trail = chance.choice([("\n", ""), ("", "\n\n"), ("\n", "\n")])
+    return Request(
+        change.file(change.search),
+        lead + text(change.search) + trail,
+        lead + text(change.replace) + trail,
+        change.file(change.replace),
+    )
+
+
+@makes
+def line_numbers(change: Change, chance: random.Random) -> Request | None:
+    """Line numbers were copied in."""
+    form = chance.choice(["{}\t{}", "{:>6}\t{}", "{}: {}", "{} | {}", "L{}: {}", "{:>4}→{}"])
+    first = len(change.above) - len(change.head) + 1
+
+    def numbered(lines: Sequence[str]) -> str:
+        return text([form.format(first + index, line) for index, line in enumerate(lines)])
+
+    both = chance.random() < 0.5
+    return Request(
+        change.file(change.search),
+        numbered(change.search),
+        numbered(change.replace) if both else text(change.replace),
+        change.file(change.replace),
+    )
+
+
+@makes
+def code_fence(change: Change, chance: random.Random) -> Request | None:
+    """A code fence was copied in."""
+    if "```" in text([*change.search, *change.replace]):
+        return None
+    fence = chance.choice(["```\n", "```text\n"])
+    replace = text(change.replace)
+    return Request(
+        change.file(change.search),
+        fence + text(change.search) + "```\n",
+        fence + replace + "```\n" if chance.random() < 0.5 else replace,
+        change.file(change.replace),
+    )
+
+
+@makes
+def escaped(change: Change, _: random.Random) -> Request | None:
+    """The texts were escaped once too often."""
+
+    def doubled(lines: Sequence[str]) -> str:
+        return json.dumps(text(lines, ended=False), ensure_ascii=False)[1:-1]
+
+    if len(change.search) < 2:
+        return None
+    return Request(
+        change.file(change.search),
+        doubled(change.search),
+        doubled(change.replace),
+        change.file(change.replace),
+    )
+
+
+@makes
+def elided(change: Change, chance: random.Random) -> Request | None:
+    """Lines that both keep are left out with dots."""
+    below = change.below[: change.context + 6]
+    if len(below) < change.context + 6 or not change.tail or not below[-1].strip():
+        return None
+    dots = chance.choice(["...", "# ... existing code ...", "// ..."])
+    if change.file(change.search).count(text(below[-1:])) != 1:
+        return None
+    return Request(
+        change.file(change.search),
+        text([*change.search, dots, below[-1]]),
+        text([*change.replace, dots, below[-1]]),
+        change.file(change.replace),
+    )
+
+
+@makes
+def typo_in_comment(change: Change, chance: random.Random) -> Request | None:
+    """One word of a comment was misspelled in the request."""
+    for index, line in enumerate(change.search):
+        words = list(re.finditer(r"(?<=[a-z] )[a-z]{5,}(?= [a-z])", line))
+        if words and re.match(r"\s*(#|//|\*) ", line):
+            word = chance.choice(words)
+            at = chance.randrange(1, len(word[0]) - 2)
+            typo = word[0][:at] + word[0][at + 1] + word[0][at] + word[0][at + 2 :]
+            if typo == word[0]:
+                continue
+            wrong = line[: word.start()] + typo + line[word.end() :]
+            search = [*change.search[:index], wrong, *change.search[index + 1 :]]
+            return Request(
+                change.file(change.search), text(search), text(change.replace), change.file(change.replace)
+            )
+    return None
+
+
+@makes
+def near_decoy(change: Change, chance: random.Random) -> Request | None:
+    """A copy with one token changed stands elsewhere, and the request is loose."""
+    copy = token_changed(change.search, chance)
+    request = indented_too_far(change, chance)
+    if copy is None or request is None or not change.ended:
+        return None
+    return Request(
+        request.file + text(copy), request.search, request.replace, str(request.expected) + text(copy)
+    )
+
+
+@makes
+def several_at_once(change: Change, chance: random.Random) -> Request | None:
+    """A CRLF file, numbered and moved lines."""
+    request = line_numbers(change, chance)
+    if request is None or request.expected is None:
+        return None
+    return Request(
+        request.file.replace("\n", "\r\n"),
+        request.search.replace("\n", " \n"),
+        request.replace,
+        request.expected.replace("\n", "\r\n"),
+    )
+
+
+def drifted(change: Change, at: int) -> tuple[str, str] | None:
+    """The file, and the expected result, after someone else has changed line `at` asked for."""
+    line = change.search[at]
+    if not re.search(r"\w{3}", line):
+        return None
+    other = re.sub(r"(\w{3,})", r"\1_other", line, count=1)
+    there = [*change.search[:at], other, *change.search[at + 1 :]]
+    wanted = [other if index == at else line for index, line in enumerate(change.replace)]
+    return change.file(there), change.file(wanted)
+
+
+@makes
+def drift_clean(change: Change, _: random.Random) -> Request | None:
+    """Someone else changed another line since the text was shown."""
+    if len(change.head) < 3:
+        return None
+    made = drifted(change, 0)
+    if made is None:
+        return None
+    return Request(made[0], text(change.search), text(change.replace), made[1], change.file(change.search))
+
+
+@makes
+def drift_conflict(change: Change, _: random.Random) -> Request | None:
+    """Someone else changed the same line since the text was shown."""
+    at = len(change.head)
+    if not change.old or any(match.left == 0 for match in align(change.old, change.new)):
+        return None
+    made = drifted(change, at)
+    if made is None:
+        return None
+    return Request(made[0], text(change.search), text(change.replace), None, change.file(change.search))
+
+
+@makes
+def ambiguous(change: Change, _: random.Random) -> Request | None:
+    """The text stands there twice."""
+    file = change.file(change.search) + ("" if change.ended else "\n") + text(change.search)
+    return Request(file, text(change.search), text(change.replace), None)
+
+
+@makes
+def ambiguous_but_for_blanks(change: Change, chance: random.Random) -> Request | None:
+    """The text stands there twice but for the indentation, and the request has neither's."""
+    request = dedented(change, chance)
+    if request is None:
+        return None
+    copy = [f"  {line}" if line.strip() else line for line in change.search]
+    return Request(
+        request.file + ("" if change.ended else "\n") + text(copy), request.search, request.replace, None
+    )
+
+
+@makes
+def already_applied(change: Change, _: random.Random) -> Request | None:
+    """The change is there already."""
+    file = change.file(change.replace)
+    if text(change.search) in file or not text(change.replace).strip():
+        return None
+    return Request(file, text(change.search), text(change.replace), None)
+
+
+@makes
+def stale_token(change: Change, chance: random.Random) -> Request | None:
+    """One token of the code is another."""
+    there = token_changed(change.search, chance)
+    if there is None:
+        return None
+    return Request(change.file(there), text(change.search), text(change.replace), None)
+
+
+@makes
+def stale_decoy(change: Change, chance: random.Random) -> Request | None:
+    """The text is gone; a copy with one token changed stands elsewhere."""
+    copy = token_changed(change.search, chance)
+    if copy is None or not change.ended:
+        return None
+    return Request(change.file([]) + text(copy), text(change.search), text(change.replace), None)
+
+
+def token_changed(lines: Sequence[str], chance: random.Random) -> list[str] | None:
+    """The lines with one letter more in one identifier that code shows to be one."""
+    places = [
+        (index, match)
+        for index, line in enumerate(lines)
+        for match in re.finditer(r"\b[A-Za-z_]{3,}(?=[(\[.=;])", line)
+        if not re.search(r"#|//|\*|[\"'`]", line)
+    ]
+    if not places:
+        return None
+    index, match = chance.choice(places)
+    line = lines[index]
+    return [*lines[:index], line[: match.end()] + "s" + line[match.end() :], *lines[index + 1 :]]
+
+
+def git(repository: Path, *arguments: str, data: bytes | None = None) -> bytes:
+    """The output of a git command that only reads objects."""
+    environment = {
+        "PATH": os.environ.get("PATH", ""),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    safe = ["-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "protocol.allow=never"]
+    done = subprocess.run(
+        ["git", "-C", str(repository), *safe, *arguments],
+        input=data, env=environment, capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(done.stderr.decode("utf-8", "replace"))
+    return done.stdout
+
+
+def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Change]:
+    """Single-stretch changes of text files, newest first."""
+    found = 0
+    for commit in git(repository, "rev-list", "--no-merges", "--max-count=20000", "HEAD").split():
+        raw = git(repository, "diff-tree", "-r", "-z", "--no-commit-id", "--diff-filter=M", commit.decode())
+        fields = raw.split(b"\0")
+        for entry, name in zip(fields[::2], fields[1::2], strict=False):
+            if not name.decode("utf-8", "replace").endswith(SUFFIXES):
+                continue
+            old, new = entry.split()[2:4]
+            change = single(
+                git(repository, "cat-file", "blob", old.decode()),
+                git(repository, "cat-file", "blob", new.decode()),
+                chance.choice(CONTEXT),
+            )
+            if change is not None:
+                yield change
+                found += 1
+                if found == limit:
+                    return
+
+
+def single(old: bytes, new: bytes, context: int) -> Change | None:
+    """The change, if it is one stretch of ordinary text that stands there once."""
+    if max(len(old), len(new)) > MOST_BYTES or b"\r" in old + new or b"\0" in old + new or not old:
+        return None
+    try:
+        before, after = old.decode().split("\n"), new.decode().split("\n")
+    except UnicodeDecodeError:
+        return None
+    ended = not before[-1]
+    if ended != (not after[-1]):
+        return None
+    if ended:
+        before.pop()
+        after.pop()
+    matches = align(before, after)
+    head = matches[0].length if matches and matches[0].left == matches[0].right == 0 else 0
+    if len(matches) > 2 or sum(match.length for match in matches) < head + (len(matches) > 1):
+        return None
+    tail = matches[-1].length if len(matches) > 1 or not head else 0
+    change = Change(
+        before[:head], before[head : len(before) - tail], after[head : len(after) - tail],
+        before[len(before) - tail :] if tail else [], context, ended,
+    )  # fmt: skip
+    whole = f"\n{change.file(change.search)}"
+    solid = sum(char.isalnum() for char in text(change.search)) > 8
+    once = whole.count(f"\n{text(change.search)}") == 1 and text(change.replace) != text(change.search)
+    return change if solid and once and change.ended and change.search[0].strip() else None
+
+
+def verdict(request: Request) -> tuple[str, float]:
+    """What became of a request, and the seconds it took."""
+    data = request.file.encode()
+    bases = () if request.base is None else (request.base.encode(),)
+    start = time.perf_counter()
+    try:
+        planned = plan(Snapshot.of_bytes(data), [Edit(request.search, request.replace)], bases=bases)
+    except FilewrightError as error:
+        if error.code not in REFUSALS:
+            raise
+        return ("correct" if request.expected is None else "missed"), time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    result = apply(data, planned.splices).decode()
+    if result == request.expected:
+        return "correct", seconds
+    if request.expected is None:
+        return "WRONG", seconds
+    return ("lossy" if "".join(result.split()) == "".join(request.expected.split()) else "WRONG"), seconds
+
+
+def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dict[str, Counter[str]]:
+    """Verdicts by class, printed as a table."""
+    table: dict[str, Counter[str]] = {}
+    times: list[float] = []
+    for name in names:
+        chance = random.Random(f"{seed} {name}")
+        counts: Counter[str] = Counter()
+        for change in all_changes:
+            request = MAKERS[name](change, chance)
+            if request is not None:
+                kind, seconds = verdict(request)
+                counts[kind] += 1
+                times.append(seconds)
+        table[name] = counts
+    width = max(map(len, names))
+    print(f"{'class':{width}} {'n':>6} {'correct':>8} {'lossy':>7} {'missed':>7} {'WRONG':>7}")
+    for name, counts in [*table.items(), ("all", sum(table.values(), Counter()))]:
+        n = counts.total() or 1
+        shares = " ".join(f"{100 * counts[kind] / n:6.1f}%" for kind in ("lossy", "missed", "WRONG"))
+        print(f"{name:{width}} {counts.total():6} {100 * counts['correct'] / n:7.1f}% {shares}")
+    if len(times) > 1:
+        cuts = statistics.quantiles(times, n=100)
+        print(
+            f"time: p50 {1000 * cuts[49]:.2f} ms, p99 {1000 * cuts[98]:.2f} ms, longest {1000 * max(times):.0f} ms"
+        )
+    return table
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--changes", type=int, default=200, help="changes of the history to use")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--classes", default="", help="only these, with commas between")
+    parser.add_argument("--json", type=Path, help="write the counts here too")
+    options = parser.parse_args()
+    names = options.classes.split(",") if options.classes else list(MAKERS)
+    unknown = [name for name in names if name not in MAKERS]
+    if unknown:
+        parser.error(f"no such class: {', '.join(unknown)}; there are {', '.join(MAKERS)}")
+    found = list(changes(options.repository, options.changes, random.Random(options.seed)))
+    if not found:
+        sys.exit("no change of one stretch of one text file in that history")
+    print(f"{len(found)} changes of {options.repository.resolve().name}")
+    table = score(found, names, options.seed)
+    if options.json:
+        options.json.write_text(json.dumps({name: dict(counts) for name, counts in table.items()}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
