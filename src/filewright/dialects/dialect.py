@@ -174,6 +174,18 @@ def failure(error: Mapping[str, Any]) -> FilewrightError:
     return FilewrightError(Code(error["code"]), error["message"], hint=error.get("hint"), details=details)
 
 
+LINE_WORDS = {"start=": "offset=", "a start from": "an offset from", "a negative start": "a negative offset"}
+"""How native messages speak of the line a read begins at, where a dialect calls it the offset."""
+
+
+def worded(text: str, words: Mapping[str, str]) -> str:
+    """A native message with a dialect's own names for the arguments it speaks of, each once: text of a
+    file that stands further on in it is left as it is."""
+    for word, own in words.items():
+        text = text.replace(word, own, 1)
+    return text
+
+
 def encoded(value: object) -> str:
     """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
     return wire(json.dumps(value, ensure_ascii=False))

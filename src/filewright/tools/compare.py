@@ -39,7 +39,9 @@ def compare_files(context: Context, arguments: Comparing, task: Task) -> ToolRes
             max_lines=context.settings.diff_lines,
         )
         at = max(0, shown.text.find("--- "))
-        text = clip(shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]")
+        text = clip(
+            shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
+        )
         if shown.truncated:
             text += "[the diff is longer than shown]"
         data = {"identical": identical, "diff": shown.text, "truncated": shown.truncated}

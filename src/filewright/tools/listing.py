@@ -35,7 +35,7 @@ class ListArguments(Arguments):
     include_ignored: bool = False
     limit: Annotated[int, Field(ge=1, le=10_000)] = 500
     cursor: str | None = None
-    exclude: SkipJsonSchema[list[str]] = []
+    exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 
 def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:

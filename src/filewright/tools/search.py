@@ -63,7 +63,7 @@ class SearchArguments(Arguments):
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True
     include_ignored: SkipJsonSchema[bool] = False
-    exclude: SkipJsonSchema[list[str]] = []
+    exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 
 @dataclass

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from filewright.dialects.dialect import encoded
+from filewright.dialects.dialect import LINE_WORDS, encoded, worded
 from filewright.errors import Code, FilewrightError
 from filewright.tools.registry import ToolResult
 
@@ -33,7 +32,7 @@ LINES = 20
 
 _LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
 _CLEARER = "add lines of context to old_string until it stands there once, or give replace_all=true"
-_WORDS = ((re.compile(r"\bstart\b(?==| from)"), "offset"), (re.compile(r"\bsearch text\b"), "old_string"))
+_WORDS = {**LINE_WORDS, "the search text": "old_string"}
 
 
 def code_of(code: Code | str) -> str:
@@ -41,27 +40,20 @@ def code_of(code: Code | str) -> str:
     return NEAREST.get(Code(code), str(code))
 
 
-def _worded(text: str) -> str:
-    """A native message with this dialect's names of the arguments."""
-    for word, own in _WORDS:
-        text = word.sub(own, text)
-    return text
-
-
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
     code = code_of(error.code)
-    body: dict[str, Any] = {"error": code, "message": _worded(error.message)}
+    body: dict[str, Any] = {"error": code, "message": worded(error.message, _WORDS)}
     if code != error.code:
         body["native_code"] = str(error.code)
     hint = _CLEARER if error.code == Code.AMBIGUOUS_MATCH else error.hint
     if hint:
-        body["hint"] = _worded(hint)
+        body["hint"] = worded(hint, _WORDS)
     if len(encoded(body)) > limit:
         body["message"] = body["message"][: limit // 4] + "…"
     for name, value in error.details.items():
         if name == "argument":
-            value = _worded(f"{value}=").removesuffix("=")
+            value = "offset" if value == "start" else value
         if name in _LEFT_OUT or value is None or value in ([], {}):
             continue
         more = {**body, name: value[:LINES] if name == "lines" and isinstance(value, list) else value}

@@ -14,6 +14,7 @@ from filewright.tools.registry import Arguments, ToolResult
 from filewright.tools.rendering import clip
 from filewright.tools.restore import Restoring, restore_file
 
+_CLEARER = "add lines of context to search and replace until the text stands there once"
 _SIMILAR = 3
 _SIMILAR_CHARS = 100
 _REFUSED = frozenset({
@@ -116,8 +117,8 @@ def _refused(call: Call, arguments: EditArguments, count: int, error: Filewright
             )
             result["error"] = why
         else:
-            hint = f" ({refusal['hint']})" if refusal.get("hint") else ""
-            result["error"] = f"{refusal['code']}: {refusal['message']}{hint}"
+            hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
+            result["error"] = f"{refusal['code']}: {refusal['message']} ({hint})"
             similar = _nearest(call, arguments.absolute_file_path, refusal)
             if similar:
                 result["similar_matches"] = similar

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, Field
 
+from filewright.dialects.dialect import LINE_WORDS, worded
 from filewright.errors import FilewrightError
 from filewright.tools.registry import Arguments, ToolResult
 
@@ -39,7 +40,7 @@ class FolderArguments(Arguments):
 
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: the code, what is wrong, what to do."""
-    text = f"{error.code}: {error.message}"
+    text = f"{error.code}: {worded(error.message, LINE_WORDS)}"
     if error.hint:
-        text += f"\n\nSuggestion: {error.hint}"
+        text += f"\n\nSuggestion: {worded(error.hint, LINE_WORDS)}"
     return ToolResult(text[:limit], ToolResult.of_error(error).data, is_error=True, code=str(error.code))

@@ -198,6 +198,7 @@ def _read(call: Call, arguments: ReadArguments) -> dict[str, Any]:
 def _lines(data: Mapping[str, Any], mode: str) -> dict[str, Any]:
     """A native read in this dialect's fields; lines counted from an unread end have no number."""
     empty = not data.get("lines_returned")
+    whole = mode in ("semantic", "enclosing")
     start = data.get("start_line", 1)
     result: dict[str, Any] = {
         "content": "" if empty else data["content"] + ("\n" if data["terminated"] else ""),
@@ -206,7 +207,7 @@ def _lines(data: Mapping[str, Any], mode: str) -> dict[str, Any]:
         "lines_returned": 0 if empty else data["lines_returned"],
         "total_lines": data["total_lines"],
         "mode": mode,
-        "truncated": bool(data.get("next") or data.get("cut_lines")),
+        "truncated": bool((data["truncated"] if whole else data.get("next")) or data.get("cut_lines")),
     }
     if data.get("cut_lines"):
         result["long_lines_cut"] = data["cut_at"][:50]
