@@ -238,8 +238,9 @@ class _Writer:
         fit_old = min(len(edit.old), max(self._left // 2, self._left - len(edit.new)))
         fit_new = min(len(edit.new), max(0, self._left - fit_old))
         encoding = self._before.encoding
-        old = [_Shown(line, encoding, self._before) for line in edit.old[:fit_old]]
-        new = [_Shown(line, encoding, self._before) for line in edit.new[:fit_new]]
+        marked = self._before if self._before.held is not None or _differ(edit) else None
+        old = [_Shown(line, encoding, marked) for line in edit.old[:fit_old]]
+        new = [_Shown(line, encoding, marked) for line in edit.new[:fit_new]]
         if len(edit.old) == len(edit.new):
             for one, two in zip(old, new, strict=False):
                 one.text, two.text = cut_pair(one.text, two.text, self._line_chars)
@@ -273,6 +274,12 @@ class _Shown:
 
 def _lines(count: int, kind: str) -> str:
     return f"{count:,} more {kind}{' ' if kind else ''}line{'s' if count > 1 else ''}"
+
+
+def _differ(edit: Touched) -> bool:
+    """Whether the lines of an edit have different terminators: only then a large file is counted."""
+    ends = {line[-2:] if line.endswith(b"\r\n") else line[-1:] for line in (*edit.old, *edit.new)}
+    return len(ends & {b"\n", b"\r", b"\r\n"}) > 1
 
 
 def _span(line: int, count: int) -> str:

@@ -458,6 +458,18 @@ def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
         plan(parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), tree({"x": ABC}).look, task=task)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    "line", ["short", "a line long enough to be looked for", "a line that is everywhere"]
+)
+def test_a_hunk_is_found_in_a_file_too_large_to_be_held(line: str, tree: Callable[..., object]) -> None:
+    rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + ["a line that is everywhere"] * 900
+    files = {"x": "".join(f"{row}\r\n" for row in rows).encode()}
+    patch = H + f"@@ -500,3 +500,3 @@\n {line}y\n {line}\n-bottom\n+end\n"
+    wanted = {"x": files["x"].replace(b"bottom", b"end")}
+    assert tree(files, held=False).patched(patch) == wanted  # type: ignore[attr-defined]
+    assert tree(files, held=True).patched(patch) == wanted  # type: ignore[attr-defined]
+
+
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
     planned = made.plan(H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n")  # type: ignore[attr-defined]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from filewright.edit.locate.fold import collapsed
 from filewright.edit.patch.filelines import FileLines
 from filewright.edit.patch.model import FilePatch, Hunk
 from filewright.edit.patch.places import Unplaced
@@ -83,15 +82,15 @@ def nearest(lines: FileLines, hunk: Hunk) -> tuple[int, str, str] | None:
     """Where most lines of a hunk stand: the 1-based line, the file's text there, the first difference."""
     old = hunk.old
     encoding = lines.snapshot.encoding.name
-    rows: dict[str, list[int]] = {}
+    rows: dict[bytes, list[int]] = {}
     for index, text in enumerate(old):
-        key = collapsed(text)
+        key = text.encode(encoding, "replace").strip()
         if key:
             rows.setdefault(key, []).append(index)
-    found: dict[str, list[int]] = {}
+    found: dict[bytes, list[int]] = {}
     for first, bodies in lines.windows():
         for index, body in enumerate(bodies):
-            key = collapsed(body.decode(encoding, "replace")) if len(body) < 10_000 else ""
+            key = body.strip()
             if key in rows:
                 known = found.setdefault(key, [])
                 if len(known) < _COMMON:

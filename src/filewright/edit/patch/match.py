@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import Block, Tier, is_blank
+from filewright.edit.locate.source import Source
 from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.filelines import FileLines
 from filewright.edit.patch.headings import Headings
@@ -22,6 +23,9 @@ from filewright.edit.patch.places import Options, Placed, Unplaced
 
 #: Comparisons of lines one file may cost before its hunks are called too alike to place.
 _WORK = 30_000_000
+#: In a file too large to be held: how many blocks are looked for as bytes, the least length of the
+#: line looked for, and how many occurrences of such lines are looked at.
+_FEW, _LONG_ROW, _LOOKS = 8, 8, 400
 
 
 class Placing:
@@ -237,7 +241,10 @@ class Placing:
         return earliest
 
     def _find(self, blocks: Sequence[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]]:
-        """The places of each block of lines, terminators aside, in two passes over the file."""
+        """The places of each block of lines, terminators aside, in two passes over the file at most."""
+        sought = self._sought(set(blocks)) if self.lines.snapshot.held is None else None
+        if sought is not None:
+            return sought
         counts = dict.fromkeys((body for block in blocks for body in block), 0)
         for _, bodies in self.lines.windows():
             for body in bodies:
@@ -265,6 +272,37 @@ class Placing:
                 break
             found = [at - rarest for at in places if at >= rarest and self._stands(block, at - rarest)]
             result[block] = found
+        return result
+
+    def _sought(self, blocks: set[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]] | None:
+        """The same for a few blocks in a large file, by looking for their longest lines as bytes.
+
+        None where that is no help: many blocks, short lines, or lines that are everywhere.
+        """
+        if len(blocks) > _FEW:
+            return None
+        snapshot = self.lines.snapshot
+        source = Source(snapshot)
+        result: dict[tuple[bytes, ...], list[int]] = {}
+        looks = _LOOKS
+        for block in blocks:
+            index = max(range(len(block)), key=lambda at: len(block[at]))
+            row = block[index]
+            if len(row) < _LONG_ROW:
+                return None
+            places = result.setdefault(block, [])
+            for offset in source.occurrences(row):
+                self.lines.task.check()
+                looks -= 1
+                if looks < 0:
+                    return None
+                end = snapshot.read(offset + len(row), 1)
+                starts = offset == snapshot.start or snapshot.read(offset - 1, 1) in (b"\n", b"\r")
+                if not starts or end not in (b"", b"\n", b"\r"):
+                    continue
+                at = self.lines.index_of(offset) - index
+                if at >= 0 and self._stands(block, at):
+                    places.append(at)
         return result
 
 
