@@ -122,7 +122,7 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
         "[a",
         r"\x4",
         "(" * 200 + ")" * 200,
-        "�",
+        chr(0xD800),
     ],
 )
 def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern):

@@ -48,7 +48,13 @@ def best_fit(needle: str, text: str) -> Fit:
     score = _similarity(len(plain), end - start, distance) - _FOLD_COST
     if score <= fit.score or end <= start:
         return fit
-    return Fit(places[start], places[end - 1] + 1, score)
+    begin = places[start]
+    # The needle's own indentation was dropped to compare; as much of the text's belongs to the region.
+    for _ in range(len(needle) - len(needle.lstrip(" \t"))):
+        if begin == 0 or text[begin - 1] not in " \t":
+            break
+        begin -= 1
+    return Fit(begin, places[end - 1] + 1, score)
 
 
 def _similarity(length: int, found: int, distance: int) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import engine
-from filewright.search.fuzzy.align import best_fit
+from filewright.search.fuzzy.align import best_fit, folded
 from filewright.search.fuzzy.pieces import Piece, choose, sample
 from filewright.search.fuzzy.sweep import sweep
 from filewright.search.fuzzy.votes import elected
@@ -30,6 +30,7 @@ SWEEP_AT_MOST = 64 << 20
 SHORTEST = 4
 _CANDIDATES = 256
 _FINALISTS = 64
+_ALWAYS_ALIGNED = 3
 _ALIGNED = 16_000  # characters of needles that are aligned exactly, some hundred milliseconds at most
 
 
@@ -116,7 +117,7 @@ def _regions(
     size = snapshot.size - snapshot.start
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
     if size <= SWEEP_ALWAYS:
-        return _swept(snapshot, needle, finalists, task), ""
+        return _swept(snapshot, needle, least, finalists, task), ""
     regions: list[_Region] = []
     drawn = grams.sample(snapshot) if grams is not None else sample(snapshot)
     encoded = (
@@ -129,11 +130,11 @@ def _regions(
         places = elected(_votes(snapshot, pieces, task), len(encoded), _CANDIDATES)
         room = 24 + len(encoded) // 4 + 8 * needle.count("\n")
         spans = [(begin - room, begin + len(encoded) + room) for _, begin in places]
-        regions += _settled(snapshot, needle, spans, finalists, task)
+        regions += _settled(snapshot, needle, least, spans, finalists, task)
     if any(region.score >= least for region in regions):
         return regions, ""
     if size <= SWEEP_AT_MOST:
-        return regions + _swept(snapshot, needle, finalists, task), ""
+        return regions + _swept(snapshot, needle, least, finalists, task), ""
     if pieces:
         why = "places that share a rare piece with it were looked at"
     else:
@@ -144,13 +145,18 @@ def _regions(
     return regions, f"only {why}; the file is too large to compare all of it"
 
 
-def _swept(snapshot: Snapshot, needle: str, finalists: int, task: Task) -> list[_Region]:
+def _swept(snapshot: Snapshot, needle: str, least: float, finalists: int, task: Task) -> list[_Region]:
     spans = [(begin, end) for _, begin, end in sweep(snapshot, needle, finalists, task)]
-    return _settled(snapshot, needle, spans, finalists, task)
+    return _settled(snapshot, needle, least, spans, finalists, task)
 
 
 def _settled(
-    snapshot: Snapshot, needle: str, spans: list[tuple[int, int]], finalists: int, task: Task
+    snapshot: Snapshot,
+    needle: str,
+    least: float,
+    spans: list[tuple[int, int]],
+    finalists: int,
+    task: Task,
 ) -> list[_Region]:
     """The exact regions in the `finalists` most promising of some stretches of bytes."""
     from rapidfuzz import process
@@ -164,9 +170,14 @@ def _settled(
             view = window(snapshot, low, high, length=high - low, longest=high - low)
             views.append((view, view.text[view.begin :].decode("utf-8", "replace")))
     task.check()
-    ranked = process.extract(needle, [text for _, text in views], scorer=LCSseq.similarity, limit=finalists)
+    plain, _ = folded(needle)
+    ranked = process.extract(plain, [text for _, text in views], scorer=LCSseq.similarity, limit=finalists)
+    # Each edit costs at most one common character, so with fewer than this no region can be similar enough.
+    enough = len(plain) - (1 - least) / least * len(needle) - 4
     found = []
-    for _, _, number in ranked:
+    for place, (_, common, number) in enumerate(ranked):
+        if common < enough and place >= _ALWAYS_ALIGNED:
+            break
         task.check()
         region = _fitted(needle, *views[number])
         if region is not None:

@@ -32,7 +32,7 @@ def sweep(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple[
         task.report(position, snapshot.size, "comparing")
         view = window(snapshot, position, snapshot.size, length=_LENGTH, longest=_LENGTH)
         text = view.text[view.begin :].decode("utf-8", "replace")
-        begins = range(0, max(1, len(text) - span + half), half)
+        begins = range(0, max(1, len(text) - half), half)
         pieces = [text[begin : begin + span] for begin in begins]
         cutoff = max(least, best[0][0]) if len(best) >= keep else least
         found: list[Any] = process.extract(
