@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable
@@ -61,6 +62,17 @@ def url(start_shared: Start) -> str:
             *("--allow-host", "tools.example", "--allow-origin", "https://app.example"),
         )
     )
+
+
+def modern_call(tool: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """A self-contained 2026 request, and its headers."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return call, {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": tool}
 
 
 INITIALIZE = {
@@ -210,20 +222,7 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
     server = start("--http", "127.0.0.1:0")
     url = listening(server)
     target = tmp_path / "f"
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {
-            "name": "commit",
-            "arguments": {"path": str(target)},
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        },
-    }
-    headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": "commit"}
+    call, headers = modern_call("commit", {"path": str(target)})
     answers: list[tuple[int, bytes]] = []
     caller = threading.Thread(target=lambda: answers.append(post(url, call, **headers)))
     caller.start()
@@ -234,6 +233,25 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
     assert target.read_text() == "committed"
     assert answers[0][0] == 200
     assert b'"committed"' in answers[0][1]
+
+
+def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
+    server = start("--http", "127.0.0.1:0")
+    port = int(listening(server).rpartition(":")[2].partition("/")[0])
+    call, headers = modern_call("wait", {})
+    body = json.dumps(call).encode()
+    head = [
+        "POST /mcp HTTP/1.1",
+        f"Host: 127.0.0.1:{port}",
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        f"Content-Length: {len(body)}",
+        *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()),
+    ]
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
+        server.hears("waiting")
+    server.hears("left")
 
 
 def test_addresses() -> None:

@@ -108,6 +108,10 @@ def serve(
         log_level=log_level,
     )
     access = None if address is None else _access(address, **http)
+    if access is None and sys.stdin.isatty():
+        click.echo(
+            "filewright: waiting for an MCP client on standard input; see: filewright config --help", err=True
+        )
     sys.exit(run(Plan(roots=roots, settings=settings, toolsets=toolsets, dialect=dialect, access=access)))
 
 
