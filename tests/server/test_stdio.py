@@ -178,15 +178,15 @@ def test_a_waiting_call_can_be_cancelled_before_it_begins(start: Start) -> None:
     assert not [kept for kept in client._others if kept.get("id") in rest[:100]]
 
 
-def test_progress_comes_only_for_long_calls_and_always_increases(client: Any) -> None:
-    client.call("echo", {}, progressToken="quick")
-    request_id = client.begin("wait", progressToken="slow")
+def test_progress_comes_only_for_long_calls_and_always_increases(shared: Any) -> None:
+    shared.call("echo", {}, progressToken="quick")
+    request_id = shared.begin("wait", progressToken="slow")
     seen = []
     while len(seen) < 3:
-        message = client.receive()
+        message = shared.receive()
         assert message["method"] == "notifications/progress"
         seen.append(message["params"])
-    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    shared.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
     assert {params["progressToken"] for params in seen} == {"slow"}
     values = [params["progress"] for params in seen]
     assert values == sorted(set(values))
@@ -219,12 +219,12 @@ def test_a_burst_of_calls_is_answered_one_for_one(shared: Any) -> None:
     assert ids == set(range(first, first + count))
 
 
-def test_ten_thousand_calls_written_before_any_answer_is_read(client: Any) -> None:
-    client.pause()
+def test_ten_thousand_calls_written_before_any_answer_is_read(shared: Any) -> None:
+    shared.pause()
     line = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}\n'
-    client.send_bytes(b"".join(line % (n, n) for n in range(1000, 11_000)))
-    client.resume()
-    assert {client.receive()["id"] for _ in range(10_000)} == set(range(1000, 11_000))
+    shared.send_bytes(b"".join(line % (n, n) for n in range(1000, 11_000)))
+    shared.resume()
+    assert {shared.receive()["id"] for _ in range(10_000)} == set(range(1000, 11_000))
 
 
 def test_a_client_that_stops_reading_for_a_while_loses_nothing(shared: Any) -> None:
