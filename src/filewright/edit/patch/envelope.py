@@ -27,11 +27,11 @@ from filewright.edit.patch.model import FilePatch, Hunk, Kind, Row, rows_of
 from filewright.edit.patch.source import Source
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*?)\s*$")
-_MOVE = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):\s*(.*?)\s*$")
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
+_MOVE = re.compile(r"\*\*\* (?:Move to|Move File To|Rename to):(.*)")
 _END_OF_FILE = "*** End of File"
 _NUMBERS = re.compile(r"@@ -(\d{1,18})(?:,\d{1,18})? \+\d{1,18}(?:,\d{1,18})? @@")
-_HEREDOC = re.compile(r"\s*(?:apply_patch|applypatch)?\s*<<-?\s*['\"]?\w+['\"]?\s*$")
+_HEREDOC = re.compile(r"(?:apply_patch |applypatch )?<<-?['\"]?\w+['\"]?")
 
 
 def is_envelope(source: Source) -> bool:
@@ -79,7 +79,7 @@ class _Reader:
 
     def run(self) -> None:
         source = self.source
-        while source.is_blank(self.at) or _HEREDOC.match(self.line()):
+        while source.is_blank(self.at) or _HEREDOC.fullmatch(self.line().strip()):
             self.at += 1
         if self.line().rstrip() == BEGIN:
             self.at += 1
@@ -92,7 +92,7 @@ class _Reader:
             match = _FILE.match(line)
             if match:
                 self.at += 1
-                self._file(match[1], match[2])
+                self._file(match[1], match[2].strip())
             elif line.rstrip() == END:
                 self._after_end()
                 return
@@ -169,7 +169,7 @@ class _Reader:
         target = name
         move = _MOVE.match(self.line())
         if move:
-            target = move[1]
+            target = move[1].strip()
             self.at += 1
             if not target:
                 raise source.refused(self.at - 1, "a file name is missing", "name the file after the colon")
@@ -178,8 +178,9 @@ class _Reader:
             self.at += 2 if source[self.at + 2].startswith("@@") else 0
         hunks: list[Hunk] = []
         while self.at < len(source) and not self._is_mark():
-            if source.is_blank(self.at) and not self._rows_follow():
-                self.at += 1
+            blank_end = self._blank_end()
+            if blank_end > self.at and not self._is_row_after(blank_end):
+                self.at = blank_end
                 continue
             hunks.append(self._hunk(len(hunks) + 1))
         if not hunks and not move:
@@ -191,13 +192,16 @@ class _Reader:
         kind: Kind = "rename" if move else "modify"
         return FilePatch(kind, name, target, tuple(hunks), start)
 
-    def _rows_follow(self) -> bool:
-        """Whether a row comes before the next mark, so that a blank line here is one too."""
+    def _blank_end(self) -> int:
+        """The first line from here on that is not blank."""
         at = self.at
         while at < len(self.source) and self.source.is_blank(at):
             at += 1
-        line = self.source[at]
-        return at > self.at and line[:1] in (" ", "+", "-") and self.at > 0 and not self._opens(self.at - 1)
+        return at
+
+    def _is_row_after(self, at: int) -> bool:
+        """Whether the line at `at`, behind blank ones, is a row of a hunk, so that they are rows too."""
+        return self.source[at][:1] in (" ", "+", "-") and not self._opens(self.at - 1)
 
     def _opens(self, at: int) -> bool:
         line = self.source[at].removesuffix("\r")

@@ -11,6 +11,7 @@ from filewright.edit.visible import cut_line, safe
 from filewright.errors import Code, FilewrightError
 
 _SHOWN_LINES = 12
+_ROWS = 2_000
 _COMMON = 1_000  # places of one line of a hunk beyond which it says nothing about where it belongs
 
 _READ_AGAIN = "read the file again and make the hunk from what is there now"
@@ -83,7 +84,7 @@ def nearest(lines: FileLines, hunk: Hunk) -> tuple[int, str, str] | None:
     old = hunk.old
     encoding = lines.snapshot.encoding.name
     rows: dict[bytes, list[int]] = {}
-    for index, text in enumerate(old):
+    for index, text in enumerate(old[:_ROWS]):
         key = text.encode(encoding, "replace").strip()
         if key:
             rows.setdefault(key, []).append(index)

@@ -12,6 +12,10 @@ from filewright.edit.patch.places import Options, Unplaced
 
 #: Places looked at one by one for the heading they stand under.
 _MOST = 2_000
+#: Lines looked at between headings and places, in all, and at most between two of them.
+_WORK, _FAR = 2_000_000, 20_000
+#: Headings of how many different lengths may stand for the beginning of a line.
+_LENGTHS = 50
 
 
 class Headings:
@@ -22,6 +26,7 @@ class Headings:
         self._lines = lines
         self._codec = lines.snapshot.encoding.name
         self._known: dict[str, list[int]] | None = None
+        self._work = _WORK
 
     def below(self, hunk: Hunk, places: Options) -> Options | Unplaced:
         """Those of the places that stand below the hunk's headings, one inside the other.
@@ -29,6 +34,8 @@ class Headings:
         A single place needs the headings somewhere above it. Of several, one counts only where no
         line between the innermost heading and it ends what the heading begins.
         """
+        if self._work < 0:
+            return Unplaced(hunk, "too_alike")
         known = self._lines_named()
         above: list[int] = []
         for heading in hunk.headings:
@@ -56,15 +63,18 @@ class Headings:
             wanted = {heading.strip() for hunk in self._hunks for heading in hunk.headings}
             whole: dict[str, list[int]] = {heading: [] for heading in wanted}
             begun: dict[str, list[int]] = {heading: [] for heading in wanted}
+            lengths = sorted({len(heading) for heading in wanted})[:_LENGTHS]
             for first, bodies in self._lines.windows():
                 for index, body in enumerate(bodies):
                     text = body.decode(self._codec, "replace").strip()
                     if text in wanted:
                         whole[text].append(first + index)
-                    elif text:
-                        for heading in wanted:
-                            if text.startswith(heading) and not _is_word(text[len(heading)]):
-                                begun[heading].append(first + index)
+                        continue
+                    for length in lengths:
+                        if length >= len(text):
+                            break
+                        if text[:length] in wanted and not _is_word(text[length]):
+                            begun[text[:length]].append(first + index)
             self._known = {heading: whole[heading] or begun[heading] for heading in wanted}
         return self._known
 
@@ -76,6 +86,9 @@ class Headings:
         heading = headings[index]
         if heading == at:
             return True
+        self._work -= at - heading
+        if self._work < 0 or at - heading > _FAR:
+            return False
         texts = [body.decode(self._codec, "replace") for body in self._lines.bodies(heading, at - heading)]
         depth = len(indent_of(texts[0]).expandtabs())
         return not any(

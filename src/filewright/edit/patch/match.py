@@ -9,6 +9,7 @@ of the hunks leaves one way only. Anything else is refused.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from filewright.edit.locate.fold import indent_of
@@ -70,16 +71,25 @@ class Placing:
         for hunk, new in zip(self.hunks, news, strict=True):
             if not new:
                 return None
-            found = [at for at in places.get(new, []) if at >= floor]
-            if not _is_telling(hunk):
-                found = [at for at in found if hunk.start is not None and at == _stated(hunk)]
-            if hunk.at_end:
-                found = [at for at in found if at + len(new) == self.lines.count]
-            if not found or (len(found) > 1 and hunk.start is None and len(self.hunks) == 1):
+            at = self._first_applied(hunk, new, places.get(new, []), floor)
+            if at is None:
                 return None
-            result.append(found[0] + 1)
-            floor = found[0] + len(new)
+            result.append(at + 1)
+            floor = at + len(new)
         return result
+
+    def _first_applied(self, hunk: Hunk, new: tuple[bytes, ...], places: list[int], floor: int) -> int | None:
+        """The first place at or past `floor` where a hunk's result stands and says it was applied."""
+        index = bisect_left(places, floor)
+        if hunk.at_end:
+            index = bisect_left(places, max(floor, self.lines.count - len(new)))
+        if not _is_telling(hunk):
+            index = bisect_left(places, max(floor, _stated(hunk)))
+            if hunk.start is None or places[index : index + 1] != [_stated(hunk)]:
+                return None
+        if index == len(places) or (len(self.hunks) == 1 and hunk.start is None and len(places) > 1):
+            return None
+        return places[index]
 
     # One hunk
 
@@ -101,8 +111,7 @@ class Placing:
                 return Options([at], len(old))
         everywhere = fitting = self._everywhere(index)
         if hunk.at_end or hunk.cut:
-            ends = [at for at in everywhere.starts if self._is_allowed(hunk, everywhere.place(at).end)]
-            fitting = everywhere.only(ends)
+            fitting = everywhere.ending(self.lines.count)
         if everywhere.starts and not fitting.starts:
             return Unplaced(hunk, "cut" if hunk.cut else "not_at_end", everywhere.numbers())
         if hunk.headings and fitting.starts:

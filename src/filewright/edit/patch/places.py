@@ -70,6 +70,14 @@ class Options:
         """The same with fewer places."""
         return Options(starts, self._size, self._others)
 
+    def ending(self, end: int) -> Options:
+        """Those whose place ends at line `end`."""
+        if self._others is not None:
+            return self.only([start for start in self.starts if self.place(start).end == end])
+        index = bisect_left(self.starts, end - self._size)
+        found = self.starts[index : index + 1]
+        return self.only(found if found == [end - self._size] else [])
+
     def after(self, floor: int) -> Options:
         """Those at or past line `floor`."""
         result = self.only(self.starts)
