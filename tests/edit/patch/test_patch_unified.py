@@ -60,6 +60,18 @@ CASES = [
         {"x": ABC.replace(b"a", b"A")},
     ),
     Case(
+        "times behind a blank",
+        {"x": ABC},
+        "--- a/x 2026-01-01 10:00:00 +0100\n+++ b/x 2026-01-02 10:00:00\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
+        {"x": ABC.replace(b"a", b"A")},
+    ),
+    Case(
+        "a prefix on one side only",
+        {"x": ABC},
+        "--- x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
+        {"x": ABC.replace(b"a", b"A")},
+    ),
+    Case(
         "a backup's name",
         {"x": ABC},
         "--- x.orig\n+++ x\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",

@@ -9,6 +9,8 @@ from filewright.boundary.names import quote, unquote
 
 NO_FILE = "/dev/null"
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
+_TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
+_LONG = 5_000
 _PREFIXES = frozenset("abciwo12")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
@@ -30,6 +32,8 @@ def header_name(text: str) -> tuple[str, bool]:
         if match:
             return _one_form(match.group()), bool(_EPOCH.search(text, match.end()))
     name, tab, time = text.partition("\t")
+    if not tab and len(text) < _LONG and (match := _TIME.search(text)):
+        return text[: match.start()], bool(_EPOCH.match(match.group().strip()))
     return name if tab else name.strip(" "), bool(_EPOCH.match(time))
 
 
@@ -90,6 +94,10 @@ def without_prefixes(old: str, new: str, git: Names | None) -> tuple[str, str]:
         prefixed = git.prefixed if git is not None else name.startswith((f"{letter}/", f'"{letter}/'))
         bare = stripped(name) if prefixed and _is_prefixed(name) else name
         return (NO_FILE, bare) if old == NO_FILE else (bare, NO_FILE)
+    if old.startswith("a/") and stripped(old) == new:
+        return new, new
+    if new.startswith("b/") and stripped(new) == old:
+        return old, old
     if not (_is_prefixed(old) and _is_prefixed(new)):
         return old, new
     if _letter(old) != _letter(new) or (git is not None and git.prefixed):
