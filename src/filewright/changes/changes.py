@@ -207,8 +207,7 @@ class Changes:
                 hint="undo the later changes of these files first (get_history lists them)",
                 details={"change_id": change_id, **error.details},
             ) from error
-        differ = Differ(self._boundary, self._settings, self._settings.diff_lines)
-        reversal.diff = differ.change_set(reversal.change_set)
+        reversal.show = Differ(self._boundary, self._settings, self._settings.diff_lines).change_set
         return reversal
 
     def diff(self, change_id: str, *, max_lines: int | None = None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ from filewright.changes.steps import stale
 from filewright.errors import Code, FilewrightError, from_os_error
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+_FREED_ASIDE = 64 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Keep = Callable[[int, bytes, str], str | None]
@@ -402,6 +404,10 @@ class Publisher:
                 ) and not matches(folder, name, before):
                     return self._rescue(folder, name, shown, "was written to by a program that held it open")
                 os.unlink(name, dir_fd=folder)
+                held = os.dup(descriptor) if status.st_size > _FREED_ASIDE else -1
+            if held >= 0:
+                # The last close frees the blocks, half a second per GB: nobody has to wait for it.
+                threading.Thread(target=os.close, args=(held,), daemon=True).start()
         except FileNotFoundError:
             pass  # Removed before a crash, or by a person: nothing left to do.
         return True

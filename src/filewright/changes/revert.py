@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import xxhash
@@ -50,13 +50,18 @@ class Reversal:
     """A change set that undoes a change.
 
     `merged` are the paths where later changes were kept by a three-way merge; `notes` say what a
-    person should know. `diff` is filled in by `Changes.revert`.
+    person should know.
     """
 
     change_set: ChangeSet
     merged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    diff: str = ""
+    show: Callable[[ChangeSet], str] = field(default=lambda _: "")
+
+    @property
+    def diff(self) -> str:
+        """What it would do; made when asked for, and only before it is committed."""
+        return self.show(self.change_set)
 
 
 @dataclass(slots=True)
