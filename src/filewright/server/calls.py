@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -40,32 +41,33 @@ class Calls:
             for writes in (False, True)
         }
         self._seconds = seconds
-        self._running: dict[concurrent.futures.Future[Any], Task] = {}
+        self._running: dict[concurrent.futures.Future[Any], _Call] = {}
 
     async def run(
         self, work: Callable[[Task], T], *, writes: bool = False, notify: Notify | None = None
     ) -> T:
         """`work(task)` in a thread of its lane; `notify` is called with its progress, if it takes long.
 
-        Raises what `work` raises, and `timeout` if it outlives its limit without noticing. When the
-        waiting task is cancelled the `Task` is, too.
+        Raises what `work` raises, and `timeout` if it outlives its limit without noticing; the limit
+        counts from when a thread takes the call up. When the waiting task is cancelled the call is, too.
         """
-        latest = _Latest()
-        task = Task(seconds=self._seconds, report=latest.put)
-        future = self._lanes[writes].submit(work, task)
-        self._running[future] = task
+        call = _Call(self._seconds)
+        begun = asyncio.get_running_loop().create_future()
+        future = self._lanes[writes].submit(call.do, work, begun)
+        self._running[future] = call
         future.add_done_callback(lambda done: self._running.pop(done, None))
-        ticker = asyncio.ensure_future(_tick(latest, notify)) if notify is not None else None
+        ticker = asyncio.ensure_future(_tick(call, notify)) if notify is not None else None
         waiting = asyncio.wrap_future(future)
         try:
+            await asyncio.wait({waiting, begun}, return_when=asyncio.FIRST_COMPLETED)
             done, _ = await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
             if not done:
-                task.cancel()
+                call.cancel()
                 waiting.cancel()
                 raise _overdue(self._seconds, writes=writes)
             return waiting.result()
         except asyncio.CancelledError:
-            task.cancel()
+            call.cancel()
             waiting.cancel()
             raise
         finally:
@@ -74,8 +76,8 @@ class Calls:
 
     def close(self, seconds: float) -> bool:
         """Cancel what runs and wait for it, at most `seconds`; whether everything has ended."""
-        for task in list(self._running.values()):
-            task.cancel()
+        for call in list(self._running.values()):
+            call.cancel()
         for lane in self._lanes.values():
             lane.shutdown(wait=False, cancel_futures=True)
         unfinished = concurrent.futures.wait(list(self._running), timeout=seconds).not_done
@@ -84,30 +86,55 @@ class Calls:
         return not unfinished
 
 
-class _Latest:
-    """The newest progress report; written by the worker thread, read by the event loop."""
+class _Call:
+    """One call, from being queued to its end; its time limit begins with the work, not with the wait."""
 
-    def __init__(self) -> None:
-        self.value: tuple[float, float | None, str] | None = None
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._cancelled = False
+        self._task: Task | None = None
+        self.progress: tuple[float, float | None, str] | None = None
+        """The newest report; written by the worker thread, read by the event loop."""
 
-    def put(self, done: float, total: float | None, message: str) -> None:
-        self.value = (done, total, message)
+    def do(self, work: Callable[[Task], T], begun: asyncio.Future[None]) -> T:
+        """The work, in a worker thread."""
+        task = self._task = Task(seconds=self._seconds, report=self._report)
+        if self._cancelled:
+            task.cancel()
+            task.check()
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits, the work still counts
+            begun.get_loop().call_soon_threadsafe(_settle, begun)
+        return work(task)
+
+    def cancel(self) -> None:
+        """Ask the work to stop, or not to begin."""
+        self._cancelled = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _report(self, done: float, total: float | None, message: str) -> None:
+        self.progress = (done, total, message)
 
 
-async def _tick(latest: _Latest, notify: Notify) -> None:
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def _tick(call: _Call, notify: Notify) -> None:
     """Pass on the newest report every half second; a call that says nothing shows that it is alive.
 
-    Progress must always increase, so a silent call counts in thousandths of a second passed, which any
+    Progress must always increase, so a silent call counts in millionths of a second passed, which any
     real report outdoes, and a report that does not is raised by a hair.
     """
     started = time.monotonic()
     sent = 0.0
     while True:
         await asyncio.sleep(QUIET)
-        if latest.value is None:
+        if call.progress is None:
             done, total, message = (time.monotonic() - started) / 1e6, None, "working"
         else:
-            done, total, message = latest.value
+            done, total, message = call.progress
         sent = done if done > sent else sent + 1e-9 * max(1.0, abs(sent))
         await notify(sent, total, message or None)
 

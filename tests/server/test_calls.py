@@ -1,0 +1,121 @@
+"""Worker threads: lanes, time limits that begin with the work, cancellation before and during it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import anyio
+import pytest
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.server import calls as module
+from filewright.server.calls import Calls
+
+pytestmark = pytest.mark.anyio
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def calls() -> Iterator[Calls]:
+    made = Calls(workers=1, seconds=60.0)
+    yield made
+    assert made.close(PATIENCE)
+
+
+def until_cancelled(task: Task) -> None:
+    cancelled = threading.Event()
+    while not cancelled.wait(0.005):
+        task.check()
+
+
+async def test_the_answer_and_the_error_come_back(calls: Calls) -> None:
+    assert await calls.run(lambda _task: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        await calls.run(lambda _task: 1 // 0)
+
+
+async def test_work_is_told_that_it_is_cancelled(calls: Calls) -> None:
+    begun, left = threading.Event(), threading.Event()
+
+    def work(task: Task) -> None:
+        begun.set()
+        try:
+            until_cancelled(task)
+        finally:
+            left.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.run, work)
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+        group.cancel_scope.cancel()
+    assert await anyio.to_thread.run_sync(left.wait, PATIENCE)
+
+
+async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(calls: Calls) -> None:
+    begun, gate = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def first(_task: Task) -> None:
+        begun.set()
+        gate.wait(PATIENCE)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.run, first)
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+        async with anyio.create_task_group() as waiting:
+            waiting.start_soon(calls.run, lambda _task: done.append("second"))
+            await anyio.lowlevel.checkpoint()
+            waiting.cancel_scope.cancel()
+        gate.set()
+    await calls.run(lambda _task: done.append("third"))
+    assert done == ["third"]
+
+
+async def test_the_time_limit_begins_with_the_work() -> None:
+    short = Calls(workers=1, seconds=0.4)
+    gate, begun = threading.Event(), threading.Event()
+    remaining: list[float | None] = []
+
+    def first(_task: Task) -> None:
+        begun.set()
+        gate.wait(0.3)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(short.run, first)
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+        await short.run(lambda task: remaining.append(task.remaining))
+    assert remaining[0] is not None
+    assert remaining[0] > 0.2
+    assert short.close(PATIENCE)
+
+
+@pytest.mark.parametrize(("writes", "hint"), [(False, "narrow the request"), (True, "get_history")])
+async def test_work_that_never_looks_is_answered_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, writes: bool, hint: str
+) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.05)
+    short = Calls(workers=1, seconds=0.05)
+    gate = threading.Event()
+    with pytest.raises(FilewrightError) as refusal:
+        await short.run(lambda _task: gate.wait(PATIENCE), writes=writes)
+    assert refusal.value.code is Code.TIMEOUT
+    assert hint in (refusal.value.hint or "")
+    assert not short.close(0.01)
+    gate.set()
+
+
+async def test_the_lanes_do_not_wait_for_each_other(calls: Calls) -> None:
+    gate, begun = threading.Event(), threading.Event()
+
+    def read(_task: Task) -> bool:
+        begun.set()
+        return gate.wait(PATIENCE)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.run, read)
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE)
+        with anyio.fail_after(PATIENCE):
+            assert await calls.run(lambda _task: "written", writes=True) == "written"
+        gate.set()
