@@ -189,32 +189,32 @@ def test_an_incremental_parse_gives_what_a_fresh_one_does(edits: list[tuple[int,
 
 
 def symbols() -> st.SearchStrategy[Symbol]:
-    plain = st.builds(
-        Symbol, st.text(max_size=5), st.sampled_from(["class", "function"]),
-        *[st.integers(0, 1 << 40) for _ in range(6)], st.text(max_size=3),
-    )  # fmt: skip
+    number = st.integers(0, 1 << 40)
+    kind = st.sampled_from(["class", "function"])
+    row = st.tuples(st.text(max_size=5), kind, *[number] * 6, st.text(max_size=3))
+    plain = row.map(lambda values: Symbol(*values))
     return st.recursive(
         plain,
-        lambda inner: st.builds(
-            lambda symbol, children: Symbol(
-                symbol.name, symbol.kind, symbol.start_line, symbol.end_line, symbol.start, symbol.end,
-                symbol.block_start, symbol.block_start_line, symbol.known_as, tuple(children),
-            ),
-            plain,
-            st.lists(inner, max_size=3),
+        lambda inner: st.tuples(plain, st.lists(inner, max_size=3)).map(
+            lambda pair: pair[0]._replace(children=tuple(pair[1]))
         ),
         max_leaves=12,
-    )  # fmt: skip
+    )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+)
 @given(st.lists(symbols(), max_size=4), st.booleans())
 def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
-    framed = wire.frame(wire.encoded(outline))
-    assert wire.decoded(framed[wire.FRAME.size :]) == outline
+    head, body = wire.encoded(outline)
+    framed = wire.frame(head, body)
+    assert wire.decoded(framed[wire.FRAME.size :], body) == outline
     kept, left_out = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 DEFINITIONS: Final = frozenset(
     {
@@ -21,9 +21,8 @@ MINOR: Final = frozenset({"property", "member", "variable", "constant", "import"
 """Kinds left out first when an outline must be shortened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """One named thing of a file.
+class Symbol(NamedTuple):
+    """One named thing of a file; a named tuple, because a big file has many and they are made fast.
 
     `start`..`end` is the declaration itself; `block_start` is where its doc comment, decorators and
     attributes begin (equal to `start` without any). `known_as` is the name it is looked up by where

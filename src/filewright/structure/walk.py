@@ -6,6 +6,7 @@ language's table names, which is what keeps it far cheaper than the parse.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -23,12 +24,16 @@ MAX_NESTING: Final = 64
 _IMPORTS_NAMED: Final = 6
 
 
+_SKIP: Final = object()
+_LEAD: Final = object()
+
+
 class _Draft:
     """A symbol being collected."""
 
     __slots__ = (
         *("kind", "name", "known_as", "depth", "level", "start", "end", "start_row", "end_row"),
-        *("block_start", "block_row", "children", "imports", "seen"),
+        *("block_start", "block_row", "children", "imports", "seen", "symbol"),
     )
 
     def __init__(self, kind: str, name: str, depth: int) -> None:
@@ -38,6 +43,7 @@ class _Draft:
         self.children: list[_Draft] = []
         self.imports: list[str] | None = None
         self.seen: set[str] | None = None
+        self.symbol: Symbol | None = None
 
 
 class _Frame:
@@ -63,33 +69,37 @@ def collect(root: Node, grammar: Grammar, source: Source) -> tuple[tuple[Symbol,
 
 class _Walk:
     def __init__(self, grammar: Grammar, source: Source) -> None:
-        self.actions, self.wrappers, self.leads = grammar.actions, grammar.wrappers, grammar.leads
+        self.actions, self.wrappers = grammar.actions, grammar.wrappers
+        self.acts: dict[int, object] = {**grammar.actions, **dict.fromkeys(grammar.leads, _LEAD)}
         self.plain = {kind for kind in self.wrappers if self.actions.get(kind) is None}
         self.table, self.source = grammar.table, source
         self.inner = self.table.inner if not source.codec.startswith("utf-16") else ()
+        self.marks: list[int] | None = None
         self.drafts: list[_Draft] = []
-        self.truncated = False
+        self.truncated = self.too_deep = False
 
     def run(self, root: Node) -> tuple[tuple[Symbol, ...], int, bool]:
         top = _Draft("", "", 0)
         stack = [_Frame((root,), top)]
-        while stack:
+        acts, plain = self.acts, self.plain
+        while stack and not self.truncated:
             frame = stack[-1]
-            node = next(frame.nodes, None)
-            if node is None:
-                stack.pop()
-                continue
-            kind = node.kind_id
-            if kind in self.leads:
-                self._lead(frame, node)
-                continue
-            if kind in self.actions and (kind not in self.plain or self._holds_any(node)):
-                stack.extend(self._visit(frame, node, kind))
-                if len(self.drafts) >= MAX_SYMBOLS:
-                    self.truncated = True
+            for node in frame.nodes:
+                kind = node.kind_id
+                action = acts.get(kind, _SKIP)
+                if action is _LEAD:
+                    self._lead(frame, node)
+                    continue
+                inner = None
+                if action is not _SKIP and (kind not in plain or self._holds_any(node)):
+                    inner = self._visit(frame, node, kind, action)
+                frame.before = node
+                frame.lead = -1
+                if inner:
+                    stack.extend(inner)
                     break
-            frame.before = node
-            frame.lead = -1
+            else:
+                stack.pop()
         if any(draft.level for draft in self.drafts):
             top.children = _nested(top.children, len(self.source.data), _last_row(root))
         return self._frozen(top)
@@ -108,18 +118,19 @@ class _Walk:
             frame.lead, frame.lead_row = node.start_byte, row
         frame.lead_end = end
 
-    def _visit(self, frame: _Frame, node: Node, kind: int) -> list[_Frame]:
-        action = self.actions[kind]
+    def _visit(self, frame: _Frame, node: Node, kind: int, action: object) -> list[_Frame]:
         holder = frame.holder
         found: Iterable[Found] | None = None
-        if isinstance(action, Rule):
+        if action is None:
+            found = None
+        elif isinstance(action, Rule):
             name = node.child_by_field_name(action.name)
             if name is not None:
                 kind_name = action.within.get(holder.kind, action.kind)
                 worth = action.nests and self._worth(kind_name, name.end_byte, node.end_byte)
                 into = tuple(node.named_children) if worth else ()
                 found = (Found(kind_name, self.source.text(name), node, into),)
-        elif action is not None:
+        elif callable(action):
             found = action(node, Site(self.source, holder.kind, holder.name))
         start, row = self._block(frame, node) if frame.lead >= 0 or frame.outer[0] >= 0 else (-1, -1)
         if found is None:
@@ -139,11 +150,13 @@ class _Walk:
         return inner
 
     def _worth(self, kind: str, start: int, stop: int) -> bool:
-        """Whether there can be symbols inside: a search at memory speed that saves most of the walk."""
+        """Whether there can be symbols inside: a search for words that saves most of the walk."""
         if not self.inner or kind not in ("function", "method"):
             return True
-        find = self.source.data.find
-        return any(find(word, start, stop) >= 0 for word in self.inner)
+        if self.marks is None:
+            self.marks = _marks(self.source.data, self.inner)
+        place = bisect_left(self.marks, start)
+        return place < len(self.marks) and self.marks[place] < stop
 
     def _block(self, frame: _Frame, node: Node) -> tuple[int, int]:
         """Where the block of `node` begins: its lead's offset and row, or -1 for its own start."""
@@ -169,7 +182,7 @@ class _Walk:
     def _add(self, frame: _Frame, found: Found, start: int, row: int) -> _Draft | None:
         holder = frame.holder
         if holder.depth >= MAX_NESTING:
-            self.truncated = True
+            self.too_deep = True
             return None
         node = found.node
         if found.kind in ("variable", "constant"):
@@ -194,6 +207,7 @@ class _Walk:
             draft.imports = [found.name]
         holder.children.append(draft)
         self.drafts.append(draft)
+        self.truncated = self.truncated or len(self.drafts) >= MAX_SYMBOLS
         return draft
 
     def _joined(self, frame: _Frame, found: Found, node: Node) -> bool:
@@ -239,30 +253,48 @@ class _Walk:
             draft.block_start, draft.block_row = position, row
 
     def _frozen(self, top: _Draft) -> tuple[tuple[Symbol, ...], int, bool]:
-        """The drafts as symbols, innermost first."""
-        done: dict[int, Symbol] = {}
-        order: list[_Draft] = []
-        pending = list(top.children)
-        while pending:
-            draft = pending.pop()
-            order.append(draft)
-            pending.extend(draft.children)
-        for draft in reversed(order):
-            children = tuple(done[id(child)] for child in draft.children if id(child) in done)
+        """The drafts as symbols, last first: what a symbol holds comes after it."""
+        count = 0
+        for draft in reversed(self.drafts):
+            children = tuple([child.symbol for child in draft.children if child.symbol is not None])
             kind, name = draft.kind, draft.name
-            if kind.startswith("?"):
+            if kind[0] == "?":
                 if not children:
                     continue
                 kind = kind[1:]
             if draft.imports is not None:
                 name = _import_name(draft.imports)
-            known_as = draft.known_as if draft.known_as != name else ""
-            done[id(draft)] = Symbol(
-                name, kind, draft.start_row + 1, draft.end_row + 1, draft.start, draft.end,
-                draft.block_start, draft.block_row + 1, known_as, children,
-            )  # fmt: skip
-        symbols = tuple(done[id(child)] for child in top.children if id(child) in done)
-        return symbols, len(done), self.truncated
+            count += 1
+            draft.symbol = Symbol(
+                name,
+                kind,
+                draft.start_row + 1,
+                draft.end_row + 1,
+                draft.start,
+                draft.end,
+                draft.block_start,
+                draft.block_row + 1,
+                draft.known_as if draft.known_as != name else "",
+                children,
+            )
+        symbols = tuple([child.symbol for child in top.children if child.symbol is not None])
+        return symbols, count, self.truncated or self.too_deep
+
+
+def _marks(data: bytes, words: Iterable[bytes]) -> list[int]:
+    """Where any of `words` is, in order."""
+    import stringzilla
+
+    text = stringzilla.Str(data)
+    found: list[int] = []
+    for word in words:
+        wanted = word.decode()
+        place = text.find(wanted)
+        while place >= 0:
+            found.append(place)
+            place = text.find(wanted, place + 1)
+    found.sort()
+    return found
 
 
 def _last_row(node: Node) -> int:

@@ -87,7 +87,9 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
                 language, parsed=False, note=f"not parsed: its grammar is not installed ({error.name})"
             )
         outline = found.outline if isinstance(found, Parsed) else found
-        answers.write(wire.frame(wire.encoded(outline)))
+        head, places = wire.encoded(outline)
+        answers.write(wire.frame(head, places))
+        answers.write(places)
         answers.flush()
         if isinstance(found, Parsed) and asked.key and body_length <= _KEPT_BYTES:
             _keep(kept, key, found)

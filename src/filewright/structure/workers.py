@@ -52,7 +52,7 @@ class Workers:
             answer = worker.ask(request, data, task)
             if answer is None:
                 return _silent(request, worker.ended)
-            outline = wire.decoded(answer)
+            outline = wire.decoded(*answer)
             alive = True
             return outline
         except (ValueError, TypeError):
@@ -122,8 +122,8 @@ class _Worker:
         """Whether the process has not ended."""
         return self._process.poll() is None
 
-    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> bytes | None:
-        """The answer's head; None if the worker ended or did not answer in time (`ended` says which)."""
+    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> tuple[bytes, bytes] | None:
+        """The answer's head and body; None if the worker ended or did not answer in time (`ended` says which)."""
         deadline = time.monotonic() + request.seconds + _GRACE + (_START if self._fresh else 0)
         self._fresh = False
         parts = [memoryview(wire.frame(request, data)), memoryview(data)]
@@ -131,7 +131,6 @@ class _Worker:
         poll = select.poll()
         poll.register(self._output, select.POLLIN)
         poll.register(self._input, select.POLLOUT)
-        wanted = wire.FRAME.size
         while True:
             if task is not None:
                 task.check()
@@ -145,9 +144,10 @@ class _Worker:
                     self.ended = True
                     return None
             if len(received) >= wire.FRAME.size:
-                wanted = wire.FRAME.size + wire.FRAME.unpack_from(received)[0]
-                if len(received) >= wanted:
-                    return bytes(received[wire.FRAME.size : wanted])
+                head, body = wire.FRAME.unpack_from(received)
+                if len(received) >= wire.FRAME.size + head + body:
+                    content = bytes(received)[wire.FRAME.size :]
+                    return content[:head], content[head : head + body]
 
     def _send(self, parts: list[memoryview]) -> bool:
         """Write what the pipe takes; False when all is written or the worker hung up."""
