@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -44,3 +46,30 @@ def test_every_argument_is_documented():
         for argument in entry.schema["properties"]:
             if argument not in ("break_hard_links", "undoable"):
                 assert f"`{argument}`" in sections[entry.name], (entry.name, argument)
+
+
+def test_first_calls_from_many_threads_at_once_all_work(tmp_path):
+    """In a process of its own, where no tool has been imported yet."""
+    script = (
+        "import threading, sys\n"
+        "from filewright import Workspace\n"
+        "w = Workspace(sys.argv[1], state_dir=sys.argv[2])\n"
+        "open(sys.argv[1] + '/f.py', 'w').write('def f(): pass\\n')\n"
+        "calls = [('list_files', {}), ('search_content', {'pattern': 'f'}), ('get_overview', {'path': 'f.py'}),\n"
+        "         ('read_content', {'path': 'f.py', 'symbol': 'f'}), ('stat_items', {'paths': ['f.py']}),\n"
+        "         ('search_content', {'pattern': 'def f', 'mode': 'fuzzy'}), ('get_history', {})]\n"
+        "go = threading.Barrier(len(calls)); bad = []\n"
+        "def run(name, arguments):\n"
+        "    go.wait(); r = w.call(name, arguments)\n"
+        "    if r.is_error: bad.append(r.text)\n"
+        "threads = [threading.Thread(target=run, args=c) for c in calls]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]\n"
+        "w.close(); sys.exit('\\n'.join(bad) or 0)\n"
+    )
+    root = tmp_path / "r"
+    root.mkdir()
+    for n in range(5):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(root), str(tmp_path / f"s{n}")], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr

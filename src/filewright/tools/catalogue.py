@@ -15,6 +15,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from filewright.tools.loading import LOADING
+
 if TYPE_CHECKING:
     from filewright.tools.registry import Tool, Toolset
 
@@ -51,7 +53,8 @@ class Entry:
 
     def load(self) -> Tool:
         """The tool itself; imports it when first asked for."""
-        return next(tool for tool in _tools_of(self.module) if tool.name == self.name)
+        with LOADING:
+            return next(tool for tool in _tools_of(self.module) if tool.name == self.name)
 
 
 def _tools_of(module: str) -> tuple[Tool, ...]:

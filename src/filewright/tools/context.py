@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
 from filewright.text.snapshot import content_version
+from filewright.tools.loading import LOADING
 
 if TYPE_CHECKING:
     from filewright.search import Grams, Searcher
@@ -28,14 +28,13 @@ class Context:
         self.changes = changes
         self.shown = Shown(settings.shown_bytes)
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
-        self._making = threading.Lock()
 
     @cached_property
     def outlines(self) -> Outlines:
         """Outlines by content, and the parser processes."""
-        from filewright.structure.outlines import Outlines
+        with LOADING:
+            from filewright.structure.outlines import Outlines
 
-        with self._making:
             return self.__dict__.get("outlines") or self.__dict__.setdefault(
                 "outlines", Outlines(self.settings)
             )
@@ -43,9 +42,9 @@ class Context:
     @cached_property
     def searcher(self) -> Searcher:
         """Searches of trees, and the process that confines the engine."""
-        from filewright.search import Searcher
+        with LOADING:
+            from filewright.search import Searcher
 
-        with self._making:
             return self.__dict__.get("searcher") or self.__dict__.setdefault(
                 "searcher", Searcher(self.boundary, self.settings, self.indexes)
             )
@@ -53,9 +52,9 @@ class Context:
     @cached_property
     def grams(self) -> Grams:
         """What fuzzy searches prepared."""
-        from filewright.search import Grams
+        with LOADING:
+            from filewright.search import Grams
 
-        with self._making:
             return self.__dict__.get("grams") or self.__dict__.setdefault(
                 "grams", Grams(self.settings.cache_bytes // 2)
             )

@@ -13,6 +13,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot, codec
 from filewright.text.heads import LineHead, heads
+from filewright.text.terminators import counted
 from filewright.tools import semantic
 from filewright.tools.context import Context, binary
 from filewright.tools.registry import Arguments, Image, Tool, ToolResult
@@ -130,8 +131,6 @@ def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
     if snapshot.held is not None or snapshot.lines.complete:
         return snapshot.terminators.name
-    from filewright.text.terminators import counted
-
     return counted(snapshot.read(0, 1 << 18)).name
 
 

@@ -30,6 +30,7 @@ from filewright.search import (
     search_snapshot,
 )
 from filewright.search import context as context_of
+from filewright.search.kinds import suffixes_of
 from filewright.structure.lookup import path_of
 from filewright.text import Snapshot
 from filewright.tools.context import Context
@@ -352,8 +353,6 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
 
 
 def _files(search: _Search, location: Location) -> Iterator[Location]:
-    from filewright.search.kinds import suffixes_of
-
     suffixes = suffixes_of(search.arguments.type) if search.arguments.type is not None else None
     walk = search.context.boundary.walk(
         location,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.onefile import search_snapshot
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search import compile_pattern, fuzzy, search_snapshot
 from filewright.structure.block import enclosing, of_symbol
 from filewright.structure.lookup import find_symbol
 from filewright.text import Snapshot
@@ -56,8 +55,6 @@ def occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, tas
             hint=f"use an occurrence from 1 to {len(found.hits)}",
             details={"path": snapshot.asked, "count": len(found.hits)},
         )
-    from filewright.search.fuzzy import fuzzy
-
     near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=task)
     if len(near.hits) >= nth:
         hit = near.hits[nth - 1]

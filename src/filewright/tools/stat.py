@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from filewright.boundary import Location
+from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -116,8 +117,6 @@ def describe(context: Context, location: Location) -> dict[str, Any]:
         "times_ns": [status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns],
     }
     if kind == "link":
-        from filewright.boundary.names import quote
-
         result["target"] = quote(context.boundary.read_link(location))
     if kind == "file":
         try:
