@@ -182,3 +182,28 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
     done = bench.changes.diff(record.id)
     for part in ("-one\n+ONE", "-bee", "rename from f/x.txt\nrename to x.txt", "+n\n", "new mode 100600"):
         assert part in done, part
+
+
+def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_itself(
+    scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("filewright.changes.save._SPLICED", 1000)
+    with scene.Bench(area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000) as bench:
+        path = bench.root / "log"
+        content = b"".join(b"entry %05d\n" % n for n in range(2000))
+        path.write_bytes(content)
+        inode = path.stat().st_ino
+        record = bench.commit(bench.modify("log", Splice(1000, 15_000, b"")))
+        assert path.read_bytes() == content[:1000] + content[16_000:]
+        assert [f.stat().st_ino for f in (bench.state / "blobs").glob("=*")] == [inode]
+        bench.undo(record.id)
+        assert path.read_bytes() == content
+
+
+def test_a_restored_folder_has_its_attributes(bench: Any) -> None:
+    os.setxattr(bench.root / "f", "user.note", b"folder")
+    (bench.root / "f").chmod(0o2750)
+    record = bench.commit(Delete(bench.at("f"), recursive=True))
+    bench.undo(record.id)
+    assert os.getxattr(bench.root / "f", "user.note") == b"folder"
+    assert stat.S_IMODE((bench.root / "f").stat().st_mode) == 0o2750

@@ -281,7 +281,7 @@ class Reverter:
             if taken not in (None, "folder"):
                 self._conflict(entry.place, f"is a {taken} now")
                 return
-            self._restore(MakeFolder(where), entry.place)
+            self._restore(MakeFolder(where, before.attributes), entry.place)
             if taken is None:
                 self._work.attributes.append(SetOwner(where, before.uid, before.gid))
                 self._work.attributes.append(SetMode(where, f"{before.mode:05o}"))

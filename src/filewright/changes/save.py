@@ -29,6 +29,8 @@ from filewright.text.identity import Identity
 
 _INLINE_EACH = 256 * KB
 _INLINE_ALL = 16 * MB
+# An edit that takes more than this out of a large file is undone from the displaced file itself.
+_SPLICED = 16 * MB
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -137,9 +139,15 @@ class Saver:
                     details={"path": node.asked},
                 )
             edited = node.alive and node.splices is not None
-            if edited and status.st_size > self._settings.whole_undo_bytes:
+            going = sum(splice.length for splice in node.splices or ())
+            if edited and status.st_size > self._settings.whole_undo_bytes and going <= _SPLICED:
                 return self._edited(node, descriptor, status)
             saved = self._whole(descriptor, status, folder, name, gone=not node.alive)
+            # Keeping it under a second name has changed its ctime, and nothing else.
+            now = os.fstat(descriptor)
+            if (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
+                raise stale(node.asked)
+            node.seen = now
         finally:
             os.close(descriptor)
         expected = node.expected.digest if node.expected is not None else None

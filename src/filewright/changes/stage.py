@@ -154,6 +154,7 @@ class Stager:
                 # Let the disk begin while we copy on; the flush at the end then finds little to do.
                 os.posix_fadvise(descriptor, started, size - started, os.POSIX_FADV_DONTNEED)
                 started = size
+                self._task.report(size, content.size, node.asked)
         if checked:
             self._check_source(node, source.hexdigest())
         if size < content.size:

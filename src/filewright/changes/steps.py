@@ -66,7 +66,7 @@ class Steps:
                 node.target = step.target
                 self._place(node, step.location, overwrite=False)
             case MakeFolder():
-                self._make_folder(step.location)
+                self._make_folder(step)
             case Delete():
                 self._delete(step)
             case Move():
@@ -140,12 +140,15 @@ class Steps:
 
     # Names
 
-    def _make_folder(self, where: Location) -> None:
+    def _make_folder(self, step: MakeFolder) -> None:
+        where = step.location
         self._draft.boundary.guard_write(where, link_itself=True)
         folder, name, node = self._draft.find(where, create=True)
         if node is None:
             self._require_writable_folder(folder, where)
-            folder.attach(name, self._draft.new_folder(where.asked))
+            made = self._draft.new_folder(where.asked)
+            made.attributes = step.attributes or None
+            folder.attach(name, made)
         elif not isinstance(node, Folder):
             raise FilewrightError(
                 Code.NOT_A_DIRECTORY,

@@ -103,9 +103,13 @@ class MakeLink:
 
 @dataclass(frozen=True, slots=True)
 class MakeFolder:
-    """A folder and its missing parents; existing folders are left as they are."""
+    """A folder and its missing parents; existing folders are left as they are.
+
+    `attributes` are extended attributes of a folder that undo makes again.
+    """
 
     location: Location
+    attributes: Mapping[str, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
