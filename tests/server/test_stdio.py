@@ -309,3 +309,26 @@ def test_resources_templates_and_completion(shared: Any) -> None:
         },
     )
     assert completion["result"]["completion"]["values"] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "agreed"),
+    [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-11-25", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ],
+)
+def test_every_handshake_version_is_spoken(start: Start, asked: str, agreed: str) -> None:
+    client = start()
+    assert client.shake_hands(asked)["result"]["protocolVersion"] == agreed
+    assert len(client.ask("tools/list")["result"]["tools"]) == 12
+    assert text_of(client.call("echo", {"a": 1})) == '{"a": 1}'
+
+
+def test_a_call_before_the_handshake_is_refused_and_survived(start: Start) -> None:
+    client = start()
+    assert "error" in client.call("echo")
+    assert "result" in client.shake_hands()
+    assert text_of(client.call("echo")) == "{}"

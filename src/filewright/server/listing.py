@@ -1,13 +1,13 @@
 """How tools stand in `tools/list`, which every client hands to its model whole, at every start.
 
-The list must be short, so the schemas say what a model needs to make a call: names, types, choices,
-what is required and defaults that surprise. Bounds and the obvious defaults are left to the refusal
-that names them; arguments are checked against the full schema either way.
+A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
+choices, what is required and defaults that surprise; bounds and the obvious defaults are left to the
+refusal that names them. Arguments are checked against the full schema either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
@@ -17,12 +17,24 @@ from filewright.server.offer import Offered
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 
 
-def listed(tool: Offered) -> Tool:
-    """The tool as it is listed, with all four hints."""
+LIMIT = 12_000
+"""Characters past which a list is shortened."""
+
+
+def listing(tools: Sequence[Offered]) -> list[Tool]:
+    """The tools as they are listed, each with all four hints."""
+    full = [_listed(tool, tool.schema, tool.title) for tool in tools]
+    if sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) + 1 for tool in full) <= LIMIT:
+        return full
+    return [_listed(tool, {**terse(tool.schema), "additionalProperties": False}, None) for tool in tools]
+
+
+def _listed(tool: Offered, schema: Mapping[str, Any], title: str | None) -> Tool:
     return Tool(
         name=tool.name,
+        title=title,
         description=tool.description,
-        input_schema={**terse(tool.schema), "additionalProperties": False},
+        input_schema=dict(schema),
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.destructive,

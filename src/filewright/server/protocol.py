@@ -41,7 +41,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.server.calls import Calls, Notify
 from filewright.server.confirm import Confirmation
-from filewright.server.listing import listed
+from filewright.server.listing import listing
 from filewright.server.offer import Offer
 from filewright.server.output import bounded, safe
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
@@ -78,7 +78,7 @@ class Handlers:
         self._resources = Resources(workspace, self._spill)
         self._confirmation = Confirmation(settings.confirm)
         self._tools = {tool.name: tool for tool in offer.tools()}
-        self._listing = ListToolsResult(tools=[listed(tool) for tool in self._tools.values()])
+        self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
