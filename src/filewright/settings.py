@@ -82,12 +82,17 @@ class Settings(BaseSettings):
         default=64 * MB, ge=KB, description="bytes of text one call may write or patch"
     )
     max_file_bytes: int = Field(
-        default=0, ge=0, description="files above this size are refused by every tool that opens them; 0: none"
+        default=0,
+        ge=0,
+        description="files above this size are refused by every tool that opens them; 0: none",
     )
     max_pattern_chars: int = Field(default=10_000, ge=1, description="characters of a search pattern")
 
     # Time
     call_seconds: float = Field(default=120.0, gt=0, description="time limit of a call")
+    fuzzy_seconds: float = Field(
+        default=30.0, gt=0, description="time for a fuzzy search of a tree; it says what it left out"
+    )
     lock_seconds: float = Field(
         default=10.0, gt=0, description="how long a change waits for another process's change"
     )

@@ -321,7 +321,14 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
         return
     best: list[tuple[float, int, Hit, Location]] = []
     order = 0
+    begun = time.monotonic()
     for at in _files(search, location):
+        if time.monotonic() - begun > search.context.settings.fuzzy_seconds:
+            search.complete = False
+            search.notes.append(
+                f"time was up before {visible(at.shown)}; narrow the search with path, glob or type"
+            )
+            break
         try:
             snapshot = search.context.open_text(at)
         except FilewrightError:
