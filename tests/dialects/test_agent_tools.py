@@ -1,0 +1,321 @@
+"""The dialect `agent-tools` at its interface: every tool, default, bound, order of errors, footer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from filewright import Workspace
+from filewright.dialects import open_dialect
+from filewright.settings import Settings
+
+DIALECT = "agent-tools"
+
+PY = "def f():\n    x = 1\n    return x\n"
+MIXED = b"\xef\xbb\xbfone\r\ntwo\nthree \xff\r\nfour"
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+NEW = "--- /dev/null\n+++ b/<>/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+CHANGE = "--- a/<>/a.txt\n+++ b/<>/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+
+
+def row(number, text):
+    return f"{number:>6}\t{text}"
+
+
+def edit(path="<>/a.txt", old="two", new="2", **more):
+    return ("edit_file", {"path": path, "old_string": old, "new_string": new, **more})
+
+
+TABLE = [
+    # read_file
+    dict(name="read: numbered rows", files={"a.txt": "one\ntwo\n"}, call=("read_file", {"path": "<>/a.txt"}),
+         text=f"{row(1, 'one')}\n{row(2, 'two')}"),
+    dict(name="read: offset and limit, the next offset", files={"a.txt": TEN},
+         call=("read_file", {"path": "<>/a.txt", "offset": 3, "limit": 2}),
+         text=f"{row(3, 'line 3')}\n{row(4, 'line 4')}\n(showing lines 3-4 of 10; call again with offset=5 for more)"),
+    dict(name="read: the last lines", files={"a.txt": TEN}, call=("read_file", {"path": "<>/a.txt", "offset": -2}),
+         text=f"{row(9, 'line 9')}\n{row(10, 'line 10')}"),
+    dict(name="read: more last lines than there are", files={"a.txt": "x\n"},
+         call=("read_file", {"path": "<>/a.txt", "offset": -50}), text=row(1, "x")),
+    dict(name="read: offset 0", files={"a.txt": TEN}, call=("read_file", {"path": "<>/a.txt", "offset": 0}),
+         error="invalid_input", json={"line_count": 10, "message": lambda m: m.startswith("offset=0")}),
+    dict(name="read: past the end", files={"a.txt": TEN}, call=("read_file", {"path": "<>/a.txt", "offset": 11}),
+         error="invalid_input", json={"line_count": 10, "argument": "offset"}),
+    dict(name="read: an empty file", files={"e": ""}, call=("read_file", {"path": "<>/e"}), text="(empty file)"),
+    dict(name="read: a long line is cut", files={"a.txt": "ü" * 3000 + "\nend\n"}, call=("read_file", {"path": "<>/a.txt"}),
+         text=f"{row(1, 'ü' * 2000)} … [line cut]\n{row(2, 'end')}"),
+    dict(name="read: a folder", files={"d": None}, call=("read_file", {"path": "<>/d"}), error="not_a_file"),
+    dict(name="read: missing", call=("read_file", {"path": "<>/no"}), error="not_found", json={"path": "<>/no"}),
+    dict(name="read: binary", files={"b": b"\0\1"}, call=("read_file", {"path": "<>/b"}), error="is_binary"),
+    dict(name="read: an image is binary", files={"i.png": b"\x89PNG\r\n\x1a\n" + bytes(30)},
+         call=("read_file", {"path": "<>/i.png"}), error="is_binary"),
+    dict(name="read: out", call=("read_file", {"path": "../../etc/passwd"}), error="path_escape", json={"root": ...}),
+    dict(name="read: out before the offset is looked at", call=("read_file", {"path": "../x", "offset": 0}),
+         error="path_escape"),
+    dict(name="read: missing before the offset is looked at", call=("read_file", {"path": "<>/no", "offset": 0}),
+         error="not_found"),
+    dict(name="read: binary before the offset is looked at", files={"b": b"\0"},
+         call=("read_file", {"path": "<>/b", "offset": 0}), error="is_binary"),
+    dict(name="read: too large before binary", files={"b": b"\0" * 20_000_001}, call=("read_file", {"path": "<>/b"}),
+         error="too_large", json={"size": 20_000_001, "limit": 20_000_000}),
+    dict(name="read: a FIFO", files={"p": ("fifo",)}, call=("read_file", {"path": "<>/p"}), error="not_a_file"),
+    dict(name="read: a link out", files={"l": ("link", "/etc/passwd")}, call=("read_file", {"path": "<>/l"}),
+         error="path_escape"),
+    dict(name="read: unknown argument", call=("read_file", {"path": "a", "lines": 3}), error="invalid_input",
+         says=["lines"]),
+    dict(name="read: limit 0", call=("read_file", {"path": "a", "limit": 0}), error="invalid_input", says=["limit"]),
+    dict(name="read: a big file is cut and says where to go on", files={"a.txt": "some line of text\n" * 9000},
+         call=("read_file", {"path": "<>/a.txt", "limit": 9000}), says=["of 9000; call again with offset="]),
+    # read_files
+    dict(name="read many: failures in their place", files={"a.txt": "one\n", "e": ""},
+         call=("read_files", {"paths": ["<>/a.txt", "<>/no", "<>/e"]}),
+         says=[f"==> <>/a.txt <==\n{row(1, 'one')}\n==> <>/no — not_found: ", " <==\n==> <>/e <==\n(empty file)"]),
+    dict(name="read many: at most 64", call=("read_files", {"paths": ["a"] * 65}), error="invalid_input", says=["64"]),
+    dict(name="read many: at least one", call=("read_files", {"paths": []}), error="invalid_input"),
+    # list_dir, glob, tree
+    dict(name="list: folders first, then sizes", files={"b.txt": "abc", "a.txt": "", "z": None, ".h": "x"},
+         call=("list_dir", {"path": "<>"}), text="z/\n.h\t1\na.txt\t0\nb.txt\t3"),
+    dict(name="list: empty", files={"d": None}, call=("list_dir", {"path": "<>/d"}), text="(empty directory)"),
+    dict(name="list: a file", files={"a": ""}, call=("list_dir", {"path": "<>/a"}), error="invalid_input",
+         json={"native_code": "not_a_directory"}),
+    dict(name="glob: files at any depth, hidden too", files={"a.py": "", "s/.b.py": "", "s/c.txt": "", "d.py": None},
+         call=("glob", {"pattern": "*.py", "path": "<>"}), says=["<>/a.py", "<>/s/.b.py"], lacks=["c.txt", "d.py"]),
+    dict(name="glob: ignored files only if asked", files={".gitignore": "x.py\n", "x.py": ""},
+         call=("glob", {"pattern": "*.py", "path": "<>"}), text="(no matches)"),
+    dict(name="glob: without the ignore rules", files={".gitignore": "x.py\n", "x.py": ""},
+         call=("glob", {"pattern": "*.py", "path": "<>", "respect_gitignore": False}), text="<>/x.py"),
+    dict(name="glob: climbing", call=("glob", {"pattern": "../*"}), error="path_escape"),
+    dict(name="tree: marks and sizes; a linked folder is not entered",
+         files={"a.txt": "abc", "s/b": "x", "l": ("link", "s")}, call=("tree", {"path": "<>"}),
+         text="a.txt\t3\nl@\t1\ns/\n  b\t1"),
+    dict(name="tree: depth", files={"a/b/c": "x"}, call=("tree", {"path": "<>", "depth": 2}), text="a/\n  b/"),
+    dict(name="tree: empty", files={"d": None}, call=("tree", {"path": "<>/d"}), text="(empty directory)"),
+    # grep
+    dict(name="grep: files, sorted", files={"b.txt": "hit\n", "a.txt": "hit\nhit\n", "c": "no\n"},
+         call=("grep", {"pattern": "h.t", "path": "<>"}), text="<>/a.txt\n<>/b.txt"),
+    dict(name="grep: counts", files={"b.txt": "hit\n", "a.txt": "hit\nhit\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "count"}), text="<>/a.txt:2\n<>/b.txt:1"),
+    dict(name="grep: lines", files={"a.txt": "1\nhit\n3\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content"}), text="<>/a.txt:2:hit"),
+    dict(name="grep: context and groups", files={"a.txt": "1\nhit\n3\n4\n5\n6\nhit\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content", "context": 1}),
+         text="<>/a.txt-1-1\n<>/a.txt:2:hit\n<>/a.txt-3-3\n--\n<>/a.txt-6-6\n<>/a.txt:7:hit"),
+    dict(name="grep: context that meets is one group", files={"a.txt": "hit\n2\nhit\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content", "after_context": 1}),
+         text="<>/a.txt:1:hit\n<>/a.txt-2-2\n<>/a.txt:3:hit"),
+    dict(name="grep: before only", files={"a.txt": "1\n2\nhit\n4\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content", "before_context": 1}),
+         text="<>/a.txt-2-2\n<>/a.txt:3:hit"),
+    dict(name="grep: ignoring case", files={"a.txt": "HIT\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "ignore_case": True}), text="<>/a.txt"),
+    dict(name="grep: case matters otherwise", files={"a.txt": "HIT\n"}, call=("grep", {"pattern": "hit", "path": "<>"}),
+         text="(no matches)"),
+    dict(name="grep: a glob", files={"a.txt": "hit\n", "a.py": "hit\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "glob": "*.py"}), text="<>/a.py"),
+    dict(name="grep: one file", files={"a.txt": "hit\n"}, call=("grep", {"pattern": "hit", "path": "<>/a.txt"}), text="<>/a.txt"),
+    dict(name="grep: multiline", files={"a.txt": "one\ntwo\n"},
+         call=("grep", {"pattern": "one\\ntwo", "path": "<>", "multiline": True, "output_mode": "count"}), text="<>/a.txt:1"),
+    dict(name="grep: the first page", files={"a.txt": "hit 1\nhit 2\nhit 3\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content", "head_limit": 2}),
+         text="<>/a.txt:1:hit 1\n<>/a.txt:2:hit 2\n(showing 1..2 of 3; call again with offset=2 for more)"),
+    dict(name="grep: the last page", files={"a.txt": "hit 1\nhit 2\nhit 3\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "output_mode": "content", "head_limit": 2, "offset": 2}),
+         text="<>/a.txt:3:hit 3\n(showing 3..3 of 3)"),
+    dict(name="grep: pages of files", files={"a": "hit\n", "b": "hit\n", "c": "hit\n"},
+         call=("grep", {"pattern": "hit", "path": "<>", "head_limit": 1, "offset": 1}),
+         text="<>/b\n(showing 2..2 of 3; call again with offset=2 for more)"),
+    dict(name="grep: past the last page", files={"a": "hit\n"}, call=("grep", {"pattern": "hit", "path": "<>", "offset": 5}),
+         text="(no results at offset 5; there are 1)"),
+    dict(name="grep: a bad pattern", call=("grep", {"pattern": "("}), error="invalid_input"),
+    dict(name="grep: missing", call=("grep", {"pattern": "x", "path": "<>/no"}), error="not_found"),
+    # facts
+    dict(name="stat", files={"a.txt": "abc"}, call=("file_stat", {"path": "<>/a.txt"}), says=["type: file", "size: 3", "mode: 0644"]),
+    dict(name="stat: missing", call=("file_stat", {"path": "<>/no"}), error="not_found"),
+    dict(name="outline", files={"a.py": PY}, call=("outline", {"path": "<>/a.py"}), text="1-3 function f"),
+    dict(name="outline: none", files={"a.xyz": "text\n"}, call=("outline", {"path": "<>/a.xyz"}), says=["(no outline)"]),
+    dict(name="syntax: fine", files={"a.py": PY}, call=("check_syntax", {"path": "<>/a.py"}), text="(no syntax errors: python)"),
+    dict(name="syntax: broken", files={"a.py": "def f(:\n    pass\n"}, call=("check_syntax", {"path": "<>/a.py"}),
+         says=["python syntax error in <>/a.py at line 1"]),
+    dict(name="diff", files={"a": "one\ntwo\n", "b": "one\n2\n"}, call=("diff", {"from": "<>/a", "to": "<>/b"}),
+         says=["--- a/<>/a\n+++ b/<>/b\n", "\n-two\n+2"]),
+    dict(name="diff: none", files={"a": "x", "b": "x"}, call=("diff", {"from": "<>/a", "to": "<>/b"}), text="(no differences)"),
+    dict(name="diff: missing", files={"a": "x"}, call=("diff", {"from": "<>/a", "to": "<>/no"}), error="not_found"),
+    # edit_file
+    dict(name="edit: the one place", files={"a.txt": "one\ntwo\n"}, call=edit(),
+         says=["edited <>/a.txt: 1 replacement, first at line 2", "-two\n+2"], after={"a.txt": b"one\n2\n"}),
+    dict(name="edit: other bytes stay", files={"a.txt": MIXED}, call=edit(), says=["edited"],
+         after={"a.txt": MIXED.replace(b"two", b"2")}),
+    dict(name="edit: several places", files={"a.txt": "two\nx\ntwo\n"}, call=edit(), error="ambiguous_match",
+         json={"lines": [1, 3], "hint": lambda h: "replace_all" in h and "start_line" not in h}),
+    dict(name="edit: at most twenty lines are listed", files={"a.txt": "two\n" * 30}, call=edit(), error="ambiguous_match",
+         json={"lines": list(range(1, 21))}),
+    dict(name="edit: all of them", files={"a.txt": "two\nx\ntwo\n"}, call=edit(replace_all=True),
+         says=["2 replacements"], after={"a.txt": b"2\nx\n2\n"}),
+    dict(name="edit: identical", files={"a.txt": "two\n"}, call=edit(new="two"), error="invalid_input", says=["identical"]),
+    dict(name="edit: empty old", files={"a.txt": "two\n"}, call=edit(old=""), error="invalid_input", says=["empty"]),
+    dict(name="edit: not there", files={"a.txt": "one\n"}, call=edit(old="completely absent"), error="no_match"),
+    dict(name="edit: tolerant, and it says so", files={"a.py": PY},
+         call=edit("<>/a.py", "def f():\n  x = 1", "def f():\n  x = 2"), says=["note: old_string was not there exactly; matched by indent"],
+         after={"a.py": PY.replace("1", "2").encode()}),
+    dict(name="edit: not tolerant with replace_all", files={"a.py": PY},
+         call=edit("<>/a.py", "def f():\n  x = 1", "def f():\n  x = 2", replace_all=True), error="no_match"),
+    dict(name="edit: applied already", files={"a.txt": "the new text\n"}, call=edit(old="the old text", new="the new text"),
+         error="no_match", json={"native_code": "already_applied"}),
+    dict(name="edit: a warning if it no longer parses", files={"a.py": PY}, call=edit("<>/a.py", "x = 1", "x = ("),
+         says=["warning: python syntax error in <>/a.py at line "], after={"a.py": PY.replace("x = 1", "x = (").encode()}),
+    dict(name="edit: a link", files={"t": "two\n", "l": ("link", "t")}, call=edit("<>/l"), error="invalid_input",
+         json={"native_code": "symlink"}),
+    dict(name="edit: null is refused", files={"a.txt": "two\n"}, call=edit(new=None), error="invalid_input", says=["new_string"]),
+    # multi_edit
+    dict(name="multi: each on the result of the one before", files={"a.txt": "one\n"},
+         call=("multi_edit", {"path": "<>/a.txt", "edits": [{"old_string": "one", "new_string": "two three"},
+                                                            {"old_string": "two", "new_string": "2"}]}),
+         says=["2 replacements"], after={"a.txt": b"2 three\n"}),
+    dict(name="multi: ambiguous only through an earlier edit", files={"a.txt": "a b\n"},
+         call=("multi_edit", {"path": "<>/a.txt", "edits": [{"old_string": "a", "new_string": "b"},
+                                                            {"old_string": "b", "new_string": "c"}]}),
+         error="ambiguous_match", says=["edit[1]: "]),
+    dict(name="multi: all or nothing", files={"a.txt": "one\ntwo\n"},
+         call=("multi_edit", {"path": "<>/a.txt", "edits": [{"old_string": "one", "new_string": "1"},
+                                                            {"old_string": "absent text", "new_string": "x"}]}),
+         error="no_match", json={"message": lambda m: m.startswith("edit[1]: "), "edit": 1}),
+    dict(name="multi: no edits", files={"a.txt": "x"}, call=("multi_edit", {"path": "<>/a.txt", "edits": []}), error="invalid_input"),
+    # apply_patch
+    dict(name="patch: a change", files={"a.txt": "one\ntwo\nthree\n"}, call=("apply_patch", {"patch": CHANGE}),
+         text="applied: 1 file changed\nmodified <>/a.txt", after={"a.txt": b"one\n2\nthree\n"}),
+    dict(name="patch: a new file", call=("apply_patch", {"patch": NEW}), says=["created <>/n.txt"], after={"n.txt": b"one\ntwo\n"}),
+    dict(name="patch: a deletion", files={"a.txt": "x\n"},
+         call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}), says=["deleted <>/a.txt"],
+         after={"a.txt": None}),
+    dict(name="patch: a rename without hunks", files={"a.txt": "x\n"},
+         call=("apply_patch", {"patch": "diff --git a/<>/a.txt b/<>/b.txt\nsimilarity index 100%\n"
+                                        "rename from <>/a.txt\nrename to <>/b.txt\n"}),
+         says=["renamed <>/b.txt (from <>/a.txt)"], after={"a.txt": None, "b.txt": b"x\n"}),
+    dict(name="patch: no newline at the end", files={"a.txt": "x"},
+         call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ b/<>/a.txt\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n"
+                                        "\\ No newline at end of file\n"}), says=["modified"], after={"a.txt": b"y"}),
+    dict(name="patch: create over what is there", files={"n.txt": "x"}, call=("apply_patch", {"patch": NEW}), error="invalid_input"),
+    dict(name="patch: rename onto what is there", files={"a.txt": "x\n", "b.txt": "y\n"},
+         call=("apply_patch", {"patch": "diff --git a/<>/a.txt b/<>/b.txt\nrename from <>/a.txt\nrename to <>/b.txt\n"}),
+         error="invalid_input"),
+    dict(name="patch: the same file twice, by an alias", files={"a.txt": "one\ntwo\nthree\n"},
+         call=("apply_patch", {"patch": CHANGE + CHANGE.replace("<>/a.txt", "./<>/a.txt")}), error="invalid_input"),
+    dict(name="patch: a hunk that does not apply changes nothing", files={"a.txt": "nothing alike\n"},
+         call=("apply_patch", {"patch": NEW + CHANGE}), error="patch_failed", json={"path": "<>/a.txt", "hunk": 1}),
+    dict(name="patch: out", call=("apply_patch", {"patch": NEW.replace("<>", "../..")}), error="path_escape"),
+    # whole files
+    dict(name="write: verbatim, folders made", call=("write_file", {"path": "<>/d/a.txt", "content": "a\r\nb\rc"}),
+         text="created <>/d/a.txt (6 bytes)", after={"d/a.txt": b"a\r\nb\rc"}),
+    dict(name="write: over what is there", files={"a.txt": "old"}, call=("write_file", {"path": "<>/a.txt", "content": "new"}),
+         text="overwritten <>/a.txt (3 bytes)", after={"a.txt": b"new"}),
+    dict(name="write: a warning if it does not parse", call=("write_file", {"path": "<>/a.py", "content": "def (\n"}),
+         says=["warning: python syntax error in <>/a.py at line 1"], after={"a.py": b"def (\n"}),
+    dict(name="write: a folder is there", files={"d": None}, call=("write_file", {"path": "<>/d", "content": ""}), error="not_a_file"),
+    dict(name="replace: a dry run", files={"a.txt": "k1 k2\n"},
+         call=("replace", {"pattern": r"k(\d)", "replacement": "$1", "path": "<>"}),
+         says=["dry run, nothing was written: 2 replacements in 1 file", "<>/a.txt: 2"]),
+    dict(name="replace: written", files={"a.txt": "k1\n", "b.py": "k2\n"},
+         call=("replace", {"pattern": r"K(\d)", "replacement": "$1", "path": "<>", "glob": "*.txt", "ignore_case": True, "dry_run": False}),
+         says=["replaced: 1 replacement in 1 file"], after={"a.txt": b"1\n"}),
+    dict(name="replace: nothing", files={"a.txt": "x\n"}, call=("replace", {"pattern": "q", "replacement": "", "path": "<>"}),
+         text="(no matches)"),
+    dict(name="replace: the empty match", files={"a.txt": "x\n"}, call=("replace", {"pattern": "q*", "replacement": "", "path": "<>"}),
+         error="invalid_input"),
+    # entries
+    dict(name="move", files={"a": "x"}, call=("move", {"source": "<>/a", "destination": "<>/d/b"}), text="moved <>/a to <>/d/b",
+         after={"a": None, "d/b": b"x"}),
+    dict(name="move: onto what is there", files={"a": "x", "b": "y"}, call=("move", {"source": "<>/a", "destination": "<>/b"}),
+         error="invalid_input", json={"native_code": "already_exists"}),
+    dict(name="move: overwriting", files={"a": "x", "b": "y"},
+         call=("move", {"source": "<>/a", "destination": "<>/b", "overwrite": True}), after={"a": None, "b": b"x"}),
+    dict(name="move: a link", files={"a": "x", "l": ("link", "a")}, call=("move", {"source": "<>/l", "destination": "<>/m"}),
+         error="invalid_input", json={"native_code": "symlink"}),
+    dict(name="move: a folder", files={"d": None}, call=("move", {"source": "<>/d", "destination": "<>/e"}), error="not_a_file"),
+    dict(name="copy", files={"a": b"\0\xff"}, call=("copy", {"source": "<>/a", "destination": "<>/b"}), text="copied <>/a to <>/b",
+         after={"b": b"\0\xff"}),
+    dict(name="copy: onto a link", files={"a": "x", "t": "y", "l": ("link", "t")},
+         call=("copy", {"source": "<>/a", "destination": "<>/l", "overwrite": True}), error="invalid_input"),
+    dict(name="copy: missing", call=("copy", {"source": "<>/no", "destination": "<>/b"}), error="not_found"),
+    dict(name="mkdir", call=("mkdir", {"path": "<>/d/e"}), text="created <>/d/e"),
+    dict(name="mkdir: there already", files={"d": None}, call=("mkdir", {"path": "<>/d"}), text="exists already: <>/d"),
+    dict(name="mkdir: a file in the way", files={"f": "x"}, call=("mkdir", {"path": "<>/f/g"}), error="invalid_input",
+         json={"native_code": "not_a_directory"}),
+    dict(name="remove", files={"a": "x"}, call=("remove", {"path": "<>/a"}), text="removed <>/a", after={"a": None}),
+    dict(name="remove: a folder", files={"d/x": "x"}, call=("remove", {"path": "<>/d"}), error="not_a_file"),
+    dict(name="remove: a link", files={"a": "x", "l": ("link", "a")}, call=("remove", {"path": "<>/l"}), error="invalid_input"),
+    dict(name="remove: the root", call=("remove", {"path": "."}), error="denied", json={"native_code": "permission_denied"}),
+    dict(name="remove: protected", call=("write_file", {"path": "<>/.git/config", "content": ""}), error="denied"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLE, ids=[case["name"] for case in TABLE])
+def test_case(case, in_process):
+    in_process(case)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_table_over_the_protocol(mode, over_the_protocol):
+    assert await over_the_protocol(mode, TABLE) == {}
+
+
+def test_table_is_whole():
+    from filewright.dialects import surface
+
+    assert len(TABLE) >= 60
+    assert {tool.name for tool in surface(DIALECT).tools} == {case["call"][0] for case in TABLE}
+
+
+@pytest.mark.parametrize("cap", [1024, 4000])
+def test_the_output_cap_is_in_bytes_and_keeps_one_row(cap, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("ü" * 3000 + "\n" + "é\n" * 2000)
+    settings = Settings(agent_output_bytes=cap)
+    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
+        dialect = open_dialect(DIALECT, workspace)
+        for tool, arguments in [
+            ("read_file", {"path": "a.txt"}),
+            ("read_file", {"path": "a.txt", "offset": 2}),
+            ("grep", {"pattern": "é", "output_mode": "content"}),
+            ("grep", {"pattern": "ü", "output_mode": "content"}),
+        ]:
+            text = dialect.call(tool, arguments).text
+            assert len(text.encode()) <= cap
+            assert text.split("\n")[0].strip()
+
+
+def test_pages_of_a_read_join_to_the_file(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    lines = [f"{n} " + "x" * (n % 150) for n in range(1, 3001)]
+    (root / "a.txt").write_text("\n".join(lines) + "\n")
+    settings = Settings(agent_output_bytes=3000)
+    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
+        dialect = open_dialect(DIALECT, workspace)
+        seen: list[str] = []
+        offset = 1
+        for _ in range(len(lines)):
+            *rows, footer = dialect.call("read_file", {"path": "a.txt", "offset": offset}).text.split("\n")
+            if "offset=" not in footer:
+                seen += [*rows, footer]
+                break
+            seen += rows
+            offset = int(footer.rsplit("offset=", 1)[1].split()[0])
+        assert [row.split("\t", 1)[1] for row in seen] == lines
+
+
+def test_the_input_cap_is_a_setting(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("x" * 101)
+    with Workspace(root, state_dir=tmp_path / "s", settings=Settings(agent_input_bytes=100)) as workspace:
+        dialect = open_dialect(DIALECT, workspace)
+        for tool, arguments in [
+            ("read_file", {"path": "a.txt"}),
+            ("write_file", {"path": "b.txt", "content": "x" * 101}),
+            ("edit_file", {"path": "a.txt", "old_string": "x", "new_string": "y"}),
+        ]:
+            body = json.loads(dialect.call(tool, arguments).text)
+            assert (body["error"], body["size"], body["limit"]) == ("too_large", 101, 100)
