@@ -108,28 +108,61 @@ async def test_paths_are_completed(root: Path) -> None:
         assert await completed("../") == []
 
 
-async def test_clients_that_share_a_workspace_lose_no_edit(root: Path) -> None:
-    (root / "list.txt").write_text("".join(f"item {number}: open\n" for number in range(40)))
+ITEMS = 40
 
-    async def edit(client: Client, numbers: range) -> None:
-        for number in numbers:
-            result = await client.call_tool(
-                "edit_content",
-                {
-                    "path": "list.txt",
-                    "edits": [{"search": f"item {number}: open", "replace": f"item {number}: done"}],
-                },
-            )
-            assert not result.is_error, text_of(result)
 
+def open_items(root: Path) -> Path:
+    target = root / "list.txt"
+    target.write_text("".join(f"item {number}: open\n" for number in range(ITEMS)))
+    return target
+
+
+async def close_items(client: Client, numbers: range) -> None:
+    for number in numbers:
+        edit = {"search": f"item {number}: open", "replace": f"item {number}: done"}
+        result = await client.call_tool("edit_content", {"path": "list.txt", "edits": [edit]})
+        assert not result.is_error, text_of(result)
+
+
+def all_done(target: Path) -> bool:
+    return target.read_text() == "".join(f"item {number}: done\n" for number in range(ITEMS))
+
+
+async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
+    target = open_items(root)
     async with (
         connected(root, mode="legacy") as first,
         connected(root) as second,
         anyio.create_task_group() as group,
     ):
         for client, start in ((first, 0), (first, 10), (second, 20), (second, 30)):
-            group.start_soon(edit, client, range(start, start + 10))
-    assert (root / "list.txt").read_text() == "".join(f"item {number}: done\n" for number in range(40))
+            group.start_soon(close_items, client, range(start, start + 10))
+    assert all_done(target)
+
+
+async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
+    target = open_items(root)
+    command = [sys.executable, "-m", "filewright", "serve", str(root), "--http", "127.0.0.1:0"]
+    environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")}
+
+    async def one(url: str, mode: str, start: int) -> None:
+        async with Client(url, mode=mode) as client:
+            await close_items(client, range(start, start + 10))
+
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stderr is not None
+        try:
+            url = next(
+                found.group(1) for line in server.stderr if (found := re.search(r"on (http://\S+)", line))
+            )
+            async with anyio.create_task_group() as group:
+                for index, mode in enumerate(("legacy", "auto", "legacy", "auto")):
+                    group.start_soon(one, url, mode, index * 10)
+        finally:
+            server.terminate()
+            server.communicate()
+    assert server.returncode == 0
+    assert all_done(target)
 
 
 async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
