@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -22,8 +21,7 @@ from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, visible
-
-_TRIES = 3
+from filewright.tools.retrying import until_settled
 
 
 class EditItem(Arguments):
@@ -62,17 +60,13 @@ def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
             details={"count": len(arguments.edits), "limit": limit},
         )
     location = context.boundary.locate(arguments.path)
-    for attempt in range(_TRIES):
-        last = attempt == _TRIES - 1
-        # The file may change between locating and committing. Then all is done again on what is
-        # there now, at last with other writers kept out.
-        with context.changes.writing(task=task) if last and not arguments.preview else nullcontext():
-            try:
-                return _attempt(context, arguments, location, task)
-            except FilewrightError as error:
-                if error.code != Code.STALE_VERSION or arguments.expected_version is not None or last:
-                    raise
-    raise AssertionError("unreachable")
+    return until_settled(
+        context,
+        lambda: _attempt(context, arguments, location, task),
+        writes=not arguments.preview,
+        again=arguments.expected_version is None,
+        task=task,
+    )
 
 
 def _attempt(context: Context, arguments: EditArguments, location: Location, task: Task) -> ToolResult:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -123,45 +124,47 @@ def _pair(
 def move_items(context: Context, arguments: PairArguments, task: Task) -> ToolResult:
     """Rename files, links and folders."""
 
-    def plan(items: Sequence[Pair], _stack: ExitStack) -> Planned:
-        planned = Planned([], [])
-        for index, pair in enumerate(items):
-            with item_named(index, len(items)):
-                source, destination = _pair(
-                    context, pair, source_changes=True, files_only=arguments.files_only
-                )
-                planned.steps.append(Move(source, destination, arguments.overwrite))
-                planned.outcomes.append(_paired(pair, "moved", destination))
-        return planned
+    def step(source: Location, destination: Location) -> Step:
+        return Move(source, destination, arguments.overwrite)
 
-    return _run_pairs(context, "move_items", arguments, plan, task)
+    return _pairs(context, arguments, Manner("move_items"), step, "moved", task)
 
 
 def copy_items(context: Context, arguments: PairArguments, task: Task) -> ToolResult:
     """Copy files, links and folders with their mode, times and extended attributes."""
 
+    def step(source: Location, destination: Location) -> Step:
+        return Copy(source, destination, arguments.overwrite)
+
+    return _pairs(context, arguments, Manner("copy_items"), step, "copied", task)
+
+
+def _pairs(
+    context: Context,
+    arguments: PairArguments,
+    manner: Manner,
+    step: Callable[[Location, Location], Step],
+    operation: str,
+    task: Task,
+) -> ToolResult:
+    manner = replace(
+        manner,
+        atomic=arguments.atomic,
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
+    )
+
     def plan(items: Sequence[Pair], _stack: ExitStack) -> Planned:
         planned = Planned([], [])
         for index, pair in enumerate(items):
             with item_named(index, len(items)):
-                source, destination = _pair(
-                    context, pair, source_changes=False, files_only=arguments.files_only
-                )
-                planned.steps.append(Copy(source, destination, arguments.overwrite))
-                planned.outcomes.append(_paired(pair, "copied", destination))
+                source, destination = _pair(context, pair, source_changes=operation == "moved")
+                planned.steps.append(step(source, destination))
+                outcome = Outcome(pair.source, operation, destination, note=f"to {pair.destination}")
+                outcome.facts["destination"] = pair.destination
+                planned.outcomes.append(outcome)
         return planned
 
-    return _run_pairs(context, "copy_items", arguments, plan, task)
-
-
-def _paired(pair: Pair, operation: str, destination: Location) -> Outcome:
-    outcome = Outcome(pair.source, operation, destination, note=f"to {pair.destination}")
-    outcome.facts["destination"] = pair.destination
-    return outcome
-
-
-def _run_pairs(context: Context, tool: str, arguments: PairArguments, plan, task: Task) -> ToolResult:  # type: ignore[no-untyped-def]
-    manner = Manner(tool, arguments.atomic, arguments.break_hard_links, arguments.undoable)
     outcomes, records = run_batch(context, manner, arguments.items, plan, task)
     return answer(context, outcomes, records)
 

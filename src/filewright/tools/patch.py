@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import stat
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from typing import Any
 
-from filewright.edit.patch import FileOutcome, PatchPlan, Place, parse, plan
+from filewright.edit.patch import FileOutcome, Patch, PatchPlan, Place, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools import syntax
@@ -14,8 +14,7 @@ from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, visible
-
-_TRIES = 3
+from filewright.tools.retrying import until_settled
 
 
 class PatchArguments(Arguments):
@@ -38,30 +37,25 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> ToolResult:
             details={"size": len(arguments.patch), "limit": limit},
         )
     patch = parse(arguments.patch)
-    for attempt in range(_TRIES):
-        last = attempt == _TRIES - 1
-        with ExitStack() as stack:
-            stack.enter_context(
-                context.changes.writing(task=task) if last and not arguments.preview else nullcontext()
-            )
-            planned = plan(
-                patch,
-                lambda path: _look(context, path, stack),  # called before the next turn
-                task=task,
-                break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-                undoable=arguments.undoable,
-            )
-            warnings = [w for file in planned.files if (w := _warning(context, file, task))]
-            record = None
-            if not arguments.preview:
-                try:
-                    record = context.changes.commit(planned.change_set, task=task)
-                except FilewrightError as error:
-                    if error.code != Code.STALE_VERSION or last:
-                        raise
-                    continue
-            return _answer(context, planned, record.id if record is not None else None, warnings)
-    raise AssertionError("unreachable")
+    return until_settled(
+        context, lambda: _attempt(context, arguments, patch, task), writes=not arguments.preview, task=task
+    )
+
+
+def _attempt(context: Context, arguments: PatchArguments, patch: Patch, task: Task) -> ToolResult:
+    with ExitStack() as stack:
+        planned = plan(
+            patch,
+            lambda path: _look(context, path, stack),
+            task=task,
+            break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+            undoable=arguments.undoable,
+        )
+        warnings = [w for file in planned.files if (w := _warning(context, file, task))]
+        record = None
+        if not arguments.preview:
+            record = context.changes.commit(planned.change_set, task=task)
+        return _answer(context, planned, record.id if record is not None else None, warnings)
 
 
 def _look(context: Context, path: str, stack: ExitStack) -> Place:

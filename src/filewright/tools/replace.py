@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -21,8 +21,7 @@ from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, visible
-
-_TRIES = 3
+from filewright.tools.retrying import until_settled
 
 
 class ReplaceArguments(Arguments):
@@ -52,15 +51,12 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ToolResult
         max_chars=context.settings.max_pattern_chars,
     )
     location = context.boundary.locate(arguments.path)
-    for attempt in range(_TRIES):
-        last = attempt == _TRIES - 1
-        with context.changes.writing(task=task) if last and not arguments.preview else nullcontext():
-            try:
-                return _attempt(context, arguments, pattern, location, task)
-            except FilewrightError as error:
-                if error.code != Code.STALE_VERSION or last:
-                    raise
-    raise AssertionError("unreachable")
+    return until_settled(
+        context,
+        lambda: _attempt(context, arguments, pattern, location, task),
+        writes=not arguments.preview,
+        task=task,
+    )
 
 
 def _attempt(
