@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MEMORY = 3 << 30
 _KEPT_BYTES = 2 << 20  # content whose trees are kept; a tree takes some twenty times its text
 _TRIM_BYTES = 1 << 20
-_IDLE_SECONDS = 1.0  # memory of a big tree is kept for that long: the next file may want it
+_IDLE_SECONDS = 5.0  # memory of a big tree is kept for that long: the next parse may want it
 
 
 def main(arguments: list[str]) -> int:

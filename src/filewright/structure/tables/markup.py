@@ -110,13 +110,14 @@ CSS = Table(
 
 
 _MARKS = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _CLOSING = re.compile(r"(?:^|\s)#+\s*$")
 
 
 def _plain(text: str) -> str:
     """A heading without its emphasis, code and link marks: what a reader sees."""
-    return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()
+    return _MARKS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))).strip()
 
 
 def _heading(node: Node, site: Site) -> Iterator[Found]:
