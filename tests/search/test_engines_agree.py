@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from filewright.progress import Task
-from filewright.search import compile_pattern, engine, find_matches
+from filewright.search import compile_pattern, engine, find_matches, process
 from filewright.search import scan as scan_module
 from filewright.text import Snapshot
 
@@ -117,7 +117,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
         return
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(engine.binary()), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
+    argv = [str(process.binary()), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
     done = subprocess.run([*argv, str(tmp_path / "sieved")], capture_output=True, check=False)
     assert done.returncode == 0, (forms, done.stderr)
 
@@ -133,7 +133,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     assert len(spans(Snapshot.of_bytes(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(engine.binary()), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
+    argv = [str(process.binary()), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
     assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 

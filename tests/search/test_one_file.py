@@ -19,6 +19,7 @@ from filewright.search import (
     engine,
     excerpt,
     find_matches,
+    process,
     search_snapshot,
 )
 from filewright.search import scan as scan_module
@@ -272,14 +273,14 @@ def test_a_cancelled_search_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(engine, "REGEX_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
     started = []
-    run = engine.subprocess.Popen
+    run = process.subprocess.Popen
     monkeypatch.setattr(
-        engine.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
+        process.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
     )
     search = engine.matches(snapshot, compile_pattern("t[e]xt", mode="regex"), 0, Task())
     next(search)
     search.close()
-    assert [child.returncode is not None for child in started] == [True]
+    assert [child.returncode is not None for child in started] == [True, True]
 
 
 def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):

@@ -18,7 +18,7 @@ from filewright.boundary.confined import Child, Spawner
 from filewright.boundary.walk import Entry, Walk
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.search import engine
+from filewright.search import process
 
 _BATCHES = (512, 4_000, 16_000)
 _ARGUMENT_BYTES = 400 << 10
@@ -159,7 +159,7 @@ class Candidates:
 
     def _start(self, batch: _Batch) -> None:
         """Let `rg` read ahead, if it can and if it would leave anything out."""
-        program = engine.binary()
+        program = process.binary()
         if self._spawner is None or program is None:
             return
         argv = [program, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0"]
@@ -191,7 +191,7 @@ class Candidates:
             return None
         with child:
             assert child.stdout is not None
-            output = b"".join(engine.read(child.stdout.fileno(), self._task))
+            output = b"".join(process.read(child.stdout.fileno(), self._task))
             try:
                 status = child.wait(5.0)
             except FilewrightError:

@@ -2,26 +2,21 @@
 
 `rg` says only where to look: byte offsets in one file, names in a tree. What a hit is, its offsets,
 line and column, are settled by `scan` on the lines named, so that an answer does not depend on the
-path taken. The child is killed when the caller stops reading, cancels, or the time limit passes.
+path taken. The child (`process`) is killed when the caller stops reading, cancels, or runs out of time.
 """
 
 from __future__ import annotations
 
-import os
-import select
-import shutil
-import subprocess
-import sys
-import sysconfig
 import threading
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import replace
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.hit import Match
 from filewright.search.lines import Lines, character_at
 from filewright.search.pattern import Pattern
+from filewright.search.process import DeclinedError, Run, reaches
 from filewright.search.scan import matches as scan_matches
 from filewright.text import Snapshot
 
@@ -32,55 +27,34 @@ REGEX_BYTES = 4 << 20
 """The same for a regex."""
 
 
-_LOOK = 50  # milliseconds between two looks at the cancel token
 _BACK = 64 << 10
 _BLOCK = 1 << 20
-
-
-class _DeclinedError(Exception):
-    """`rg` would not take the pattern or the file; this process searches instead."""
-
-
-@lru_cache(maxsize=1)
-def binary() -> str | None:
-    """The absolute path of `rg`: this Python's own, else one on the PATH; None if there is none."""
-    name = "rg.exe" if os.name == "nt" else "rg"
-    folders = [os.path.dirname(sys.executable), sysconfig.get_path("scripts")]
-    folders += [os.path.dirname(os.path.realpath(sys.executable))]
-    folders += [
-        sysconfig.get_path("scripts", scheme) for scheme in sysconfig.get_scheme_names() if "user" in scheme
-    ]
-    for folder in folders:
-        path = os.path.join(folder, name) if folder else ""
-        if path and os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.abspath(path)
-    found = shutil.which(name)
-    return os.path.abspath(found) if found else None
 
 
 def suits(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     """Whether `rg` is the faster way through this file from `start` on and finds every line there is."""
     least = LITERAL_BYTES if pattern.plain is not None else REGEX_BYTES
     return (
-        snapshot.held is None
+        reaches(snapshot)
         and snapshot.size - start >= least
         and start <= snapshot.size // 2
-        and snapshot.descriptor is not None
         and not pattern.multiline
         and not pattern.matches_empty
         and snapshot.encoding.is_utf8
-        and os.path.isdir("/proc/self/fd")
-        and binary() is not None
     )
 
 
 def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Iterator[Match]:
-    """The matches from `start` on, as `scan.matches` yields them."""
+    """The matches from `start` on, as `scan.matches` yields them.
+
+    A match carries its line's number where `rg` counts lines as we do: where a second `rg`, on the
+    other core meanwhile, finds no carriage return that stands alone.
+    """
     lines = Lines(snapshot, task)
     resume = start
-    index = _index_meanwhile(snapshot, task)
+    witness = _Witness(snapshot, task)
     try:
-        for offset in _offsets(snapshot, pattern, task):
+        for number, offset in _offsets(snapshot, pattern, task):
             if offset < resume:
                 continue
             begin = max(resume, lines.begin(offset))
@@ -90,12 +64,42 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
             stop = _past_line_feed(snapshot, offset, task)
             for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
                 resume = max(match.end, match.offset + 1)
-                yield match
+                yield replace(match, line=number) if witness.agrees() else match
             resume = max(resume, stop)
-    except _DeclinedError:
+    except DeclinedError:
         yield from scan_matches(snapshot, pattern, start=resume, task=task)
     finally:
-        index.cancel()
+        witness.close()
+
+
+class _Witness:
+    """Whether every carriage return of the file is half of a pair, so that lines are those of `rg`."""
+
+    def __init__(self, snapshot: Snapshot, task: Task) -> None:
+        self._agrees: bool | None = None
+        self._run: Run | None = None
+        if snapshot.lines.complete:
+            self._agrees = not snapshot.lines.terminators.cr
+        elif snapshot.read(snapshot.size - 1, 1) == b"\r":
+            self._agrees = False
+        else:
+            self._run = Run(snapshot, ["-q", "-e", r"(?-u:\r[^\n])"], task)
+
+    def agrees(self) -> bool:
+        """Whether they are; waits for the answer."""
+        if self._agrees is None:
+            assert self._run is not None
+            try:
+                self._agrees = not self._run.found()
+            except DeclinedError:
+                self._agrees = False
+        return self._agrees
+
+    def close(self) -> None:
+        """End the search for one."""
+        if self._run is not None:
+            self._run.kill()
+            self._run = None
 
 
 def _past_line_feed(snapshot: Snapshot, offset: int, task: Task) -> int:
@@ -109,15 +113,15 @@ def _past_line_feed(snapshot: Snapshot, offset: int, task: Task) -> int:
 
 def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
     """How many lines match; None where `rg` counts lines differently (a lone carriage return)."""
-    if snapshot.lines.counted(task) and snapshot.lines.terminators.cr:
-        return None
+    witness = _Witness(snapshot, task)
     try:
-        with _Run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
-            output = b"".join(read(_output(child), task))
-            _ended(child, snapshot)
-    except _DeclinedError:
+        with Run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
+            counted = b"".join(child.lines())
+        return int(counted or b"0") if witness.agrees() else None
+    except DeclinedError:
         return None
-    return int(output.strip() or b"0")
+    finally:
+        witness.close()
 
 
 def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
@@ -125,13 +129,7 @@ def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tu
 
     Of literals that overlap each other one may be passed over. By `rg` for a large file, else by RE2.
     """
-    program = binary()
-    if (
-        program is None
-        or snapshot.held is not None
-        or snapshot.descriptor is None
-        or not os.path.isdir("/proc/self/fd")
-    ):
+    if not reaches(snapshot):
         yield from _literals_here(snapshot, wanted, task)
         return
     arguments = ["-N", "-o", "-b"]
@@ -140,14 +138,10 @@ def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tu
     index = _index_meanwhile(snapshot, task)
     shift = len(snapshot.encoding.bom)
     try:
-        with _Run(snapshot, arguments, task) as child:
-            rest = b""
-            for block in read(_output(child), task):
-                *whole, rest = (rest + block).split(b"\n")
-                for line in whole:
-                    number, _, literal = line.partition(b":")
-                    yield int(number) + shift, literal
-            _ended(child, snapshot)
+        with Run(snapshot, arguments, task) as child:
+            for line in child.lines():
+                number, _, literal = line.partition(b":")
+                yield int(number) + shift, literal
     finally:
         index.cancel()
 
@@ -193,71 +187,10 @@ def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
     return quiet
 
 
-def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[int]:
+def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[tuple[int, int]]:
+    """(line as `rg` counts, offset) of matches, in order."""
     shift = len(snapshot.encoding.bom)  # rg counts from behind the byte-order mark
-    with _Run(snapshot, ["-N", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
-        rest = b""
-        for block in read(_output(child), task):
-            *whole, rest = (rest + block).split(b"\n")
-            for line in whole:
-                yield int(line.partition(b":")[0]) + shift
-        _ended(child, snapshot)
-
-
-class _Run:
-    """A running `rg` on the snapshot's own descriptor; killed and reaped on the way out."""
-
-    def __init__(self, snapshot: Snapshot, arguments: list[str], task: Task) -> None:
-        program, descriptor = binary(), snapshot.descriptor
-        assert program is not None
-        assert descriptor is not None
-        task.check()
-        # By its number in /proc the child gets its own position in the very file that is open here.
-        argv = [program, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", *arguments]
-        self._child = subprocess.Popen(
-            [*argv, "--", f"/proc/self/fd/{descriptor}"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(descriptor,),
-            env={"LC_ALL": "C.UTF-8"},
-        )
-
-    def __enter__(self) -> subprocess.Popen[bytes]:
-        return self._child
-
-    def __exit__(self, *_: object) -> None:
-        self._child.kill()
-        self._child.communicate()
-
-
-def _output(child: subprocess.Popen[bytes]) -> int:
-    assert child.stdout is not None
-    return child.stdout.fileno()
-
-
-def read(descriptor: int, task: Task) -> Iterator[bytes]:
-    """What a child writes, block by block; the cancel token is looked at all the while."""
-    ready = select.poll()  # `select` cannot wait for descriptors above 1,023
-    ready.register(descriptor, select.POLLIN | select.POLLHUP)
-    while True:
-        if ready.poll(_LOOK):
-            block = os.read(descriptor, 1 << 16)
-            if not block:
-                return
-            yield block
-        task.check()
-
-
-def _ended(child: subprocess.Popen[bytes], snapshot: Snapshot) -> None:
-    status = child.wait()
-    if status in (0, 1):
-        return
-    if status == 2:
-        raise _DeclinedError
-    raise FilewrightError(
-        Code.IO_ERROR,
-        f"the search engine could not read {snapshot.asked} to its end (status {status})",
-        hint="the file may have been truncated while it was read; try again",
-        details={"path": snapshot.asked, "status": status},
-    )
+    with Run(snapshot, ["-n", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
+        for line in child.lines():
+            number, offset, _ = line.split(b":", 2)
+            yield int(number), int(offset) + shift

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match: bytes [offset, end) of the file, and the pattern's own groups (None: took no part)."""
+    """One match: bytes [offset, end) of the file, and the pattern's own groups (None: took no part).
+
+    `line` is the number of the line it begins in where that is known already, else 0.
+    """
 
     offset: int
     end: int
     groups: tuple[Span | None, ...] = ()
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,10 @@ class Lines:
         tail = self.snapshot.read(end, 2 * width)
         return end + (2 * width if tail == self._units[1] + self._units[0] else min(width, len(tail)))
 
+    def know(self, line: int, begin: int) -> None:
+        """Take it from the caller that line number `line` begins at `begin`."""
+        self._line = (line, begin)
+
     def number(self, begin: int) -> int:
         """The number of the line that begins at `begin`."""
         line, known = self._line
@@ -166,6 +170,8 @@ def hits(
 
 
 def _hit(lines: Lines, first: Match, begin: int, spans: list[Span]) -> Hit:
+    if first.line:
+        lines.know(first.line, begin)
     return Hit(
         offset=first.offset,
         end=first.end,

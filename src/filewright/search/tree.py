@@ -16,7 +16,7 @@ from filewright.boundary import Boundary, Location
 from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import engine
+from filewright.search import engine, process
 from filewright.search.candidates import Candidates, Choice, Sieve
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.fuzzy.pieces import choose
@@ -171,7 +171,7 @@ class Searcher:
         with self._lock:
             if not self._tried:
                 self._tried = True
-                program = engine.binary()
+                program = process.binary()
                 if program is not None:
                     try:
                         self._spawner = Spawner(self.boundary.roots, [program])

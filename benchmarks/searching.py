@@ -1,0 +1,188 @@
+"""Search as ratios against the reference engine's own process (`rg`) on the same files, in one run.
+
+    python -m benchmarks.searching [GIGABYTES]
+
+`rows()` gives `(name, our seconds, reference seconds, goal as a ratio)`. Ours and the reference take
+turns, and the best of each counts. Ours starts from a path each time: it opens the file through the
+boundary and knows nothing of it beforehand, and like the reference it tells the hit's line number.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from filewright.boundary import Boundary
+from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, process, search_snapshot
+from filewright.settings import Settings
+from filewright.text import Snapshot
+
+Row = tuple[str, float, float, float]
+
+ROUNDS = 5
+RARE = "FATAL checksum of segment Zebra-4711 differs from the journal"
+LEVELS = ("INFO", "DEBUG", "WARN", "ERROR")
+
+
+def make_log(path: str, size: int) -> list[str]:
+    """Write a log of about `size` bytes whose lines hardly repeat, a rare line near its end; some of its lines."""
+    chance = random.Random(7)
+    words = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(5000)
+    ]
+    lines = []
+    for n in range(200_000):
+        clock = f"2026-11-{n % 28 + 1:02d}T{n // 3600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.{n * 7919 % 1000:03d}"
+        text = " ".join(chance.choices(words, k=chance.randint(4, 12)))
+        lines.append(f"{clock} {LEVELS[n % 4]} [{chance.choice(words)}-{n % 97}] {text}\n")
+    block = "".join(lines).encode()
+    with open(path, "wb") as file:
+        while file.tell() + len(block) < size:
+            file.write(block)
+        chance.shuffle(lines)
+        file.write("".join(lines[: max(1, int((size - file.tell()) / len(block) * len(lines)))]).encode())
+        file.write(f"2026-11-21T00:00:00.000 {RARE}\n".encode())
+    return lines
+
+
+def make_tree(base: str) -> None:
+    """50,000 text files of 1 to 12 KB in 1,000 folders, five with a rare word, and an ignore file."""
+    chance = random.Random(3)
+    words = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10))) for _ in range(3000)
+    ]
+    rows = [" ".join(chance.choices(words, k=12)) for _ in range(20_000)]
+    with open(os.path.join(base, ".gitignore"), "w", encoding="utf-8") as file:
+        file.write("*.log\nbuild/\n*.pyc\n")
+    for number in range(50_000):
+        folder = f"{base}/pkg{number // 1000:02}/mod{number // 50 % 20:02}"
+        if number % 50 == 0:
+            os.makedirs(folder, exist_ok=True)
+        at, count = chance.randrange(len(rows) - 160), chance.randint(10, 160)
+        body = "\n".join(rows[at : at + count]) + ("\nneedle_rare is here\n" if number % 9973 == 0 else "\n")
+        with open(f"{folder}/file{number % 50:02}.py", "w", encoding="utf-8") as file:
+            file.write(body)
+
+
+def in_turns(ours: Callable[[], object], reference: Callable[[], object]) -> tuple[float, float]:
+    """The best time of each, in seconds."""
+    best = [float("inf"), float("inf")]
+    for _ in range(ROUNDS):
+        for index, act in enumerate((ours, reference)):
+            start = time.perf_counter()
+            act()
+            best[index] = min(best[index], time.perf_counter() - start)
+    return best[0], best[1]
+
+
+def mistyped(text: str, every: int) -> str:
+    """`text` with about every nth character changed, dropped or doubled in turn."""
+    chars = list(text)
+    for turn, at in enumerate(range(every // 2, len(chars), every)):
+        chars[at] = ("~", "", chars[at] * 2)[turn % 3]
+    return "".join(chars)
+
+
+def rows(gigabytes: float = 1.0) -> list[Row]:
+    """The measurements. Needs some 1.5 GB of disk for a minute."""
+    program = process.binary()
+    assert program is not None, "rg is not installed"
+    settings = Settings()
+    result: list[Row] = []
+
+    def reference(*arguments: str, folder: str) -> Callable[[], object]:
+        argv = [program, "--no-config", *arguments]
+        return lambda: subprocess.run(argv, cwd=folder, stdout=subprocess.DEVNULL, check=False)
+
+    with tempfile.TemporaryDirectory() as base:
+        lines = make_log(f"{base}/big.log", int(gigabytes * (1 << 30)))
+        make_log(f"{base}/tenth.log", int(gigabytes * 100 * (1 << 20)))
+        os.mkdir(f"{base}/tree")
+        make_tree(f"{base}/tree")
+        boundary = Boundary([base], settings)
+
+        def exact(name: str, text: str, mode: str) -> Callable[[], object]:
+            def act() -> None:
+                where = boundary.locate(name)
+                pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
+                with Snapshot.of_descriptor(boundary.open_file(where), where, settings) as snapshot:
+                    found = search_snapshot(snapshot, pattern, limit=50)
+                    assert found.complete
+                    assert len(found.hits) == (0 if "absent" in text else 1)
+
+            return act
+
+        def similar(name: str, needle: str) -> Callable[[], object]:
+            def act() -> None:
+                where = boundary.locate(name)
+                with Snapshot.of_descriptor(boundary.open_file(where), where, settings) as snapshot:
+                    assert fuzzy(snapshot, needle, limit=5).hits[0].score > 0.9
+
+            return act
+
+        size = f"{gigabytes:g} GB"
+        rare = "segment Zebra-4711"
+        lined = reference("-n", "-e", rare, "big.log", folder=base)
+        result.append(
+            (
+                f"literal, rare, {size}, against rg -n",
+                *in_turns(exact("big.log", rare, "literal"), lined),
+                1.15,
+            )
+        )
+        plain = reference("-e", "absent Zebra", "big.log", folder=base)
+        ours = in_turns(exact("big.log", "absent Zebra", "literal"), plain)
+        result.append((f"literal, absent, {size}, against rg", *ours, 1.15))
+        for text in (r"segment [A-Z]\w+-\d+ differs", r"(?i)CHECKSUM of \w+ zebra"):
+            lined = reference("-n", "-e", text, "big.log", folder=base)
+            result.append(
+                (
+                    f"regex {text}, {size}, against rg -n",
+                    *in_turns(exact("big.log", text, "regex"), lined),
+                    1.25,
+                )
+            )
+        scan = reference("-n", "-F", "-e", rare, "big.log", folder=base)
+        result.append(
+            (
+                f"fuzzy, a line with typos, {size}, against rg -n -F",
+                *in_turns(similar("big.log", mistyped(RARE, 25)), scan),
+                8.0,
+            )
+        )
+        scan = reference("-n", "-F", "-e", rare, "tenth.log", folder=base)
+        block = mistyped("".join(lines[500:512]), 33)
+        result.append(
+            (
+                "fuzzy, 12 lines with 3 % edits, a tenth of it, against rg -n -F",
+                *in_turns(similar("tenth.log", block), scan),
+                10.0,
+            )
+        )
+
+        searcher = Searcher(boundary, settings)
+        where = boundary.locate("tree")
+        for text, mode in (("needle_rare", "literal"), (r"needle_\w+ is", "regex")):
+            pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
+
+            def tree(pattern: object = pattern) -> None:
+                found = searcher.tree(where, pattern, TreeOptions(limit=100))  # type: ignore[arg-type]
+                assert sum(one.count for _, one in found) == 6
+
+            lined = reference("-n", "--hidden", "--no-require-git", "-e", text, folder=f"{base}/tree")
+            result.append((f"{mode} in a tree of 50,000 files, against rg -n", *in_turns(tree, lined), 1.3))
+        searcher.close()
+        boundary.close()
+    return result
+
+
+if __name__ == "__main__":
+    for name, ours, reference, goal in rows(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):
+        ratio = ours / reference
+        verdict = "" if ratio <= goal else f"  (goal {goal})"
+        print(f"{name}: {ours * 1e3:.1f} ms against {reference * 1e3:.1f} ms, {ratio:.2f}×{verdict}")
