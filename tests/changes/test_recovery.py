@@ -34,7 +34,7 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
     with monkeypatch.context() as patch:
         module, attribute = {
             "publish": ("filewright.changes.publish.Publisher", "publish"),
-            "flush": ("filewright.changes.publish.Publisher", "flush"),
+            "flush": ("filewright.changes.hands.Hands", "flush"),
             "done": ("filewright.changes.journal.Journal", "done"),
             "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
         }[name]

@@ -1,65 +1,26 @@
-"""Doing a plan's operations, taking them back, and cleaning up after them.
-
-Taking back looks at what stands in each slot and never at how far anything came, so the same code
-serves a commit that fails and a recovery after a crash, and may itself be interrupted anywhere.
-Something that is neither as it was before nor as we made it belongs to somebody else: it is left
-where it is, and what we hold of the other version is kept and reported.
-"""
+"""Doing a plan's operations, in order: from here on readers see the change."""
 
 from __future__ import annotations
 
 import errno
-import os
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from filewright.boundary import kernel
-from filewright.changes import leases
-from filewright.changes.content import listed
-from filewright.changes.flushing import Flusher
-from filewright.changes.ground import Ground, kind_of, matches
-from filewright.changes.operations import Alter, Leaf, Operation, Plan, Put, Seal, Slot, Take
-from filewright.changes.planner import is_temporary
-from filewright.changes.steps import stale
+from filewright.changes.hands import Hands
+from filewright.changes.operations import Alter, Leaf, Operation, Put, Seal, Slot, Take
+from filewright.changes.refusals import stale
 from filewright.errors import Code, FilewrightError, from_os_error
 
-_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
-_FREED_ASIDE = 64 << 20
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
-Keep = Callable[[int, bytes, str], str | None]
-"""Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
-
-
-@dataclass(slots=True)
-class Findings:
-    """What somebody else's doings made us find: `conflicts` to be told, `waiting` slots to come back to."""
-
-    conflicts: list[str] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
-
-
-class Publisher:
-    """Works on one plan."""
-
-    def __init__(self, plan: Plan, ground: Ground, flusher: Flusher, keep: Keep, *, hash_up_to: int) -> None:
-        self._plan = plan
-        self._ground = ground
-        self._flusher = flusher
-        self._keep = keep
-        self._hash_up_to = hash_up_to
-        self.findings = Findings()
-        # Displaced folders are looked through once everything has been moved out of them.
-        self._trees: dict[Slot, Sequence[Leaf]] = {}
-
-    # Forward
+class Publisher(Hands):
+    """Publishes one plan."""
 
     def publish(self) -> None:
         """Do every operation, in order. Raises on the first that cannot be done; nothing is taken back."""
+        # Displaced folders are looked through once everything has been moved out of them.
+        trees: dict[Slot, Sequence[Leaf]] = {}
         for operation in self._plan.operations:
             try:
-                self._do(operation)
+                self._do(operation, trees)
             except OSError as error:
                 shown = self._ground.shown(operation.place)
                 if error.errno == errno.EEXIST:
@@ -72,23 +33,12 @@ class Publisher:
                 if error.errno == errno.ENOENT:
                     raise stale(shown) from error
                 raise from_os_error(error, shown, doing="replace") from error
-        for slot, tree in self._trees.items():
+        for slot, tree in trees.items():
             if not self._ground.tree_is(slot, tree):
                 raise stale(self._ground.shown(slot))
         self.flush()
 
-    def flush(self) -> None:
-        """Flush every folder the operations act in."""
-        descriptors = [self._ground.fd(number) for number in range(len(self._plan.folders))]
-        self._flusher.all(descriptor for descriptor in descriptors if descriptor is not None)
-
-    def _fd(self, slot: Slot) -> int:
-        descriptor = self._ground.fd(slot.folder)
-        if descriptor is None:
-            raise FileNotFoundError(errno.ENOENT, "its folder is gone")
-        return descriptor
-
-    def _do(self, operation: Operation) -> None:
+    def _do(self, operation: Operation, trees: dict[Slot, Sequence[Leaf]]) -> None:
         match operation:
             case Put(before=None):
                 self._rename(operation.carrier, operation.place)
@@ -99,410 +49,17 @@ class Publisher:
                 holder = self._swap(operation)
                 self._require(holder, operation.before)
                 if operation.before.kind == "folder":
-                    self._trees[holder] = operation.displaced
+                    trees[holder] = operation.displaced
             case Take():
                 self._rename(operation.place, operation.aside)
                 self._require(operation.aside, operation.before)
-                self._trees.pop(operation.place, None)
+                trees.pop(operation.place, None)
                 if operation.before.kind == "folder":
-                    self._trees[operation.aside] = operation.tree
+                    trees[operation.aside] = operation.tree
             case Alter():
                 self._alter(operation, forward=True)
-
-    def _rename(self, source: Slot, target: Slot) -> None:
-        kernel.rename_noreplace(self._fd(source), source.name, self._fd(target), target.name)
-
-    def _swap(self, operation: Put) -> Slot:
-        """Exchange carrier and place; returns the slot that now holds what was displaced."""
-        carrier, place, spare = operation.carrier, operation.place, operation.spare
-        try:
-            kernel.exchange(self._fd(carrier), carrier.name, self._fd(place), place.name)
-        except OSError as error:
-            if error.errno not in _NO_EXCHANGE:
-                raise
-        else:
-            return carrier
-        folder = self._fd(place)
-        try:
-            os.link(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            # A folder, or a file system without links: for a moment nothing has that name.
-            os.rename(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder)
-        os.rename(carrier.name, place.name, src_dir_fd=self._fd(carrier), dst_dir_fd=folder)
-        return spare
 
     def _require(self, slot: Slot, seal: Seal) -> None:
         """The compare of the compare-and-swap: is what we displaced what we meant to?"""
         if not self._ground.untouched(slot, seal, self._hash_up_to):
             raise stale(self._ground.shown(slot))
-
-    def _alter(self, operation: Alter, *, forward: bool) -> None:
-        old, new = (0, 1) if forward else (1, 0)
-        try:
-            descriptor = os.open(
-                operation.place.name,
-                (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC,
-                dir_fd=self._fd(operation.place),
-            )
-        except FileNotFoundError:
-            if forward:
-                raise
-            return
-        try:
-            status = os.fstat(descriptor)
-            ours = status.st_ino == operation.seal.inode and kind_of(status) == operation.seal.kind
-            if forward and not ours:
-                raise stale(self._ground.shown(operation.place))
-            seen = (status.st_uid, status.st_gid)
-            before = (operation.uid[old], operation.gid[old])
-            after = (operation.uid[new], operation.gid[new])
-            modes = {operation.mode[old], operation.mode[0] & 0o1777}
-            foreign = seen not in (before, after) or (not forward and status.st_mode & 0o7777 not in modes)
-            if forward and foreign:
-                raise stale(self._ground.shown(operation.place))
-            if not ours or foreign:
-                return  # Somebody else changed it since: theirs counts.
-            if seen != after:
-                os.chown(f"/proc/self/fd/{descriptor}", *after)
-            kernel.chmod_descriptor(descriptor, operation.mode[new])
-            self._flush_inode(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def _flush_inode(self, looked: int) -> None:
-        try:
-            descriptor = os.open(f"/proc/self/fd/{looked}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            return  # Not readable to us: its attributes reach the disk with the next flush of its folder.
-        try:
-            self._flusher.one(descriptor)
-        finally:
-            os.close(descriptor)
-
-    # Back
-
-    def take_back(self) -> None:
-        """Undo whatever was done, last first, and remove the temporaries. May be called again."""
-        if not self._plan.complete:
-            # Nothing is published before every digest is known: there are only temporaries.
-            for operation in self._plan.operations:
-                if (
-                    isinstance(operation, Put)
-                    and operation.staged
-                    and self._ground.fd(operation.carrier.folder)
-                ):
-                    self._discard(operation.carrier)
-            self.flush()
-            return
-        for operation in reversed(self._plan.operations):
-            match operation:
-                case Put(before=None):
-                    self._take_back_put(operation)
-                case Put():
-                    self._take_back_swap(operation)
-                case Take():
-                    self._take_back_take(operation)
-                case Alter():
-                    self._alter(operation, forward=False)
-        self.flush()
-
-    def _take_back_put(self, operation: Put) -> None:
-        carrier, place = operation.carrier, operation.place
-        ground = self._ground
-        waiting = ground.status(carrier)
-        if not operation.staged:
-            if waiting is None and ground.same_inode(place, operation.after):
-                self._rename(place, carrier)
-            elif waiting is not None and ground.same_inode(place, operation.after):
-                self._conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
-            return
-        if operation.after.kind == "folder":
-            if waiting is None:
-                self._remove_tree(place, operation.tree, f"{ground.shown(place)} was published")
-            else:
-                self._discard(carrier)
-            return
-        if waiting is not None and not self._half_linked(operation, waiting):
-            self._discard(carrier)
-            return
-        if ground.status(place) is None:
-            return
-        if not self._known(operation.after) or not ground.is_there(place, operation.after):
-            if waiting is None and not self._about_to_move(place):
-                self._conflict(place, "holds something that is not ours: it stays")
-            elif waiting is None:
-                return
-            else:
-                self._discard(carrier)
-            return
-        if waiting is not None:
-            self._discard(carrier)
-        # Out of sight first, looked at again, then removed: what appears in between is not lost.
-        self._rename(place, carrier)
-        if ground.is_there(carrier, operation.after):
-            self._discard(carrier)
-        else:
-            self._rename(carrier, place)
-
-    def _about_to_move(self, place: Slot) -> bool:
-        """Whether what stands there is something that the plan would have moved on first."""
-        return any(
-            isinstance(operation, Put)
-            and not operation.staged
-            and operation.carrier == place
-            and self._ground.same_inode(place, operation.after)
-            for operation in self._plan.operations
-        )
-
-    def _half_linked(self, operation: Put, waiting: os.stat_result) -> bool:
-        """A rename done by link and unlink that came half way: one inode, both names."""
-        placed = self._ground.status(operation.place)
-        return placed is not None and placed.st_ino == waiting.st_ino and placed.st_dev == waiting.st_dev
-
-    @staticmethod
-    def _known(seal: Seal) -> bool:
-        return seal.kind != "file" or seal.digest is not None
-
-    def _take_back_swap(self, operation: Put) -> None:
-        carrier, place, spare = operation.carrier, operation.place, operation.spare
-        ground, before = self._ground, operation.before
-        assert before is not None
-        if ground.status(spare) is not None:
-            self._take_back_spare(operation, before)
-            return
-        waiting = ground.status(carrier)
-        if waiting is None:
-            return
-        holds_before = ground.same_inode(carrier, before) or (
-            before.kind != "folder" and ground.is_there(carrier, before)
-        )
-        if not holds_before:
-            if operation.staged:
-                self._discard(carrier)
-            return
-        if operation.staged:
-            ours = self._known(operation.after) and (
-                operation.after.kind == "folder" or ground.is_there(place, operation.after)
-            )
-        else:
-            ours = ground.same_inode(place, operation.after)
-        if ground.status(place) is None:
-            self._rename(carrier, place)
-        elif ours:
-            kernel.exchange(self._fd(carrier), carrier.name, self._fd(place), place.name)
-            if operation.staged:
-                self._discard_checked(operation)
-        else:
-            self._conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
-
-    def _discard_checked(self, operation: Put) -> None:
-        after = operation.after
-        if after.kind == "folder":
-            self._remove_tree(operation.carrier, operation.tree, "a folder that was taken back")
-        elif self._ground.is_there(operation.carrier, after):
-            self._discard(operation.carrier)
-        else:
-            self._conflict(operation.place, "was written to while it was taken back", operation.carrier)
-
-    def _take_back_spare(self, operation: Put, before: Seal) -> None:
-        """As `_take_back_swap`, where the file system has no exchange."""
-        carrier, place, spare = operation.carrier, operation.place, operation.spare
-        ground = self._ground
-        folder = self._fd(place)
-        if ground.status(place) is None:
-            self._rename(spare, place)
-        elif ground.same_inode(place, before):
-            self._discard(spare)
-        elif ground.is_there(place, operation.after) or ground.same_inode(place, operation.after):
-            if not operation.staged or operation.after.kind == "folder":
-                self._rename(place, carrier)
-                self._rename(spare, place)
-            else:
-                os.rename(spare.name, place.name, src_dir_fd=folder, dst_dir_fd=folder)
-        else:
-            self._conflict(place, "was changed by somebody else after we replaced it: it stays", spare)
-        if operation.staged and ground.status(carrier) is not None:
-            self._discard(carrier)
-
-    def _take_back_take(self, operation: Take) -> None:
-        if self._ground.status(operation.aside) is None:
-            return
-        if self._ground.status(operation.place) is None:
-            self._rename(operation.aside, operation.place)
-        else:
-            self._conflict(operation.place, "has been made anew by somebody else: it stays", operation.aside)
-
-    # After
-
-    def clean_up(self) -> None:
-        """After the commit: remove what was displaced, but nothing that somebody still writes to."""
-        for operation in self._plan.operations:
-            match operation:
-                case Put(before=Seal() as before):
-                    for slot in (operation.spare, operation.carrier):
-                        if is_temporary(slot.name):
-                            self._remove_displaced(slot, before, operation.displaced, operation)
-                case Put(staged=True):
-                    self._finish_put(operation)
-                case Take():
-                    self._remove_displaced(operation.aside, operation.before, operation.tree, operation)
-                case _:
-                    pass
-
-    def _finish_put(self, operation: Put) -> None:
-        waiting = self._ground.status(operation.carrier)
-        if waiting is None:
-            return
-        if self._ground.status(operation.place) is None:
-            self._rename(operation.carrier, operation.place)
-        elif self._half_linked(operation, waiting):
-            self._discard(operation.carrier)
-        else:
-            self._conflict(operation.place, "is taken by somebody else: it stays", operation.carrier)
-
-    def _remove_displaced(
-        self, slot: Slot, before: Seal, tree: Sequence[Leaf], operation: Put | Take
-    ) -> None:
-        status = self._ground.status(slot)
-        if status is None:
-            return
-        shown = self._ground.shown(operation.place)
-        if before.kind == "folder":
-            self._remove_tree(slot, tree, shown)
-        elif before.kind != "file":
-            os.unlink(slot.name, dir_fd=self._fd(slot))
-        elif (
-            isinstance(operation, Put)
-            and operation.staged
-            and status.st_ino != before.inode
-            and self._ground.is_there(slot, operation.after)
-        ):
-            # The exchange never reached the disk although the commit did: do it again.
-            if self._ground.is_there(operation.place, before):
-                self._swap(operation)
-                self._remove_displaced(slot, before, tree, operation)
-            else:
-                self._conflict(operation.place, "was changed by somebody else: it stays", slot)
-        else:
-            self._remove_file(self._fd(slot), slot.name, before, shown)
-
-    def _remove_file(self, folder: int, name: bytes, before: Seal, shown: str) -> bool:
-        """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
-        try:
-            with leases.quiet(folder, name) as descriptor:
-                if descriptor is None:
-                    self.findings.waiting.append(shown)
-                    return False
-                status = os.fstat(descriptor)
-                same = (status.st_ino, status.st_size, status.st_mtime_ns) == (
-                    before.inode,
-                    before.size,
-                    before.mtime_ns,
-                )
-                if not (
-                    same and (before.digest is None or (before.size or 0) > self._hash_up_to)
-                ) and not matches(folder, name, before):
-                    return self._rescue(folder, name, shown, "was written to by a program that held it open")
-                os.unlink(name, dir_fd=folder)
-                held = os.dup(descriptor) if status.st_size > _FREED_ASIDE else -1
-            if held >= 0:
-                # The last close frees the blocks, half a second per GB: nobody has to wait for it.
-                threading.Thread(target=os.close, args=(held,), daemon=True).start()
-        except FileNotFoundError:
-            pass  # Removed before a crash, or by a person: nothing left to do.
-        return True
-
-    def _remove_tree(self, slot: Slot, tree: Sequence[Leaf], shown: str) -> None:
-        """Remove exactly what a tree lists; what others have put there stays, or is kept."""
-        folder = self._ground.fd(slot.folder)
-        if folder is None or self._ground.status(slot) is None:
-            return
-        if self._remove_leaves(folder, slot.name, {leaf.parts: leaf.seal for leaf in tree}, (), shown):
-            return
-        if is_temporary(slot.name) and shown not in self.findings.waiting:
-            self._rescue(folder, slot.name, shown, "was added to while it was deleted")
-        elif not is_temporary(slot.name):
-            self.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
-
-    def _remove_leaves(
-        self,
-        above: int,
-        name: bytes,
-        seals: dict[tuple[bytes, ...], Seal],
-        parts: tuple[bytes, ...],
-        shown: str,
-    ) -> bool:
-        try:
-            descriptor = os.open(name, _FOLDER, dir_fd=above)
-        except FileNotFoundError:
-            return True
-        clean = True
-        try:
-            for below in listed(descriptor):
-                seal = seals.get((*parts, below))
-                if seal is None:
-                    clean = False
-                elif seal.kind == "folder":
-                    clean &= self._remove_leaves(descriptor, below, seals, (*parts, below), shown)
-                elif seal.kind == "file":
-                    clean &= self._remove_listed(descriptor, below, seal, shown)
-                else:
-                    os.unlink(below, dir_fd=descriptor)
-        finally:
-            os.close(descriptor)
-        if clean:
-            os.rmdir(name, dir_fd=above)
-        return clean
-
-    def _remove_listed(self, folder: int, name: bytes, seal: Seal, shown: str) -> bool:
-        if seal.inode is not None:
-            return self._remove_file(folder, name, seal, shown)
-        if self._known(seal) and not matches(folder, name, seal):
-            return False
-        os.unlink(name, dir_fd=folder)
-        return True
-
-    # Keeping
-
-    def _discard(self, slot: Slot) -> None:
-        """Remove a temporary of ours that nobody has ever seen under another name."""
-        if not is_temporary(slot.name):
-            return
-        folder = self._fd(slot)
-        status = self._ground.status(slot)
-        if status is None:
-            return
-        if kind_of(status) == "folder":
-            remove_all(folder, slot.name)
-        else:
-            os.unlink(slot.name, dir_fd=folder)
-
-    def _conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
-        shown = self._ground.shown(place)
-        if holder is None:
-            self.findings.conflicts.append(f"{shown} {why}")
-        else:
-            self._rescue(self._fd(holder), holder.name, shown, why)
-
-    def _rescue(self, folder: int, name: bytes, shown: str, why: str) -> bool:
-        kept = self._keep(folder, name, shown)
-        if kept is None:
-            self.findings.waiting.append(shown)
-            return False
-        self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
-        return True
-
-
-def remove_all(folder: int, name: bytes) -> None:
-    """Remove a folder of ours with all that is in it."""
-    descriptor = os.open(name, _FOLDER, dir_fd=folder)
-    try:
-        for below in listed(descriptor):
-            status = os.stat(below, dir_fd=descriptor, follow_symlinks=False)
-            if kind_of(status) == "folder":
-                remove_all(descriptor, below)
-            else:
-                os.unlink(below, dir_fd=descriptor)
-    finally:
-        os.close(descriptor)
-    os.rmdir(name, dir_fd=folder)

@@ -17,14 +17,15 @@ from dataclasses import dataclass, field
 from filewright.boundary import Boundary, kernel
 from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
+from filewright.changes.cleanup import CleanUp
 from filewright.changes.flushing import Flusher
 from filewright.changes.ground import Ground
 from filewright.changes.journal import Journal, id_of
 from filewright.changes.operations import Plan, Put, Take
 from filewright.changes.planner import is_temporary
-from filewright.changes.publish import Publisher
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.state import StateFolder
+from filewright.changes.takeback import TakeBack
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
 
@@ -101,14 +102,14 @@ class Recoverer:
         """Take a plan back; returns the conflicts. `ground` is given while its change is being made."""
         own = ground is None
         ground = ground or Ground(self._boundary, plan)
-        publisher = self._publisher(plan, ground)
+        work = TakeBack(plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes)
         try:
-            publisher.take_back()
+            work.take_back()
         finally:
             if own:
                 ground.close()
-        return publisher.findings.conflicts + [
-            f"{path} could not be settled yet" for path in publisher.findings.waiting
+        return work.findings.conflicts + [
+            f"{path} could not be settled yet" for path in work.findings.waiting
         ]
 
     def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
@@ -157,20 +158,22 @@ class Recoverer:
         """Remove what a committed change displaced."""
         own = ground is None
         ground = ground or Ground(self._boundary, file.plan)
-        publisher = self._publisher(file.plan, ground)
+        work = CleanUp(
+            file.plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes
+        )
         try:
-            publisher.clean_up()
+            work.clean_up()
         except OSError as error:
-            publisher.findings.waiting.append(f"{file.record.summary}: {error.strerror}")
+            work.findings.waiting.append(f"{file.record.summary}: {error.strerror}")
         finally:
             if own:
                 ground.close()
-        if not publisher.findings.waiting:
+        if not work.findings.waiting:
             self.cleaned.add(file.path)
-        found.waiting += publisher.findings.waiting
-        if publisher.findings.conflicts:
-            found.conflicts += publisher.findings.conflicts
-            notes = (*file.record.notes, *publisher.findings.conflicts)
+        found.waiting += work.findings.waiting
+        if work.findings.conflicts:
+            found.conflicts += work.findings.conflicts
+            notes = (*file.record.notes, *work.findings.conflicts)
             try:
                 file.annotate(self._state.key, notes)
             except OSError as error:
@@ -204,11 +207,6 @@ class Recoverer:
         self._journal.fold()
 
     # Keeping
-
-    def _publisher(self, plan: Plan, ground: Ground) -> Publisher:
-        return Publisher(
-            plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes
-        )
 
     def _keeper(self) -> Callable[[int, bytes, str], str | None]:
         def keep(folder: int, name: bytes, shown: str) -> str | None:

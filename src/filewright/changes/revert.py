@@ -7,17 +7,15 @@ disclosed, a conflict is refused with what could be done instead.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import xxhash
-
 from filewright.boundary import Boundary, Location
 from filewright.changes.content import listed
-from filewright.changes.contents import Contents, Kept
+from filewright.changes.contents import Contents
 from filewright.changes.ground import Ground
+from filewright.changes.inverse import Conflict, ContentInverse, FileToInvert, Outcome
 from filewright.changes.operations import Plan
 from filewright.changes.planner import temporary_name
 from filewright.changes.record import Entry, Place, Side
@@ -27,22 +25,16 @@ from filewright.edit.changeset import (
     Expected,
     MakeFolder,
     MakeLink,
-    Modify,
     Move,
     Restore,
     SetMode,
     SetOwner,
     Step,
 )
-from filewright.edit.diff3 import merge3
-from filewright.edit.linediff import line_splices
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
-
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 @dataclass(slots=True)
@@ -62,13 +54,6 @@ class Reversal:
     def diff(self) -> str:
         """What it would do; made when asked for, and only before it is committed."""
         return self.show(self.change_set)
-
-
-@dataclass(slots=True)
-class _Conflict:
-    path: str
-    why: str
-    lines: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -95,9 +80,8 @@ class Reverter:
         self._task = task
         self._ground = Ground(boundary, Plan((), ()))
         self._work = _Work()
-        self._conflicts: list[_Conflict] = []
-        self._notes: list[str] = []
-        self._merged: list[str] = []
+        self._outcome = Outcome()
+        self._inverse = ContentInverse(settings, contents, self._outcome, wholly=wholly, task=task)
 
     def reversal(self) -> Reversal:
         """The inverse. Raises `stale_version` with the conflicts, `unsupported` if nothing was kept."""
@@ -119,7 +103,7 @@ class Reverter:
             else:
                 self._changed(entry, entry.before, entry.after)
         self._moves(moved)
-        if self._conflicts:
+        if self._outcome.conflicts:
             raise self._refusal()
         work = self._work
         steps = (
@@ -134,12 +118,12 @@ class Reverter:
             raise FilewrightError(
                 Code.NO_CHANGE,
                 f"there is nothing left to undo of the change {record.id}",
-                hint="; ".join(self._notes) or None,
+                hint="; ".join(self._outcome.notes) or None,
                 details={"change_id": record.id},
             )
         summary = f"undo {record.id}: {record.summary}"
         change_set = ChangeSet("revert_edit", summary, steps, reverts=record.id)
-        return Reversal(change_set, tuple(self._merged), tuple(self._notes))
+        return Reversal(change_set, tuple(self._outcome.merged), tuple(self._outcome.notes))
 
     # Where things are
 
@@ -236,7 +220,7 @@ class Reverter:
         where = self._location(entry.place)
         found = self._look(entry.place)
         if found is None:
-            self._notes.append(f"{where.shown} is gone already")
+            self._outcome.notes.append(f"{where.shown} is gone already")
             return
         if isinstance(found, Snapshot):
             with found:
@@ -245,7 +229,7 @@ class Reverter:
                 ):
                     self._conflict(entry.place, "was created by that change and has been edited since")
                     return
-                self._work.delete.append(Delete(where, expected=_expected(found)))
+                self._work.delete.append(Delete(where, expected=Expected.of(found)))
             return
         if found != entry.after.kind:
             self._conflict(entry.place, f"is a {found} now")
@@ -266,7 +250,7 @@ class Reverter:
             os.close(descriptor)
         left = [name for name in names if Place(entry.place.root, (*entry.place.parts, name)) not in going]
         if left:
-            self._notes.append(f"{where.shown}/ stays: others have put something into it")
+            self._outcome.notes.append(f"{where.shown}/ stays: others have put something into it")
             return
         self._clear(Delete(where), entry.place)
 
@@ -287,7 +271,7 @@ class Reverter:
                 self._work.attributes.append(SetMode(where, f"{before.mode:05o}"))
             return
         if before.kind == "other":
-            self._notes.append(f"{where.shown} was a special file and cannot be made again")
+            self._outcome.notes.append(f"{where.shown} was a special file and cannot be made again")
             return
         if taken is not None and not (self._wholly and taken == "file" and before.kind == "file"):
             self._conflict(entry.place, "was deleted by that change, and something new is there now")
@@ -341,7 +325,9 @@ class Reverter:
             with found:
                 status = found.status
                 if entry.spans or before.digest != after.digest:
-                    self._content(entry, before, after, found, where)
+                    shown = self._location(entry.place).shown
+                    step = self._inverse.step(FileToInvert(entry, before, after, found, where, shown))
+                    self._work.modify += [step] if step is not None else []
         elif found is None:
             return
         else:
@@ -357,124 +343,18 @@ class Reverter:
             if stat.S_IMODE(status.st_mode) == after.mode:
                 self._work.attributes.append(SetMode(where, f"{before.mode:05o}"))
             else:
-                self._notes.append(f"{where.shown}: its mode was changed again since, and stays")
-
-    def _content(self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location) -> None:
-        asked = self._location(entry.place).shown
-        small = now.held is not None and max(now.size, before.size, after.size) <= self._settings.hold_bytes
-        if small:
-            self._small(entry, before, after, now, where)
-            return
-        splices = self._contents.backward(entry)
-        if splices is None:
-            stream = self._contents.stream(before)
-            if stream is None:
-                self._conflict(entry.place, "is too large to be undone from what was kept")
-            elif now.size != after.size and not self._wholly:
-                self._conflict(entry.place, "has changed since, and is too large to be merged")
-            else:
-                self._restore_whole(stream, before, after, now, where)
-            return
-        if now.size == after.size and after.digest is not None:
-            expected = Expected(now.size, now.identity, bytes.fromhex(after.digest))
-            self._work.modify.append(Modify(where, expected, splices))
-        elif now.size > after.size and self._begins_as(now, after):
-            self._merged.append(asked)
-            self._notes.append(f"{asked} has grown at its end since; what was added stays")
-            self._work.modify.append(Modify(where, Expected(now.size, now.identity, None), splices))
-        else:
-            self._conflict(entry.place, "has changed since, and is too large to be merged")
-
-    def _begins_as(self, now: Snapshot, after: Side) -> bool:
-        state = xxhash.xxh3_128()
-        for _, block in now.blocks(0, after.size):
-            self._task.check()
-            state.update(block)
-        return state.hexdigest() == after.digest
-
-    def _restore_whole(self, stream: Kept, before: Side, after: Side, now: Snapshot, where: Location) -> None:
-        digest = bytes.fromhex(after.digest) if after.digest and not self._wholly else None
-        status = now.status
-        assert status is not None
-        self._work.modify.append(
-            Restore(
-                where,
-                stream,
-                stat.S_IMODE(status.st_mode),
-                status.st_uid,
-                status.st_gid,
-                before.mtime_ns,
-                replace=True,
-                expected=Expected(now.size, now.identity, digest),
-            )
-        )
-
-    def _small(self, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location) -> None:
-        asked = self._location(entry.place).shown
-        current = now.held
-        assert current is not None
-        unmoved = now.digest.hex() == after.digest
-        if unmoved:
-            splices = self._contents.backward(entry)
-            if splices is None:
-                earlier = self._contents.before(entry) or self._large_before(before)
-                if earlier is None:
-                    self._conflict(entry.place, "was not kept as it was")
-                    return
-                splices = line_splices(current, earlier)
-            self._modify(where, now, splices)
-            return
-        earlier = self._contents.before(entry) or self._large_before(before)
-        if earlier is None:
-            self._conflict(entry.place, "has changed since, and was not kept whole")
-            return
-        if self._wholly:
-            self._modify(where, now, line_splices(current, earlier))
-            return
-        made = self._contents.after(entry)
-        if made is None:
-            self._conflict(entry.place, "has changed since, and what the change made of it was not kept")
-            return
-        ours = _LINES.findall(current)
-        merge = merge3(_LINES.findall(made), ours, _LINES.findall(earlier))
-        if not merge.clean:
-            first = merge.conflicts[0]
-            self._conflict(
-                entry.place, "has changed since in the same place", (first.ours[0] + 1, max(first.ours))
-            )
-            return
-        offsets = [0]
-        for line in ours:
-            offsets.append(offsets[-1] + len(line))
-        splices = tuple(
-            Splice(offsets[start], offsets[stop] - offsets[start], b"".join(lines))
-            for start, stop, lines in merge.changes()
-        )
-        if splices:
-            self._merged.append(asked)
-            self._notes.append(f"{asked} has changed since; the later changes stay (merged)")
-            self._modify(where, now, splices)
-        else:
-            self._notes.append(f"{asked} already holds what undoing would make of it")
-
-    def _large_before(self, before: Side) -> bytes | None:
-        stream = self._contents.stream(before)
-        return stream.read() if stream is not None and before.size <= self._settings.hold_bytes else None
-
-    def _modify(self, where: Location, now: Snapshot, splices: Sequence[Splice]) -> None:
-        if splices:
-            self._work.modify.append(Modify(where, Expected.of(now), tuple(splices)))
+                self._outcome.notes.append(f"{where.shown}: its mode was changed again since, and stays")
 
     # Refusing
 
     def _conflict(self, place: Place, why: str, lines: tuple[int, int] | None = None) -> None:
-        self._conflicts.append(_Conflict(self._location(place).shown, why, lines))
+        self._outcome.conflicts.append(Conflict(self._location(place).shown, why, lines))
 
     def _refusal(self) -> FilewrightError:
         record = self._contents.record
-        first = self._conflicts[0]
+        first = self._outcome.conflicts[0]
         at = f" (lines {first.lines[0]} to {first.lines[1]})" if first.lines else ""
-        more = f", and {len(self._conflicts) - 1} more" if len(self._conflicts) > 1 else ""
+        more = f", and {len(self._outcome.conflicts) - 1} more" if len(self._outcome.conflicts) > 1 else ""
         return FilewrightError(
             Code.STALE_VERSION,
             f"the change {record.id} cannot be undone: {first.path} {first.why}{at}{more}; "
@@ -485,11 +365,7 @@ class Reverter:
                 "change_id": record.id,
                 "conflicts": [
                     {"path": c.path, "why": c.why, "lines": list(c.lines) if c.lines else None}
-                    for c in self._conflicts
+                    for c in self._outcome.conflicts
                 ],
             },
         )
-
-
-def _expected(snapshot: Snapshot) -> Expected:
-    return Expected(snapshot.size, snapshot.identity, snapshot.digest)

@@ -21,7 +21,7 @@ from filewright.changes.draft import Draft, Folder, Node
 from filewright.changes.operations import Leaf, Seal
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
-from filewright.changes.steps import stale
+from filewright.changes.refusals import stale
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings

@@ -17,8 +17,8 @@ from filewright.changes.draft import Folder, Node
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Seal, Slot
 from filewright.changes.planner import Planner, Staging, fresh_seal
+from filewright.changes.refusals import stale
 from filewright.changes.save import Saved
-from filewright.changes.steps import stale
 from filewright.changes.survey import final_attributes
 from filewright.errors import from_os_error
 from filewright.progress import Task

@@ -11,6 +11,14 @@ from filewright.boundary import Location
 from filewright.changes import modes
 from filewright.changes.content import Content, Edited, Held, OnDisk
 from filewright.changes.draft import Draft, Folder, Node
+from filewright.changes.refusals import (
+    into_itself,
+    missing,
+    refuse_root,
+    require_writable_folder,
+    stale,
+    taken,
+)
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -103,13 +111,13 @@ class Steps:
         folder, name, node = self._draft.find(where, create=True)
         if node is None:
             if expected is not None:
-                raise self._stale(where)
+                raise stale(where.asked)
             node = Node("file", where.asked)
-            self._require_writable_folder(folder, where)
+            require_writable_folder(folder, where)
             folder.attach(name, node)
         else:
             if not replace and node.kind != "link":
-                raise self._taken(where)
+                raise taken(where)
             self._file(node, where)
             self._require_writable(node, folder, where)
             if expected is not None:
@@ -126,17 +134,17 @@ class Steps:
         if node.content is None:
             assert node.seen is not None
             if expected.size != node.seen.st_size:
-                raise self._stale(where)
+                raise stale(where.asked)
             node.expected = expected
             return
         if expected.size != node.content.size:
-            raise self._stale(where)
+            raise stale(where.asked)
         if expected.digest is not None:
             state = xxhash.xxh3_128()
             for block in node.content.blocks():
                 state.update(block)
             if state.digest() != expected.digest:
-                raise self._stale(where)
+                raise stale(where.asked)
 
     # Names
 
@@ -145,7 +153,7 @@ class Steps:
         self._draft.boundary.guard_write(where, link_itself=True)
         folder, name, node = self._draft.find(where, create=True)
         if node is None:
-            self._require_writable_folder(folder, where)
+            require_writable_folder(folder, where)
             made = self._draft.new_folder(where.asked)
             made.attributes = step.attributes or None
             folder.attach(name, made)
@@ -169,7 +177,7 @@ class Steps:
         if node is None:
             if step.missing_ok:
                 return
-            raise self._missing(where)
+            raise missing(where)
         if isinstance(node, Folder) and not step.recursive and node.names():
             raise FilewrightError(
                 Code.NOT_A_FILE,
@@ -177,8 +185,8 @@ class Steps:
                 hint="give recursive=true to delete it with all that is in it",
                 details={"path": where.asked},
             )
-        self._require_writable_folder(folder, where)
-        self._refuse_root(node, where)
+        require_writable_folder(folder, where)
+        refuse_root(self._draft.boundary, node, where)
         if step.expected is not None and node.kind == "file":
             self._expect(node, step.expected, where)
         node.asked = where.asked
@@ -190,12 +198,12 @@ class Steps:
         guard(step.destination, link_itself=True)
         folder, name, node = self._draft.find(step.source)
         if node is None:
-            raise self._missing(step.source)
-        self._require_writable_folder(folder, step.source)
-        self._refuse_root(node, step.source)
+            raise missing(step.source)
+        require_writable_folder(folder, step.source)
+        refuse_root(self._draft.boundary, node, step.source)
         target, _, _ = self._draft.find(step.destination, create=True)
         if isinstance(node, Folder) and target.within(node):
-            raise self._into_itself(step.source, step.destination)
+            raise into_itself(step.source, step.destination)
         if node.home is not None and (target.device != node.home[0].device or self._copy_moves):
             copied = self._copied(node, step.destination.asked)
             self._place(copied, step.destination, overwrite=step.overwrite)
@@ -213,10 +221,10 @@ class Steps:
         self._draft.boundary.guard_write(step.destination, link_itself=True)
         _, _, node = self._draft.find(step.source)
         if node is None:
-            raise self._missing(step.source)
+            raise missing(step.source)
         target, _, _ = self._draft.find(step.destination, create=True)
         if isinstance(node, Folder) and target.within(node):
-            raise self._into_itself(step.source, step.destination)
+            raise into_itself(step.source, step.destination)
         copied = self._copied(node, step.destination.asked)
         self._place(copied, step.destination, overwrite=step.overwrite)
 
@@ -248,7 +256,7 @@ class Steps:
 
     def _place(self, node: Node, where: Location, *, overwrite: bool) -> None:
         folder, name, found = self._draft.find(where, create=True)
-        self._require_writable_folder(folder, where)
+        require_writable_folder(folder, where)
         if found is node:
             raise FilewrightError(
                 Code.INVALID_INPUT,
@@ -258,7 +266,7 @@ class Steps:
             )
         if found is not None:
             if not overwrite:
-                raise self._taken(where)
+                raise taken(where)
             if isinstance(found, Folder) and not isinstance(node, Folder):
                 raise FilewrightError(
                     Code.NOT_A_FILE,
@@ -271,8 +279,8 @@ class Steps:
                     Code.NOT_A_DIRECTORY, f"{where.asked} is not a folder", details={"path": where.asked}
                 )
             if isinstance(found, Folder) and node.place is not None and node.place[0].within(found):
-                raise self._into_itself(where, where)
-            self._refuse_root(found, where)
+                raise into_itself(where, where)
+            refuse_root(self._draft.boundary, found, where)
             if found.kind == "file":
                 self._require_writable(found, folder, where)
             found.asked = where.asked
@@ -313,7 +321,7 @@ class Steps:
         self._draft.boundary.guard_write(where, link_itself=True)
         _, _, node = self._draft.find(where)
         if node is None:
-            raise self._missing(where)
+            raise missing(where)
         if node.kind == "link":
             raise FilewrightError(
                 Code.SYMLINK,
@@ -336,7 +344,7 @@ class Steps:
 
     def _file(self, node: Node | None, where: Location) -> Node:
         if node is None:
-            raise self._missing(where)
+            raise missing(where)
         if node.kind == "link":
             raise FilewrightError(
                 Code.SYMLINK,
@@ -354,7 +362,7 @@ class Steps:
         return node
 
     def _require_writable(self, node: Node, folder: Folder, where: Location) -> None:
-        self._require_writable_folder(folder, where)
+        require_writable_folder(folder, where)
         if node.seen is None or node.content is not None:
             return
         if node.home is not None:
@@ -383,74 +391,3 @@ class Steps:
                 details={"path": where.asked, "hard_links": count},
             )
         self.hard_links[where.shown] = count
-
-    def _require_writable_folder(self, folder: Folder, where: Location) -> None:
-        if folder.seen is None:
-            return
-        if not folder.seen.st_mode & 0o222 or (
-            os.geteuid() != 0
-            and not os.access(".", os.W_OK | os.X_OK, dir_fd=folder.fd(), effective_ids=True)
-        ):
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"the folder of {where.asked} cannot be written to (mode "
-                f"{stat.S_IMODE(folder.seen.st_mode):04o}); nothing was changed",
-                hint="make the folder writable first, if the user wants that",
-                details={"path": where.asked},
-            )
-
-    def _refuse_root(self, node: Node, where: Location) -> None:
-        if not isinstance(node, Folder) or node.where is None:
-            return
-        root = node.where.root
-        path = os.path.join(root.resolved or root.path, *node.where.parts)
-        for other in self._draft.boundary.roots:
-            resolved = other.resolved or other.path
-            if resolved == path or resolved.startswith(path + b"/"):
-                raise FilewrightError(
-                    Code.PERMISSION_DENIED,
-                    f"{where.asked} holds the root {other.name}, which is never deleted or moved",
-                    hint="name something else",
-                    details={"path": where.asked},
-                )
-
-    @staticmethod
-    def _missing(where: Location) -> FilewrightError:
-        return FilewrightError(
-            Code.NOT_FOUND,
-            f"{where.asked} does not exist",
-            hint="list the folder to see what is there",
-            details={"path": where.asked},
-        )
-
-    @staticmethod
-    def _taken(where: Location) -> FilewrightError:
-        return FilewrightError(
-            Code.ALREADY_EXISTS,
-            f"{where.asked} already exists",
-            hint="choose another name, or ask to overwrite",
-            details={"path": where.asked},
-        )
-
-    @staticmethod
-    def _into_itself(source: Location, destination: Location) -> FilewrightError:
-        return FilewrightError(
-            Code.INVALID_INPUT,
-            f"{source.asked} cannot be put into itself ({destination.asked})",
-            hint="choose a destination outside of it",
-            details={"path": source.asked},
-        )
-
-    @staticmethod
-    def _stale(where: Location) -> FilewrightError:
-        return stale(where.asked)
-
-
-def stale(asked: str) -> FilewrightError:
-    """The refusal of a change made against content that is no longer there."""
-    return FilewrightError(
-        Code.STALE_VERSION,
-        f"{asked} has changed since it was read; nothing was changed",
-        hint="read it again and redo the edit on what is there now",
-        details={"path": asked},
-    )
