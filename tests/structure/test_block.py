@@ -139,6 +139,24 @@ def test_prose_is_read_by_paragraphs() -> None:
     ]
 
 
+LOG = b"""10:00:00 start
+10:00:01 failed
+Traceback:
+  File "x"
+10:00:02 again
+10:00:03 end
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "depth", "first", "last"),
+    [(3, 1, 2, 4), (2, 1, 2, 4), (6, 1, 6, 6), (1, 1, 1, 1), (4, 2, 1, 5), (4, 9, 1, 6)],
+)
+def test_a_log_is_read_by_records(line: int, depth: int, first: int, last: int) -> None:
+    block = enclosing(LOG, line, Outline(Language.LOG, parsed=False), depth)
+    assert (block.start_line, block.end_line, block.kind) == (first, last, "record")
+
+
 def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> None:
     data = (FIXTURES / "rust.rs").read_bytes()
     found = find_symbol(outlines.outline(data, Language.RUST), "Point::new")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.structure.language import PROSE, Language
+from filewright.structure.log import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
 from filewright.structure.text_lines import TextLines
@@ -19,6 +20,7 @@ from filewright.text.snapshot import Snapshot
 
 _UP: Final = 5_000
 _DOWN: Final = 20_000
+_PARAGRAPH: Final = 2_000
 _TAB: Final = 8
 _CLOSER: Final = re.compile(
     r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|else\b|elif\b|except\b|finally\b|catch\b)"
@@ -66,6 +68,8 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
         return _bounded(_indented(lines, line, depth), line, outline)
     if outline is not None and outline.language in PROSE:
         return _paragraphs(lines, line, depth)
+    if outline is not None and outline.language == Language.LOG:
+        return _records(lines, line, depth)
     return _indented(lines, line, depth)
 
 
@@ -102,17 +106,43 @@ def _paragraphs(lines: TextLines, line: int, depth: int) -> Block:
     for level in range(depth):
         if level:
             start, end = _skip_blank(lines, start - 1, -1), _skip_blank(lines, end + 1, 1)
-        for _ in range(_UP):
+        for _ in range(_PARAGRAPH):
             if _blank(lines[start - 1]):
                 break
             start -= 1
-        for _ in range(_DOWN):
+        for _ in range(_PARAGRAPH):
             if _blank(lines[end + 1]):
                 break
             end += 1
         else:
             cut = True
     return Block(max(1, start), end, "paragraph", depth=depth, cut=cut)
+
+
+def _records(lines: TextLines, line: int, depth: int) -> Block:
+    """A log record: the line with a timestamp at or above, and what follows it up to the next one.
+
+    Each further level takes the record above and the one below too.
+    """
+    start = _stamped(lines, line, -1)
+    end = _stamped(lines, line + 1, 1) - 1
+    for _ in range(depth - 1):
+        start = _stamped(lines, start - 1, -1) if start > 1 else start
+        end = _stamped(lines, end + 2, 1) - 1 if lines[end + 1] is not None else end
+    return Block(start, max(line, end), "record", depth=depth)
+
+
+def _stamped(lines: TextLines, line: int, step: int) -> int:
+    """The first line from `line` on that begins a record; the text's own end without any."""
+    place = line
+    for _ in range(_PARAGRAPH):
+        text = lines[place]
+        if text is None:
+            return max(1, place) if step < 0 else place
+        if has_stamp(text):
+            return place
+        place += step
+    return place
 
 
 def _skip_blank(lines: TextLines, line: int, step: int) -> int:

@@ -62,8 +62,14 @@ def log_facts(sample: Sample) -> LogFacts:
 def looks_like_log(sample: Sample) -> bool:
     """Whether most of the first lines begin with a timestamp."""
     lines = [line for line in sample.head[:200] if line.text.strip()]
-    stamped = sum(1 for line in lines if (found := _STAMPS.search(line.text[:80])) and found.start() < 40)
+    stamped = sum(1 for line in lines if has_stamp(line.text))
     return len(lines) >= 3 and stamped * 2 > len(lines)
+
+
+def has_stamp(text: str) -> bool:
+    """Whether a line begins a record: there is a timestamp among its first characters."""
+    found = _STAMPS.search(text[:80])
+    return found is not None and found.start() < 40
 
 
 def _stamp(line: SampledLine) -> Stamp | None:
