@@ -46,6 +46,7 @@ class Result:
 
 class FakeWorkspace:
     def __init__(self, *roots: str, settings: Any) -> None:
+        print("printed while starting")
         self.settings = settings
         self.roots = [
             SimpleNamespace(path=os.fsencode(os.path.abspath(root)), name=root) for root in roots or (".",)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from filewright.server.output import safe
+from filewright.server.wire import claim_wire
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,16 +62,16 @@ def serve(plan: Plan) -> int:
     )
     for chatty in ("mcp", "uvicorn", "httpx2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
-    with _without_collecting():
-        workspace = _open(plan)
-        calls, transport = _prepare(plan, workspace)
-    try:
+    with contextlib.ExitStack() as leaving:
+        wire = leaving.enter_context(claim_wire()) if plan.access is None else None
+        with _without_collecting():
+            workspace = _open(plan)
+            leaving.callback(workspace.close)
+            calls, transport = _prepare(plan, workspace, wire)
         asyncio.run(_until_told(transport))
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
             os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
-    finally:
-        workspace.close()
     return 0
 
 
@@ -87,20 +88,21 @@ def _open(plan: Plan) -> Workspace:
     return workspace
 
 
-def _prepare(plan: Plan, workspace: Workspace) -> tuple[Calls, Transport]:
+def _prepare(plan: Plan, workspace: Workspace, wire: tuple[int, int] | None) -> tuple[Calls, Transport]:
     from filewright.server.calls import Calls
     from filewright.server.protocol import Handlers
 
     settings = plan.settings
     calls = Calls(workers=settings.workers, seconds=settings.call_seconds)
     server = Handlers(workspace, _offer(plan, workspace), calls, settings).server()
-    if plan.access is not None:
-        from filewright.server.http import HttpTransport
+    if wire is not None:
+        from filewright.server.stdio import StdioTransport
 
-        return calls, HttpTransport(server, plan.access, body_bytes=settings.message_bytes)
-    from filewright.server.stdio import StdioTransport
+        return calls, StdioTransport(server, wire, message_bytes=settings.message_bytes)
+    from filewright.server.http import HttpTransport
 
-    return calls, StdioTransport(server, message_bytes=settings.message_bytes)
+    assert plan.access is not None
+    return calls, HttpTransport(server, plan.access, body_bytes=settings.message_bytes)
 
 
 def _offer(plan: Plan, workspace: Workspace) -> Offer:

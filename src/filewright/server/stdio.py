@@ -5,8 +5,7 @@ surrogate, it holds any number of requests at once, and it drops what was asked 
 
 Here one daemon thread reads and parses, another writes; the event loop never touches a descriptor.
 Requests past `CONCURRENT` wait as a backlog, so that a burst costs memory for its bytes only, while
-pings and cancellations overtake them. Nothing else in this process can reach the wire: descriptor 1
-leads to standard error and descriptor 0 to the null device while serving.
+pings and cancellations overtake them.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ import contextlib
 import logging
 import os
 import queue
-import sys
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -58,52 +56,26 @@ Arrival = tuple[JSONRPCMessage | Refusal, int]
 class StdioTransport:
     """The one client at the other end of standard input and output.
 
-    `message_bytes` is the size past which a message is refused unread.
+    `wire` are the descriptors `claim_wire` gave; `message_bytes` is the size past which a message is
+    refused unread.
     """
 
-    def __init__(self, server: Server[Any], *, message_bytes: int) -> None:
+    def __init__(self, server: Server[Any], wire: tuple[int, int], *, message_bytes: int) -> None:
         self._server = server
-        self._message_bytes = message_bytes
+        self._wire = Wire(*wire, limit=message_bytes, backlog=message_bytes)
         self._scope: anyio.CancelScope | None = None
 
     async def run(self) -> None:
         """Serve until input ends, the client stops accepting output, or `stop`."""
         options = self._server.create_initialization_options()
-        with claim_wire() as (wire_in, wire_out), anyio.CancelScope() as self._scope:
-            wire = Wire(wire_in, wire_out, limit=self._message_bytes, backlog=self._message_bytes)
-            async with wire.streams() as (inbound, outbound):
+        with anyio.CancelScope() as self._scope:
+            async with self._wire.streams() as (inbound, outbound):
                 await self._server.run(inbound, outbound, options)
 
     def stop(self) -> None:
         """Leave; what runs is cancelled."""
         if self._scope is not None:
             self._scope.cancel()
-
-
-@contextlib.contextmanager
-def claim_wire() -> Iterator[tuple[int, int]]:
-    """Take descriptors 0 and 1 for the protocol and leave harmless ones in their place.
-
-    Yields private descriptors (input, output). A `print` anywhere, or a child process that inherits
-    descriptor 1, then reaches standard error and cannot corrupt a message.
-    """
-    wire_in, wire_out = os.dup(0), os.dup(1)
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.setmode(wire_in, os.O_BINARY)
-        msvcrt.setmode(wire_out, os.O_BINARY)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    sys.stdout.flush()
-    os.dup2(2, 1)
-    try:
-        yield wire_in, wire_out
-    finally:
-        sys.stdout.flush()
-        os.dup2(wire_out, 1)
-        os.dup2(wire_in, 0)
 
 
 class Wire:
