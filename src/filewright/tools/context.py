@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filewright.boundary import Boundary, Location
@@ -28,41 +27,43 @@ class Context:
         self.changes = changes
         self.shown = Shown(settings.shown_bytes)
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
+        self._outlines: Outlines | None = None
+        self._searcher: Searcher | None = None
+        self._grams: Grams | None = None
 
-    @cached_property
+    @property
     def outlines(self) -> Outlines:
         """Outlines by content, and the parser processes."""
-        with LOADING:
-            from filewright.structure.outlines import Outlines
+        if self._outlines is None:
+            with LOADING:
+                from filewright.structure.outlines import Outlines
 
-            return self.__dict__.get("outlines") or self.__dict__.setdefault(
-                "outlines", Outlines(self.settings)
-            )
+                self._outlines = self._outlines or Outlines(self.settings)
+        return self._outlines
 
-    @cached_property
+    @property
     def searcher(self) -> Searcher:
         """Searches of trees, and the process that confines the engine."""
-        with LOADING:
-            from filewright.search import Searcher
+        if self._searcher is None:
+            with LOADING:
+                from filewright.search import Searcher
 
-            return self.__dict__.get("searcher") or self.__dict__.setdefault(
-                "searcher", Searcher(self.boundary, self.settings, self.indexes)
-            )
+                self._searcher = self._searcher or Searcher(self.boundary, self.settings, self.indexes)
+        return self._searcher
 
-    @cached_property
+    @property
     def grams(self) -> Grams:
         """What fuzzy searches prepared."""
-        with LOADING:
-            from filewright.search import Grams
+        if self._grams is None:
+            with LOADING:
+                from filewright.search import Grams
 
-            return self.__dict__.get("grams") or self.__dict__.setdefault(
-                "grams", Grams(self.settings.cache_bytes // 2)
-            )
+                self._grams = self._grams or Grams(self.settings.cache_bytes // 2)
+        return self._grams
 
     def close(self) -> None:
         """End the child processes that were started."""
-        for name in ("searcher", "outlines"):
-            made = self.__dict__.pop(name, None)
+        for made in (self._searcher, self._outlines):
             if made is not None:
                 made.close()
 
@@ -179,17 +180,17 @@ class _Under(Context):
         self.shown = base.shown
         self.indexes = base.indexes
 
-    @cached_property
+    @property
     def outlines(self) -> Outlines:
         """Those of the workspace."""
         return self._base.outlines
 
-    @cached_property
+    @property
     def searcher(self) -> Searcher:
         """That of the workspace."""
         return self._base.searcher
 
-    @cached_property
+    @property
     def grams(self) -> Grams:
         """Those of the workspace."""
         return self._base.grams
