@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Call any tool.",
     epilog="""\b
 Examples:
   filewright call list_files '{}'
@@ -25,14 +26,19 @@ Examples:
   filewright call search_content '{"pattern": "def main", "glob": "*.py"}' --root ~/project
   echo '{"path": "a.txt", "edits": [{"search": "old", "replace": "new"}]}' | filewright call edit_content -
 
-The tools and their arguments: filewright call --list, filewright call TOOL --schema."""
+The tools and their arguments: filewright call --list, filewright call TOOL --schema.""",
 )
 @click.argument("tool", required=False)
 @click.argument("arguments", required=False, metavar="JSON")
 @workspace_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
-@click.option("--dialect", envvar="FILEWRIGHT_DIALECT", help="Call another system's tool names.")
+@click.option(
+    "--dialect",
+    envvar="FILEWRIGHT_DIALECT",
+    metavar="NAME",
+    help="Other tool names: agent-tools, largefile, filesystem.",
+)
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")
 def call(

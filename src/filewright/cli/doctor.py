@@ -12,12 +12,16 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from filewright import __version__
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import is_terminal, write
+
+if TYPE_CHECKING:
+    from filewright.changes import Recovery
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,13 @@ class Finding:
     good: bool | None = None
 
 
-@click.command(epilog="\b\nExample:\n  filewright doctor --root ~/project")
+@click.command(
+    short_help="Say what works here; settle what a crash left.",
+    epilog="\b\nExample:\n  filewright doctor --root ~/project",
+)
 @workspace_options
 def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """Say what is available here and finish or take back what a crash left behind.
-
-    Exit code 1 if something is missing that filewright cannot work without.
-    """
+    """Say what is available here, and finish or take back what a crash left behind."""
     findings = [*_system(), *_engines(), *_clients(), *_workspace(roots, state_dir)]
     width = max(len(finding.what) for finding in findings)
     coloured = is_terminal(sys.stdout)
@@ -119,7 +123,17 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         state = base_folder(workspace.settings)
         place = next(folder for folder in (state, *state.parents) if folder.exists())
         yield Finding("state folder", f"{state}", os.access(place, os.W_OK))
-        recovery = workspace.recover()
-        yield Finding("unfinished changes", str(recovery), True)
+        yield _recovered(workspace.recover())
     finally:
         workspace.close()
+
+
+def _recovered(found: Recovery) -> Finding:
+    told = [
+        *(f"change {change} taken back" for change in found.taken_back),
+        *(f"change {change} finished" for change in found.finished),
+        *(f"{file} set aside" for file in found.set_aside),
+        *(f"to look at: {conflict}" for conflict in found.conflicts),
+        *(f"{path} waits for a program to close it" for path in found.waiting),
+    ]
+    return Finding("unfinished changes", "; ".join(told) or "none", not (found.conflicts or found.waiting))

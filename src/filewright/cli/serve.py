@@ -31,6 +31,7 @@ def _toolsets(
 
 
 @click.command(
+    short_help="Start an MCP server.",
     epilog="""\b
 Examples:
   filewright serve .                                    one folder, on standard input and output
@@ -38,7 +39,7 @@ Examples:
   filewright serve . --tools read,edit                  fewer tools
   FILEWRIGHT_HTTP_TOKENS=… filewright serve . --http 0.0.0.0:8765
 
-Every setting has an environment variable FILEWRIGHT_…; flags win."""
+Every setting has an environment variable FILEWRIGHT_…; flags win.""",
 )
 @click.argument("roots", nargs=-1, metavar="[ROOT]...")
 @click.option(
@@ -47,7 +48,12 @@ Every setting has an environment variable FILEWRIGHT_…; flags win."""
 @click.option(
     "--tools", "toolsets", callback=_toolsets, metavar="SETS", help="read,edit,files,history; default all."
 )
-@click.option("--dialect", envvar="FILEWRIGHT_DIALECT", help="Offer another system's tool names.")
+@click.option(
+    "--dialect",
+    envvar="FILEWRIGHT_DIALECT",
+    metavar="NAME",
+    help="Other tool names: agent-tools, largefile, filesystem.",
+)
 @click.option(
     "--read-only", is_flag=True, default=None, help="Refuse every change and offer no tool that makes one."
 )
