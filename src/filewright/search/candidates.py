@@ -64,6 +64,13 @@ class _Batch:
     nbytes: int = 0
     child: Child | None = None
 
+    def full(self, made: int, *, inside: bool) -> bool:
+        """Whether it is time for the next one; inside a folder later, so that folders stay whole."""
+        files, room = _BATCHES[min(made, len(_BATCHES) - 1)], _ARGUMENT_BYTES
+        if inside:
+            files, room = 2 * _BATCHES[-1], 2 * room
+        return len(self.entries) >= files or self.nbytes > room
+
 
 class Candidates:
     """The files to open. `searched` counts those that the walk yielded, `unreadable` folders it could not read."""
@@ -120,39 +127,36 @@ class Candidates:
         self.unreadable += walk.unreadable
 
     def _batches(self, walk: Walk) -> Iterator[_Batch]:
-        by_folder = self._choice.glob is None and self._choice.suffixes is None
-        ignored = 0
+        suffixes = self._choice.suffixes
+        multiline = self._sieve.multiline
+        by_folder = self._choice.glob is None and suffixes is None
+        ignored = made = 0
         whole = False
         last: object = None
-        made = 0
         batch = _Batch()
         for entry in walk:
-            if not self._choice.takes(entry.name):
+            if suffixes is not None and not entry.name.endswith(suffixes):
                 continue
-            if entry.folder is not last:
-                last = entry.folder
-                if (
-                    len(batch.entries) >= _BATCHES[min(made, len(_BATCHES) - 1)]
-                    or batch.nbytes > _ARGUMENT_BYTES
-                ):
+            folder = entry.folder
+            if folder is not last or batch.full(made, inside=True):
+                if batch.full(made, inside=folder is last):
                     yield batch
                     batch, made = _Batch(), made + 1
                 # A folder of which nothing was left out is read by `rg` itself, which is quicker.
-                whole = by_folder and walk.ignored == ignored
-                ignored = walk.ignored
-                if whole and entry.folder.prefix not in batch.folders:
-                    batch.folders[entry.folder.prefix] = True
-                    batch.nbytes += len(entry.folder.prefix) + 16
-            elif len(batch.entries) >= 2 * _BATCHES[-1] or batch.nbytes > 2 * _ARGUMENT_BYTES:
-                yield batch
-                batch, made = _Batch(), made + 1
-                whole = False
+                if folder is not last:
+                    whole = by_folder and walk.ignored == ignored
+                    ignored, last = walk.ignored, folder
+                else:
+                    whole = False
+                if whole and folder.prefix not in batch.folders:
+                    batch.folders[folder.prefix] = True
+                    batch.nbytes += len(folder.prefix) + 16
             batch.entries.append(entry)
             if not whole:
                 path = entry.path
                 batch.paths.append(path)
                 batch.nbytes += len(path) + 16
-            if entry.status is not None and entry.status.st_size > _MULTILINE_BYTES:
+            if multiline and entry.status is not None and entry.status.st_size > _MULTILINE_BYTES:
                 batch.always.add(entry.path)
         if batch.entries:
             yield batch
@@ -180,9 +184,13 @@ class Candidates:
     def _passed(self, batch: _Batch) -> Iterator[Entry]:
         """The entries of the batch that the sieve let through."""
         named = self._named(batch)
-        for entry in batch.entries:
-            if (named is None and self._may_hold(entry)) or (named is not None and entry.path in named):
-                yield entry
+        if named is None:
+            yield from filter(self._may_hold, batch.entries)
+        elif named:
+            last_parts = {path.rpartition(b"/")[2] for path in named}
+            for entry in batch.entries:
+                if entry.name in last_parts and entry.path in named:
+                    yield entry
 
     def _named(self, batch: _Batch) -> set[bytes] | None:
         """The paths that `rg` named; None if it did not run, or met something it could not read."""

@@ -250,7 +250,7 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     """The beginning of a character at or a little after `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
     if line is None:
-        line = snapshot.start if encoding.width == 2 else Lines(snapshot, Task()).begin(offset)
+        line = Lines(snapshot, Task()).begin(offset) if encoding.multibyte else snapshot.start
     if encoding.is_utf8:
         following = snapshot.read(offset, 4)
         return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)

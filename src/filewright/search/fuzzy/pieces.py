@@ -13,7 +13,7 @@ from filewright.text import Snapshot
 _LENGTH = 8
 _SHORTEST = 4
 _MOST = 32
-_CANDIDATES = 160
+_CANDIDATES = 80
 _WINDOWS = 32
 _WINDOW = 8 << 10
 _EXPECTED = 200_000

@@ -28,9 +28,9 @@ SWEEP_AT_MOST = 64 << 20
 """Files up to this size are compared whole if nothing survives the filter."""
 
 SHORTEST = 4
-_CANDIDATES = 256
+_CANDIDATES = 160
 _FINALISTS = 64
-_ALWAYS_ALIGNED = 3
+_ALWAYS_ALIGNED = 2
 _ALIGNED = 16_000  # characters of needles that are aligned exactly, some hundred milliseconds at most
 
 
