@@ -240,3 +240,31 @@ def test_output_is_utf8_whatever_the_locale(root: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "größe 漢".encode() in result.stdout
+
+
+def completed(words: str) -> list[str]:
+    """What bash is offered for the last word of `words`."""
+    environment = {
+        **os.environ,
+        "_FILEWRIGHT_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from filewright.cli import main; main()"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+def test_the_shell_completes_commands_tools_and_changes(root: Path) -> None:
+    edit("one", "1")
+    assert completed("filewright do") == ["doctor"]
+    assert completed("filewright call read_") == ["read_content"]
+    assert completed("filewright call --dialect agent-tools multi") == ["multi_edit"]
+    [change] = completed("filewright show ")
+    assert run("show", change).exit_code == 0

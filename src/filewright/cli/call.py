@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 
+def _tools(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Names of tools, for the shell."""
+    from filewright.dialects import surface
+    from filewright.tools import entries
+
+    dialect = context.params.get("dialect")
+    names = [tool.name for tool in (entries() if dialect is None else surface(dialect).tools)]
+    return [name for name in names if name.startswith(begun)]
+
+
 @click.command(
     short_help="Call any tool.",
     epilog="""\b
@@ -28,7 +38,7 @@ Examples:
 
 The tools and their arguments: filewright call --list, filewright call TOOL --schema.""",
 )
-@click.argument("tool", required=False)
+@click.argument("tool", required=False, shell_complete=_tools)
 @click.argument("arguments", required=False, metavar="JSON")
 @workspace_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")

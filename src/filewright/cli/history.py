@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 
+def _changes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """The newest changes, for the shell."""
+    workspace = open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
+    try:
+        return [record.id for record in workspace.history(limit=50) if record.id.startswith(begun)]
+    finally:
+        workspace.close()
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -37,7 +46,7 @@ def log(path: str | None, limit: int, roots: tuple[str, ...], state_dir: Path | 
 
 
 @click.command(epilog="\b\nExample:\n  filewright show CHANGE")
-@click.argument("change")
+@click.argument("change", shell_complete=_changes)
 @workspace_options
 def show(change: str, roots: tuple[str, ...], state_dir: Path | None) -> None:
     """Show one CHANGE with its diff."""
@@ -54,7 +63,7 @@ Examples:
   filewright undo                    the newest change, after asking; again: the one before
   filewright undo CHANGE --yes       a certain one, without asking"""
 )
-@click.argument("change", required=False)
+@click.argument("change", required=False, shell_complete=_changes)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @workspace_options
 def undo(change: str | None, yes: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
