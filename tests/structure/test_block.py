@@ -165,6 +165,25 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> 
     assert block.path == "impl Point<T> › method new"
 
 
+@pytest.mark.parametrize("data", [b"\n\n\n", b"\n", b" \n\t\n"])
+@pytest.mark.parametrize(
+    "language", [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG]
+)
+def test_nothing_but_blank_lines(data: bytes, language: Language, outlines: Outlines) -> None:
+    block = enclosing(data, 1, outlines.outline(data, language), 2)
+    assert 1 <= block.start_line <= block.end_line
+
+
+def test_a_blank_line_between_definitions_means_the_next(outlines: Outlines) -> None:
+    data = b"def a():\n    pass\n\n\ndef b():\n    pass\n\n"
+    outline = outlines.outline(data, Language.PYTHON)
+    assert [enclosing(data, line, outline).path for line in (3, 4, 7)] == [
+        "function b",
+        "function b",
+        "function b",
+    ]
+
+
 def test_one_endless_line_is_no_danger() -> None:
     snapshot = Snapshot.of_bytes(b"x" * 3_000_000)
     assert enclosing(snapshot, 1, None).end_line == 1

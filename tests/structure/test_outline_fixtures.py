@@ -6,6 +6,7 @@ outlines anew; read the difference before committing it.
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ from filewright.structure.symbol import Outline
 
 FIXTURES = Path(__file__).with_name("fixtures")
 EXAMPLES = sorted(path for path in FIXTURES.iterdir() if path.suffix != ".txt")
+
+
+MARKS = (b"(", b"}", b'"', b"\n", b"\xff", b"/*", b"<", b";")
 
 
 def rendered(outline: Outline) -> str:
@@ -74,6 +78,23 @@ def test_other_terminators_give_the_same_lines(path: Path, terminator: bytes, ou
         return [(s.name, s.block_start_line, s.start_line, s.end_line) for _, s in outline.walk()]
 
     assert places(other) == places(outline_of(path, outlines))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_mutated_examples_keep_their_ranges_in_order(path: Path, outlines: Outlines) -> None:
+    """Broken text gives a poorer outline, never a broken one."""
+    chance = random.Random(path.name)
+    for _ in range(40):
+        data = bytearray(path.read_bytes())
+        for _ in range(chance.randint(1, 5)):
+            start = chance.randrange(len(data))
+            piece = data[start : start + chance.randint(0, 60)]
+            data[start : start + len(piece)] = piece * chance.choice((0, 2, 3)) or chance.choice(MARKS)
+        outline = outlines.outline(bytes(data), Language(path.stem))
+        assert outline.parsed or outline.note
+        for _, symbol in outline.walk():
+            assert 0 <= symbol.block_start <= symbol.start <= symbol.end <= len(data)
+            assert 1 <= symbol.block_start_line <= symbol.start_line <= symbol.end_line
 
 
 if __name__ == "__main__":

@@ -63,6 +63,9 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
             return _of_symbol(tuple(definitions[: len(definitions) - taken + 1]), taken)
         if around and around[-1].kind == "import":
             return _of_symbol(around, 1)
+        beside = _with_text(lines, line)
+        if beside != line:
+            return enclosing(source, beside, outline, depth)
         if outline.language == Language.SQL:
             return _bounded(_paragraphs(lines, line, 1), line, outline)
         return _bounded(_indented(lines, line, depth), line, outline)
@@ -153,6 +156,14 @@ def _skip_blank(lines: TextLines, line: int, step: int) -> int:
     return place if lines[place] is not None else line - step
 
 
+def _with_text(lines: TextLines, line: int) -> int:
+    """`line`, or if it is blank the nearest line with text below it, or else above it."""
+    if not _blank(lines[line]):
+        return line
+    near = (_skip_blank(lines, line, step) for step in (1, -1))
+    return next((place for place in near if not _blank(lines[place])), line)
+
+
 def _blank(text: str | None) -> bool:
     return text is None or not text.strip()
 
@@ -163,9 +174,7 @@ def _indent(text: str) -> int:
 
 def _indented(lines: TextLines, line: int, depth: int) -> Block:
     """The block by indentation: the less indented line above, and all up to the next such line."""
-    if _blank(lines[line]):
-        below = _skip_blank(lines, line, 1)
-        line = below if not _blank(lines[below]) else _skip_blank(lines, line, -1)
+    line = _with_text(lines, line)
     header, taken = _header(lines, line), 0
     if header is None:
         return _paragraphs(lines, line, 1)
@@ -255,4 +264,5 @@ def _bounded(block: Block, line: int, outline: Outline) -> Block:
             start = symbol.end_line + 1
         if line < symbol.block_start_line <= end:
             end = symbol.block_start_line - 1
+    start, end = min(start, line), max(end, line)
     return Block(start, end, block.kind, depth=block.depth, cut=block.cut)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +41,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._busy = 0
         self._changed = threading.Condition()
+        weakref.finalize(self, _end, self._idle)
 
     def outline(self, request: wire.Request, data: bytes, task: Task | None = None) -> Outline:
         """The outline of `data`; one that says why where the worker crashed or was too slow.
@@ -65,9 +67,7 @@ class Workers:
     def close(self) -> None:
         """End the idle workers."""
         with self._changed:
-            idle, self._idle = self._idle, []
-        for worker in idle:
-            worker.kill()
+            _end(self._idle)
 
     def _take(self, task: Task | None) -> _Worker:
         with self._changed:
@@ -93,6 +93,12 @@ class Workers:
             if worker is not None:
                 self._idle.append(worker)
             self._changed.notify()
+
+
+def _end(workers: list[_Worker]) -> None:
+    """End workers; also when nobody remembered to close them."""
+    while workers:
+        workers.pop().kill()
 
 
 class _Worker:
