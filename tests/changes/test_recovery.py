@@ -131,6 +131,29 @@ def test_a_new_file_in_the_place_of_a_deleted_one_is_kept(
     assert b"one\ntwo\nthree\n" in _kept(bench)
 
 
+def test_a_file_that_somebody_made_just_like_ours_is_not_taken_for_ours(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "publish", Create(bench.at("n"), b"n"), Create(bench.at("new/m"), b"m"))
+    (bench.root / "n").write_bytes(b"n")
+    (bench.root / "new").mkdir()
+    (bench.root / "new/m").write_bytes(b"m")
+    assert restarted().conflicts == []
+    assert (bench.root / "n").read_bytes() == b"n"
+    assert (bench.root / "new/m").read_bytes() == b"m"
+    assert scene.temporaries(bench.root) == []
+
+
+def test_a_new_file_that_somebody_edited_stays(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    _stopped_at(bench, monkeypatch, "done", Create(bench.at("n"), b"n"))
+    with (bench.root / "n").open("ab") as file:
+        file.write(b"more")
+    assert any("n was new" in conflict for conflict in restarted().conflicts)
+    assert (bench.root / "n").read_bytes() == b"nmore"
+
+
 def test_taking_back_leaves_a_folder_that_others_have_filled(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
@@ -150,7 +173,7 @@ def test_a_late_in_place_writer_loses_nothing(
     real = Journal.done
     late = (bench.root / "a.txt").open("r+b")
 
-    def writing(journal: Any, identifier: str) -> bytes:
+    def writing(journal: Any, identifier: str) -> tuple[bytes, bool]:
         late.write(b"LATE")
         late.close()
         return real(journal, identifier)

@@ -27,10 +27,10 @@ def _load() -> ModuleType:
 scene = sys.modules.get("scene") or _load()
 
 _CODES = {
-    errno.ENOSPC: {Code.NO_SPACE, Code.PERMISSION_DENIED},
-    errno.EIO: {Code.IO_ERROR, Code.PERMISSION_DENIED},
+    errno.ENOSPC: {Code.NO_SPACE},
+    errno.EIO: {Code.IO_ERROR},
     errno.EACCES: {Code.PERMISSION_DENIED},
-    errno.EINTR: {Code.IO_ERROR, Code.PERMISSION_DENIED},
+    errno.EINTR: {Code.IO_ERROR},
 }
 
 
@@ -73,6 +73,7 @@ def _sweep(area: Path, act: object, stride: int, start: int = 0) -> list[tuple[s
             found = bench.changes.recover()
             assert found.conflicts == [], at
             assert found.waiting == [], at
+            assert len(bench.changes.history()) == (error is None), at
         assert scene.tree(run / "work") == (after if error is None else before), at
         assert scene.temporaries(run / "work") == [], at
         outcomes.append((wrong.hit, error))

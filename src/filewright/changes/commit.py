@@ -191,12 +191,15 @@ class Committer:
                     raise self._state_error(error) from error
             self._publisher(attempt).publish()
             try:
-                path = self._journal.done(attempt.record.id)
+                path, confirmed = self._journal.done(attempt.record.id)
             except OSError as error:
                 raise self._state_error(error) from error
         except BaseException as error:
             self._take_back(attempt, error)
             raise
+        if not confirmed:
+            note = "the disk did not confirm this change: it may be gone after a power cut"
+            attempt.record = replace(attempt.record, notes=(note,))
         return self._clean_up(attempt, path, writer)
 
     def _publisher(self, attempt: _Attempt) -> Publisher:

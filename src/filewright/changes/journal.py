@@ -134,8 +134,11 @@ class Journal:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def done(self, identifier: str) -> bytes:
-        """Commit: the intent becomes `ID.done`. Returns its path."""
+    def done(self, identifier: str) -> tuple[bytes, bool]:
+        """Commit: the intent becomes `ID.done`. Returns its path, and whether the disk confirmed it.
+
+        Raises `OSError` only if nothing was committed: after the rename there is no way back.
+        """
         folder = self._state.at(b"journal")
         path = os.path.join(folder, identifier.encode() + DONE)
         os.rename(os.path.join(folder, _INTENT), path)
@@ -146,8 +149,11 @@ class Journal:
             os.close(fresh)
         except OSError:
             pass  # No room for an empty file: the next change makes it, or says why it cannot.
-        self._flusher.folder(folder)
-        return path
+        try:
+            self._flusher.folder(folder)
+        except OSError:
+            return path, False
+        return path, True
 
     def forget_intent(self) -> None:
         """The change was taken back: nothing of it is left to be done."""

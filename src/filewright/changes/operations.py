@@ -154,14 +154,19 @@ class Plan:
 
     @property
     def complete(self) -> bool:
-        """Whether every staged file's digest is known."""
-        return all(
-            leaf.digest is not None
-            for operation in self.operations
-            if isinstance(operation, Put) and operation.staged
-            for leaf in (operation.after, *(leaf.seal for leaf in operation.tree))
-            if leaf.kind == "file"
-        )
+        """Whether everything staged can be recognised: nothing is published before that is on disk.
+
+        A file that replaces another is told by its digest, with the displaced one beside it. What
+        is put where nothing was is told by its inode too: somebody may make the same file.
+        """
+        for operation in self.operations:
+            if isinstance(operation, Put) and operation.staged:
+                if operation.before is None and operation.after.inode is None:
+                    return False
+                seals = (operation.after, *(leaf.seal for leaf in operation.tree))
+                if any(seal.kind == "file" and seal.digest is None for seal in seals):
+                    return False
+        return True
 
     def to_json(self) -> dict[str, Any]:
         """A plain dict."""

@@ -68,6 +68,8 @@ class Stager:
             self._make(folder, carrier.name, node, (), found)
         except OSError as error:
             raise from_os_error(error, node.asked, doing="write") from error
+        status = self.status[id(node)]
+        found[()] = replace(found[()], inode=status.st_ino)
         self.seals[carrier] = found
 
     def _make(

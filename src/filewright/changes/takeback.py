@@ -10,7 +10,7 @@ import os
 
 from filewright.boundary import kernel
 from filewright.changes.hands import Hands
-from filewright.changes.operations import Alter, Put, Seal, Slot, Take
+from filewright.changes.operations import Alter, Put, Seal, Take
 
 
 class TakeBack(Hands):
@@ -45,49 +45,33 @@ class TakeBack(Hands):
         carrier, place = operation.carrier, operation.place
         ground = self._ground
         waiting = ground.status(carrier)
+        placed = ground.same_inode(place, operation.after)
         if not operation.staged:
-            if waiting is None and ground.same_inode(place, operation.after):
+            if placed and waiting is None:
                 self._rename(place, carrier)
-            elif waiting is not None and ground.same_inode(place, operation.after):
+            elif placed and waiting is not None and self._half_linked(operation, waiting):
+                os.unlink(place.name, dir_fd=self._fd(place))
+            elif placed:
                 self._conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
-            return
-        if operation.after.kind == "folder":
-            if waiting is None:
-                self._remove_tree(place, operation.tree, f"{ground.shown(place)} was published")
-            else:
-                self._discard(carrier)
-            return
-        if waiting is not None and not self._half_linked(operation, waiting):
+        elif not placed:
+            # Not published, or removed by somebody since: what stands there now is not ours.
             self._discard(carrier)
-            return
-        if ground.status(place) is None:
-            return
-        if not self._known(operation.after) or not ground.is_there(place, operation.after):
-            if waiting is None and not self._about_to_move(place):
-                self._conflict(place, "holds something that is not ours: it stays")
-            elif waiting is None:
-                return
-            else:
-                self._discard(carrier)
-            return
-        if waiting is not None:
-            self._discard(carrier)
-        # Out of sight first, looked at again, then removed: what appears in between is not lost.
-        self._rename(place, carrier)
-        if ground.is_there(carrier, operation.after):
-            self._discard(carrier)
+        elif operation.after.kind == "folder":
+            self._remove_tree(place, operation.tree, ground.shown(place))
         else:
-            self._rename(carrier, place)
+            self._discard(carrier)
+            self._take_back_new(operation)
 
-    def _about_to_move(self, place: Slot) -> bool:
-        """Whether what stands there is something that the plan would have moved on first."""
-        return any(
-            isinstance(operation, Put)
-            and not operation.staged
-            and operation.carrier == place
-            and self._ground.same_inode(place, operation.after)
-            for operation in self._plan.operations
-        )
+    def _take_back_new(self, operation: Put) -> None:
+        """A new file: out of sight first, looked at again, then removed, so that no edit of it is lost."""
+        carrier, place = operation.carrier, operation.place
+        if self._ground.is_there(place, operation.after):
+            self._rename(place, carrier)
+            if self._ground.is_there(carrier, operation.after):
+                self._discard(carrier)
+                return
+            self._rename(carrier, place)
+        self._conflict(place, "was new, and has been edited by somebody else: it stays")
 
     def _take_back_swap(self, operation: Put) -> None:
         carrier, place, spare = operation.carrier, operation.place, operation.spare
