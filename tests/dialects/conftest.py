@@ -90,7 +90,9 @@ def matches(actual: Any, wanted: Any, where: str = "") -> str:
             return f"{where}: {actual!r}, wanted {wanted!r}"
         pairs = enumerate(zip(actual, wanted, strict=True))
         return next((m for i, (a, w) in pairs if (m := matches(a, w, f"{where}[{i}]"))), "")
-    return "" if type(actual) is type(wanted) and actual == wanted else f"{where}: {actual!r}, wanted {wanted!r}"
+    return (
+        "" if type(actual) is type(wanted) and actual == wanted else f"{where}: {actual!r}, wanted {wanted!r}"
+    )
 
 
 class Runner:
@@ -114,7 +116,9 @@ class Runner:
         made: dict[str, Any] = placed(wanted, place)
         return made
 
-    def judge(self, case: Case, folder: Path, place: str, before: dict[str, Any], text: str, failed: bool) -> None:
+    def judge(
+        self, case: Case, folder: Path, place: str, before: dict[str, Any], text: str, failed: bool
+    ) -> None:
         """Hold the answer and the files to what is wanted."""
         plain = text.replace(place, "<>").replace(str(folder), "<>").replace(folder.name, "<>")
         assert failed == bool(case.get("error")), plain
@@ -148,7 +152,9 @@ def dialect_name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def in_process(dialect_name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Case], None]]:
+def in_process(
+    dialect_name: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Case], None]]:
     """Play a case on a workspace of this process."""
     base = tmp_path_factory.mktemp("inside")
     root = base / "root"
@@ -184,7 +190,16 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
         root.mkdir()
         server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "filewright", "serve", "--dialect", dialect_name, "--log-level", "warning", str(root)],
+            args=[
+                "-m",
+                "filewright",
+                "serve",
+                "--dialect",
+                dialect_name,
+                "--log-level",
+                "warning",
+                str(root),
+            ],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
         runner = Runner(root, absolute=dialect_name == "largefile")
@@ -199,7 +214,9 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
                     answer = await client.call_tool(step[0], runner.arguments(case, step, place, said))
                     said.append(answer.content[0].text)
                 before = contents(folder)
-                answer = await client.call_tool(case["call"][0], runner.arguments(case, case["call"], place, said))
+                answer = await client.call_tool(
+                    case["call"][0], runner.arguments(case, case["call"], place, said)
+                )
                 (part,) = answer.content
                 try:
                     runner.judge(case, folder, place, before, part.text, bool(answer.is_error))

@@ -158,7 +158,12 @@ def _pairs(
         planned = Planned([], [])
         for index, pair in enumerate(items):
             with item_named(index, len(items)):
-                source, destination = _pair(context, pair, source_changes=operation == "moved")
+                source, destination = _pair(
+                    context,
+                    pair,
+                    source_changes=operation == "moved",
+                    files_only=arguments.files_only,
+                )
                 planned.steps.append(step(source, destination))
                 outcome = Outcome(pair.source, operation, destination, note=f"to {pair.destination}")
                 outcome.facts["destination"] = pair.destination

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import TypeVar
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.registry import ToolResult
 
 _TRIES = 3
 
+T = TypeVar("T")
+
 
 def until_settled(
-    context: Context, attempt: Callable[[], ToolResult], *, writes: bool, again: bool = True, task: Task
-) -> ToolResult:
+    context: Context, attempt: Callable[[], T], *, writes: bool, again: bool = True, task: Task
+) -> T:
     """What `attempt` answers, made anew on what is there now if it met `stale_version`.
 
     The last time other writers are kept out, so that many edits of one file all land. `writes`

@@ -7,7 +7,6 @@ each changed or refused on its own, a result per file in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -23,8 +22,7 @@ from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import clip
-
-_TRIES = 3
+from filewright.tools.retrying import until_settled
 
 T = TypeVar("T")
 I = TypeVar("I")
@@ -69,15 +67,12 @@ def splice_file(
 ) -> Spliced[T]:
     """Change the text file at `path` as `plan` says of its snapshot. Raises what either raises."""
     location = context.boundary.locate(path)
-    for attempt in range(_TRIES):
-        last = attempt == _TRIES - 1
-        with context.changes.writing(task=task) if last and not preview else nullcontext():
-            try:
-                return _attempt(context, tool, location, plan, task, preview=preview)
-            except FilewrightError as error:
-                if error.code != Code.STALE_VERSION or last:
-                    raise
-    raise AssertionError("unreachable")
+    return until_settled(
+        context,
+        lambda: _attempt(context, tool, location, plan, task, preview=preview),
+        writes=not preview,
+        task=task,
+    )
 
 
 def _attempt(

@@ -43,7 +43,10 @@ def phrase(call: Call, error: Mapping[str, Any], path: str) -> str:
     if error.get("door"):
         return message
     root = call.context.boundary.roots[0].path
-    leads = str(error.get("resolved") or quote(posixpath.normpath(os.path.join(root, os.fsencode(path)))))
+    leads = str(
+        error.get("resolved")
+        or quote(posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass"))))
+    )
     place = f"(resolved to '{leads}', project root '{quote(root)}')"
     if code == Code.PATH_ESCAPE:
         return f"{INVALID_REQUEST} Path traversal detected: {path} {place}"

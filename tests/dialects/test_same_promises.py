@@ -1,0 +1,263 @@
+"""The promises of the native tools, through each dialect: bytes, boundary, crashes, undo, read-only, bounds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+from filewright.dialects import NAMES, open_dialect, surface
+from filewright.errors import Code, FilewrightError
+
+STRANGE = {
+    "crlf": b"one\r\ntwo\r\nthree\r\n",
+    "mixed": b"one\r\ntwo\nthree\rfour\n",
+    "mark": b"\xef\xbb\xbftwo\nthree\n",
+    "invalid": b"one \xff\xfe\ntwo\nthree \x80",
+    "no newline": b"one\ntwo",
+    "latin": "déjà vu, très bien, café\ntwo\n".encode("latin-1"),
+    "nul": b"x" * 9000 + b"\n\0\ntwo\n" + b"x" * 9000,
+    "separators": "one\u2028\x0c\x85\ntwo\n".encode(),
+}
+
+
+def edits(root: Path, name: str, old: str, new: str):
+    """How each dialect changes a text that stands once in a file."""
+    return {
+        "agent-tools": ("edit_file", {"path": name, "old_string": old, "new_string": new}),
+        "largefile": (
+            "edit_content",
+            {
+                "absolute_file_path": str(root / name),
+                "search_text": old,
+                "replace_text": new,
+                "preview": False,
+            },
+        ),
+        "filesystem": ("replace_content", {"paths": [name], "operations": [{"search": old, "replace": new}]}),
+    }
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def workspace(root, tmp_path):
+    with Workspace(root, state_dir=tmp_path / "state") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", STRANGE)
+def test_an_edit_changes_only_its_own_bytes(name, kind, root, workspace):
+    (root / "f").write_bytes(STRANGE[kind])
+    (root / "f").chmod(0o640)
+    result = open_dialect(name, workspace).call(*edits(root, "f", "two", "2")[name])
+    assert not result.is_error, result.text
+    assert (root / "f").read_bytes() == STRANGE[kind].replace(b"two", b"2")
+    assert (root / "f").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_dialect_did_can_be_undone(name, root, workspace):
+    (root / "f").write_bytes(STRANGE["mixed"])
+    open_dialect(name, workspace).call(*edits(root, "f", "two", "2")[name])
+    workspace.undo()
+    assert (root / "f").read_bytes() == STRANGE["mixed"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", ["link to a file", "link to a folder", "dots", "hard link"])
+def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_text("two\n")
+    path = {"link to a file": "l", "link to a folder": "d/f", "dots": "../outside/f", "hard link": "h"}[way]
+    (root / "l").symlink_to(outside / "f")
+    (root / "d").symlink_to(outside)
+    os.link(outside / "f", root / "h")
+    result = open_dialect(name, workspace).call(*edits(root, path, "two", "2")[name])
+    said = json.loads(result.text) if result.text.startswith(("{", "[")) else {}
+    refused = result.is_error or (isinstance(said, list) and "error" in said[0])
+    assert refused, result.text
+    assert (outside / "f").read_text() == "two\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
+    (root / "f").write_text("two\n")
+    with Workspace(root, state_dir=tmp_path / "state", read_only=True) as workspace:
+        dialect = open_dialect(name, workspace)
+        assert not any(tool.writes for tool in dialect.tools())
+        tool, arguments = edits(root, "f", "two", "2")[name]
+        result = dialect.call(tool, arguments)
+        assert result.is_error
+        assert result.code == Code.READ_ONLY
+    assert (root / "f").read_text() == "two\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_toolsets_narrow_a_dialect(name, workspace):
+    reading = open_dialect(name, workspace, ["read"]).tools()
+    assert reading
+    assert not any(tool.writes for tool in reading)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_schemas_are_strict_and_plain(name):
+    for tool in surface(name).tools:
+        schema = tool.schema
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        assert "$ref" not in json.dumps(schema)
+        assert not {"anyOf", "oneOf", "allOf"} & schema.keys()
+        assert tool.description
+        assert len(tool.description) < 1000
+    assert len(surface(name).instructions) < 1500
+
+
+def test_an_unknown_dialect_is_refused_by_name():
+    with pytest.raises(FilewrightError, match="there is no dialect 'nope'") as refused:
+        surface("nope")
+    assert "largefile" in (refused.value.hint or "")
+
+
+HOSTILE = [
+    {},
+    {"path": 3, "paths": "x", "absolute_file_path": None},
+    {"path": "\ud800", "paths": ["\ud800"], "absolute_file_path": "/\ud800"},
+    {"path": "a\0b", "paths": ["a\0b"], "absolute_file_path": "/a\0b"},
+    {"path": "x" * 5000, "paths": ["x" * 5000], "absolute_file_path": "/" + "x" * 5000},
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("arguments", HOSTILE, ids=["nothing", "types", "surrogate", "nul", "long"])
+def test_bad_arguments_are_answered(name, arguments, workspace):
+    dialect = open_dialect(name, workspace)
+    for tool in dialect.tools():
+        known = {key: value for key, value in arguments.items() if key in tool.schema["properties"]}
+        result = dialect.call(tool.name, known)
+        assert result.code != Code.INTERNAL, (tool.name, result.text)
+        result.text.encode()
+        assert len(result.text) <= workspace.settings.hard_chars
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_bounded_and_stay_json(name, root, workspace):
+    (root / "big").write_bytes(b'"\\\t\x01' * 60_000 + b"\n" + b'"quoted" text\n' * 30_000)
+    for number in range(3000):
+        (root / f"a rather long name of an empty file, number {number:05}").touch()
+    dialect = open_dialect(name, workspace)
+    big, here = (str(root / "big"), str(root)) if name == "largefile" else ("big", ".")
+    calls = {
+        "agent-tools": [
+            ("read_file", {"path": big}),
+            ("read_files", {"paths": [big] * 5}),
+            ("list_dir", {}),
+            ("grep", {"pattern": "quoted", "output_mode": "content", "context": 5}),
+        ],
+        "largefile": [
+            ("read_content", {"absolute_file_path": big, "limit": 100_000}),
+            ("get_overview", {"absolute_file_path": big}),
+            (
+                "search_content",
+                {"absolute_file_path": big, "pattern": "quoted", "max_results": 100, "context_lines": 20},
+            ),
+            ("list_directory", {"absolute_dir_path": here, "max_entries": 5000}),
+        ],
+        "filesystem": [
+            ("read_content", {"paths": [big] * 5}),
+            ("read_content", {"paths": [big], "format": "lines", "start_line": 2}),
+            ("list_files", {}),
+            ("list_files", {"include_stats": True}),
+            ("search_files", {"regex": "quoted"}),
+        ],
+    }[name]
+    for tool, arguments in calls:
+        result = dialect.call(tool, arguments)
+        assert not result.is_error, result.text
+        assert len(result.text) <= workspace.settings.hard_chars, tool
+        if name != "agent-tools":
+            json.loads(result.text)
+
+
+KILLED = """
+import os, signal, sys
+from filewright import Workspace
+from filewright.boundary import kernel
+from filewright.dialects import open_dialect
+import json
+
+name, root, state, tool, arguments, last = sys.argv[1:]
+arguments, last = json.loads(arguments), int(last)
+for step in range(1, last + 1):
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        with Workspace(root, state_dir=state) as workspace:
+            workspace.recover()
+        print(json.dumps({f: open(os.path.join(root, f)).read() for f in sorted(os.listdir(root))}))
+        continue
+    count = 0
+
+    def dying(real):
+        def call(*given):
+            global count
+            count += 1
+            if count == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*given)
+        return call
+
+    kernel.exchange = dying(kernel.exchange)
+    kernel.rename_noreplace = dying(kernel.rename_noreplace)
+    with Workspace(root, state_dir=state) as workspace:
+        open_dialect(name, workspace).call(tool, arguments)
+    os._exit(0)
+"""
+
+PATCH = "".join(f"--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-two\n+2\n" for n in range(3))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
+    files = [f"f{n}" for n in range(3)]
+    for file in files:
+        (root / file).write_text("two\n")
+    tool, arguments = {
+        "agent-tools": ("apply_patch", {"patch": PATCH}),
+        "largefile": edits(root, "f0", "two", "2")["largefile"],
+        "filesystem": (
+            "replace_content",
+            {"paths": files, "operations": [{"search": "two", "replace": "2"}]},
+        ),
+    }[name]
+    command = [
+        sys.executable,
+        "-c",
+        KILLED,
+        name,
+        str(root),
+        str(tmp_path / "state"),
+        tool,
+        json.dumps(arguments),
+        "3",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    states = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(states) == 3
+    for state in states:
+        assert sorted(state) == files, "a temporary file was left"
+        assert set(state.values()) <= {"two\n", "2\n"}
+        if name == "agent-tools":
+            assert len(set(state.values())) == 1, "a patch was made in part"
