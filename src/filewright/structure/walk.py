@@ -199,7 +199,7 @@ class _Walk:
         draft.start_row, draft.end_row = node.start_point.row, _last_row(node)
         draft.block_start, draft.block_row = (start, row) if start >= 0 else (draft.start, draft.start_row)
         wrapper = frame.wrapper
-        if wrapper is not None and start >= 0 and wrapper.named_children[-1].end_byte <= draft.end:
+        if wrapper is not None and start >= 0 and _last_end(wrapper) <= draft.end:
             draft.end, draft.end_row = wrapper.end_byte, _last_row(wrapper)
         if self.table.trims:
             self._trim(draft)
@@ -301,6 +301,11 @@ def _last_row(node: Node) -> int:
     """The row of a node's last character; a node that ends with a line's end does not own the next."""
     end = node.end_point
     return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
+
+
+def _last_end(node: Node) -> int:
+    """Where the last named child of `node`, which has one, ends."""
+    return node.named_child(node.named_child_count - 1).end_byte
 
 
 def _is_group(node: Node) -> bool:
