@@ -1,4 +1,4 @@
-"""Pieces of a needle to look for exactly: short, apart from each other, and rare in the file.
+"""Pieces of a needle to look for exactly: short, spread over it, and rare in the file.
 
 An edit spoils one piece and no other, so where the needle stands with a few edits, most of its
 pieces stand unharmed; where it does not, rare pieces hardly ever stand together.
@@ -49,16 +49,16 @@ def choose(needle: bytes, drawn: bytes, size: int) -> list[Piece]:
     chosen: dict[bytes, list[int]] = {}
     taken: list[int] = []
     expected = 0.0
-    for hits, at in ranked:
-        if any(abs(at - other) < length for other in taken):
-            continue
-        if taken and expected + hits > _EXPECTED and len(taken) >= 2:
-            break
-        if hits > _BEARABLE or len(taken) >= _MOST:
-            break
-        expected += hits
-        taken.append(at)
-        chosen.setdefault(needle[at : at + length], []).append(at)
+    # First pieces that no single edit spoils together, then others between them while they are rare.
+    for apart in (True, False):
+        for hits, at in ranked:
+            if at in taken or (apart and any(abs(at - other) < length for other in taken)):
+                continue
+            if len(taken) >= _MOST or hits > _BEARABLE or (expected + hits > _EXPECTED and len(taken) >= 2):
+                break
+            expected += hits
+            taken.append(at)
+            chosen.setdefault(needle[at : at + length], []).append(at)
     return [Piece(data, tuple(places)) for data, places in chosen.items()]
 
 
