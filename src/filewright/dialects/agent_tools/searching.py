@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,6 @@ from filewright.dialects.dialect import Call
 from filewright.tools.registry import Arguments, ToolResult
 
 _MOST_FILES = 20_000
-_MOST_HITS = 20_000
 _PER_CALL = 2_000
 
 
@@ -46,7 +45,7 @@ def grep(call: Call, arguments: GrepArguments) -> ToolResult:
     if arguments.output_mode == "content":
         return _content(call, arguments)
     counting = arguments.output_mode == "count"
-    found = _gathered(call, arguments, "counts" if counting else "files", _MOST_FILES)
+    found = _files(call, arguments, "counts" if counting else "files")
     files = [file for file in found.items if file.get("count", 1)]
     rows = [shown(f["path"]) + (f":{f['count']}" if counting else "") for f in files]
     kept, following = page(rows, arguments.offset, room(call), arguments.head_limit)
@@ -65,8 +64,14 @@ def _native(arguments: GrepArguments) -> dict[str, Any]:
 
 
 def _gathered(
-    call: Call, arguments: GrepArguments, output: str, most: int, key: str = "files", **more: Any
+    call: Call,
+    arguments: GrepArguments,
+    output: str,
+    key: str,
+    enough: Callable[[Sequence[Mapping[str, Any]]], bool],
+    **more: Any,
 ) -> _Gathered:
+    """Results from the native pages until they are `enough`."""
     gathered = _Gathered()
     cursor = None
     while True:
@@ -83,34 +88,38 @@ def _gathered(
         if cursor is None:
             gathered.complete = data["complete"]
             return gathered
-        if len(gathered.items) >= most:
+        if enough(gathered.items):
             gathered.complete = False
             return gathered
+
+
+def _files(call: Call, arguments: GrepArguments, output: str) -> _Gathered:
+    return _gathered(call, arguments, output, "files", lambda files: len(files) >= _MOST_FILES)
 
 
 def _content(call: Call, arguments: GrepArguments) -> ToolResult:
     around = arguments.context or 0
     before = around if arguments.before_context is None else arguments.before_context
     after = around if arguments.after_context is None else arguments.after_context
-    wanted = arguments.head_limit or _MOST_HITS
+    groups = bool(before or after)
+    last = None if arguments.head_limit is None else arguments.offset + arguments.head_limit
+    limit = room(call)
+
+    def enough(hits: Sequence[Mapping[str, Any]]) -> bool:
+        if last is not None and len(hits) >= last:
+            return True
+        wanted = hits[arguments.offset : last]
+        return bool(wanted) and _rows(wanted, limit, groups=groups)[1] < len(wanted)
+
     gathered = _gathered(
-        call,
-        arguments,
-        "matches",
-        min(_MOST_HITS, arguments.offset + wanted),
-        key="results",
-        context_before=before,
-        context_after=after,
+        call, arguments, "matches", "results", enough, context_before=before, context_after=after
     )
-    hits = gathered.items
-    complete = gathered.complete
-    total = len(hits)
+    total, complete = len(gathered.items), gathered.complete
     if not complete:
-        counts = _gathered(call, arguments, "counts", _MOST_FILES)
+        counts = _files(call, arguments, "counts")
         total = max(total, sum(file["count"] for file in counts.items))
         complete = counts.complete
-    chosen = hits[arguments.offset : arguments.offset + wanted]
-    rows, shown_hits = _rows(chosen, room(call), groups=bool(before or after))
+    rows, shown_hits = _rows(gathered.items[arguments.offset : last], limit, groups=groups)
     return _paged(rows, arguments, arguments.offset + shown_hits, total, complete=complete)
 
 
