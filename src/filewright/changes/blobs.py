@@ -2,7 +2,8 @@
 
 ::
 
-    blobs/ab/abcdef….z    zlib stream of a content; each content once, whatever number of changes need it
+    blobs/ab/abcdef….z    zlib stream of a content; each content once, whatever number of changes need it;
+                          its modification time is the number of the newest of them
     blobs/=ID-N           a large file that a change displaced, kept by a hard link: no copying
 """
 
@@ -16,6 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from filewright.changes.flushing import Flusher
+from filewright.changes.identifiers import number_of
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.state import StateFolder, write_all
 
@@ -40,8 +42,8 @@ class BlobStore:
             raise TornError("not a blob's name")
         return self._state.at(b"blobs", name[:2].encode(), name.encode() + b".z")
 
-    def save(self, blocks: Iterable[bytes | memoryview]) -> str:
-        """Keep a content, once, flushed; returns its name."""
+    def save(self, blocks: Iterable[bytes | memoryview], number: int) -> str:
+        """Keep a content, once, flushed, for the change with that number; returns its name."""
         folder = self._state.at(b"blobs")
         fresh = os.path.join(folder, b".new-" + secrets.token_hex(8).encode())
         digest = hashlib.sha256()
@@ -57,7 +59,8 @@ class BlobStore:
             write_all(descriptor, packer.flush(), position)
             name = digest.hexdigest()
             path = self.path(name)
-            if not os.path.exists(path):
+            if not self._stamp(path, number):
+                os.utime(descriptor, ns=(number, number))
                 self._flusher.one(descriptor)
                 self._place(fresh, path)
             return name
@@ -65,6 +68,20 @@ class BlobStore:
             os.close(descriptor)
             if os.path.lexists(fresh):
                 os.unlink(fresh)
+
+    def _stamp(self, path: bytes, number: int) -> bool:
+        """Note a newer change on a content that is there already; False if it is not."""
+        try:
+            descriptor = os.open(path, _READ)
+        except FileNotFoundError:
+            return False
+        try:
+            if os.fstat(descriptor).st_mtime_ns < number:
+                os.utime(descriptor, ns=(number, number))
+                self._flusher.one(descriptor)
+        finally:
+            os.close(descriptor)
+        return True
 
     def _place(self, fresh: bytes, path: bytes) -> None:
         folder = os.path.dirname(path)
@@ -120,22 +137,19 @@ class BlobStore:
         """A whole content in memory; for small ones."""
         return b"".join(self.blocks(name, file))
 
-    def names(self) -> Iterator[tuple[str, int]]:
-        """Every blob with the bytes it takes."""
+    def stamped(self) -> Iterator[tuple[str, int, int]]:
+        """Every blob with the number of the newest change that needs it and the bytes it takes."""
         top = self._state.at(b"blobs")
-        try:
-            listed = sorted(os.listdir(top))
-        except FileNotFoundError:
-            return
-        for name in listed:
+        for name in sorted(os.listdir(top)):
             path = os.path.join(top, name)
             if name.startswith(b"="):
-                yield os.fsdecode(name), os.lstat(path).st_size
+                number = number_of(name[1:].split(b"-")[0].decode("ascii", "replace"))
+                yield os.fsdecode(name), number or 0, os.lstat(path).st_size
             elif len(name) == 2:
                 for below in sorted(os.listdir(path)):
                     if below.endswith(b".z"):
-                        size = os.lstat(os.path.join(path, below)).st_size
-                        yield below.removesuffix(b".z").decode(), size
+                        status = os.lstat(os.path.join(path, below))
+                        yield below.removesuffix(b".z").decode(), status.st_mtime_ns, status.st_size
 
     def sweep_unfinished(self) -> None:
         """Remove what a crash left while a blob was being written; needs the workspace lock."""

@@ -51,7 +51,7 @@ class Changes:
         self._committer = Committer(
             boundary, settings, self.state, self._journal, self._blobs, self._flusher, self._recoverer
         )
-        self._collector = Collector(settings, self.state, self._journal, self._blobs)
+        self._collector = Collector(settings, self._journal, self._blobs)
         self._committed = 0
         self._pinned: set[str] = set()
         self._found: list[Recovery] = []

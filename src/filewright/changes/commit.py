@@ -21,7 +21,8 @@ from filewright.changes.draft import Draft
 from filewright.changes.entries import Historian
 from filewright.changes.flushing import Flusher
 from filewright.changes.ground import Ground
-from filewright.changes.journal import Journal, id_of
+from filewright.changes.identifiers import id_of
+from filewright.changes.journal import Journal
 from filewright.changes.operations import Plan
 from filewright.changes.planner import Planner
 from filewright.changes.publish import Publisher

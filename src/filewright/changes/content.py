@@ -127,7 +127,8 @@ def validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block
 
 def read_blocks(descriptor: int, start: int = 0) -> Iterator[memoryview]:
     """An open file's bytes from `start` to its end, through one reused buffer."""
-    buffer = bytearray(BLOCK)
+    # No larger than the file: clearing a megabyte costs more than reading most files.
+    buffer = bytearray(min(BLOCK, max(4096, os.fstat(descriptor).st_size - start + 1)))
     view = memoryview(buffer)
     offset = start
     while count := os.preadv(descriptor, [buffer], offset):

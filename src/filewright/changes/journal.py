@@ -18,33 +18,13 @@ import time
 from collections.abc import Iterator
 
 from filewright.changes.flushing import Flusher
+from filewright.changes.identifiers import id_of, number_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.state import StateFolder
 
 _INTENT = b"intent"
 DONE, SETTLED = b".done", b".settled"
 _FOLD_ABOVE, _FOLD_LEAVE = 64, 8
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-_ID_LENGTH = 13
-
-
-def id_of(number: int) -> str:
-    """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
-    digits = []
-    for _ in range(_ID_LENGTH):
-        number, digit = divmod(number, 32)
-        digits.append(_ALPHABET[digit])
-    return "".join(reversed(digits))
-
-
-def number_of(identifier: str) -> int | None:
-    """The number behind an id, or None if it is not one."""
-    if len(identifier) != _ID_LENGTH or any(digit not in _ALPHABET for digit in identifier):
-        return None
-    number = 0
-    for digit in identifier:
-        number = number * 32 + _ALPHABET.index(digit)
-    return number
 
 
 class Journal:
@@ -106,11 +86,9 @@ class Journal:
 
     def next_number(self) -> int:
         """The number of the next change: the time, or one more than the newest if the clock went back."""
-        newest = 0
-        names = [name for name in self._names() if name != _INTENT] or self._listed(b"history")[-1:]
-        for name in names:
-            newest = max(newest, number_of(name.split(b".")[0].decode("ascii", "replace")) or 0)
-        return max(time.time_ns(), newest + 1)
+        names = [name for name in self._names() if name != _INTENT] or self._listed(b"history")
+        newest = number_of(names[-1].split(b".")[0].decode("ascii", "replace")) if names else None
+        return max(time.time_ns(), (newest or 0) + 1)
 
     def begin(self) -> Writer:
         """Open the intent for writing."""

@@ -20,7 +20,8 @@ from filewright.changes.blobs import BlobStore
 from filewright.changes.cleanup import CleanUp
 from filewright.changes.flushing import Flusher
 from filewright.changes.ground import Ground
-from filewright.changes.journal import Journal, id_of
+from filewright.changes.identifiers import id_of
+from filewright.changes.journal import Journal
 from filewright.changes.operations import Plan, Put, Take
 from filewright.changes.planner import is_temporary
 from filewright.changes.recordfile import RecordFile, TornError

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import xxhash
@@ -18,6 +19,7 @@ from filewright.changes import attributes, leases
 from filewright.changes.blobs import BlobStore
 from filewright.changes.content import listed, read_blocks
 from filewright.changes.draft import Draft, Folder, Node
+from filewright.changes.identifiers import number_of
 from filewright.changes.operations import Leaf, Seal
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
@@ -77,6 +79,7 @@ class Saver:
         self._writer = writer
         self._blobs = blobs
         self._identifier = identifier
+        self._number = number_of(identifier) or 0
         self._undoable = undoable
         self._task = task
         self._bytes = 0
@@ -99,7 +102,7 @@ class Saver:
             return None
         if len(content) <= _INLINE_EACH and self._writer.size < _INLINE_ALL:
             return self._writer.section(content)
-        return self._blobs.save([content])
+        return self._blobs.save([content], self._number)
 
     def _saved(self, node: Node, folder: Folder, name: bytes) -> Saved:
         assert node.seen is not None
@@ -205,12 +208,12 @@ class Saver:
             state = xxhash.xxh3_128()
             if self._undoable and blob is None:
 
-                def hashed() -> object:
+                def hashed() -> Iterator[memoryview]:
                     for block in read_blocks(descriptor):
                         state.update(block)
                         yield block
 
-                blob = self._blobs.save(hashed())  # type: ignore[arg-type]
+                blob = self._blobs.save(hashed(), self._number)
                 digest = state.hexdigest()
             elif status.st_size <= self._settings.identity_bytes:
                 for block in read_blocks(descriptor):
