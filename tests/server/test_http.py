@@ -235,6 +235,20 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
     assert b'"committed"' in answers[0][1]
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mode: str) -> None:
+    import anyio
+
+    server = start("--http", "127.0.0.1:0")
+    async with connected(listening(server), mode) as client:
+        await client.call_tool("echo", {})
+        server.process.send_signal(signal.SIGTERM)
+        assert await anyio.to_thread.run_sync(server.process.wait, 30) == 0
+    server.hears("closed")
+    assert b"Traceback" not in server.stderr
+
+
 def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
     server = start("--http", "127.0.0.1:0")
     port = int(listening(server).rpartition(":")[2].partition("/")[0])

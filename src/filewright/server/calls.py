@@ -74,6 +74,11 @@ class Calls:
             if ticker is not None:
                 ticker.cancel()
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs or waits."""
+        return not self._running
+
     def close(self, seconds: float) -> bool:
         """Cancel what runs and wait for it, at most `seconds`; whether everything has ended."""
         for call in list(self._running.values()):

@@ -6,20 +6,24 @@ requests that any process over the same workspace may answer.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import socket
 from collections.abc import Generator
 from typing import Any
 
+import anyio
 import uvicorn
 from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 
 from filewright.errors import Code, FilewrightError
 from filewright.server.access import Access, is_loopback
+from filewright.server.calls import Calls
 from filewright.server.tokens import Bearer, Introspection
 
 _logger = logging.getLogger(__name__)
@@ -27,13 +31,20 @@ _logger = logging.getLogger(__name__)
 PATH = "/mcp"
 LINGER = 5
 """Seconds that open responses may still take after the process is told to stop."""
+STEP = 0.1
 CONNECTIONS = 512
 
 
 class HttpTransport:
-    """Listens from the moment it is made; `run` serves until `stop`."""
+    """Listens from the moment it is made; `run` serves until `stop`.
 
-    def __init__(self, server: Server[Any], access: Access, *, body_bytes: int) -> None:
+    `calls` are those that `stop` lets end; `body_bytes` is the largest request body.
+    """
+
+    def __init__(self, server: Server[Any], access: Access, calls: Calls, *, body_bytes: int) -> None:
+        self._calls = calls
+        self._draining: asyncio.Task[None] | None = None
+        AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made
         self._socket = _listen(access)
         port = self._socket.getsockname()[1]
         config = uvicorn.Config(
@@ -58,8 +69,19 @@ class HttpTransport:
         await self._uvicorn.serve(sockets=[self._socket])
 
     def stop(self) -> None:
-        """Accept nothing more and leave."""
+        """Accept nothing more, let calls end and their answers be sent for a few seconds, and leave."""
         self._uvicorn.should_exit = True
+        if self._draining is None:
+            self._draining = asyncio.ensure_future(self._drain())
+
+    async def _drain(self) -> None:
+        """End the streams on which clients wait for news, once no call needs its own any more."""
+        with anyio.move_on_after(LINGER - 2 * STEP):
+            while not self._calls.idle:
+                await asyncio.sleep(STEP)
+        await asyncio.sleep(STEP)
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a stream that ends here is no error
+        AppStatus.should_exit = True
 
 
 def application(server: Server[Any], access: Access, port: int, *, body_bytes: int) -> Starlette:

@@ -102,7 +102,7 @@ def _prepare(plan: Plan, workspace: Workspace, wire: tuple[int, int] | None) -> 
     from filewright.server.http import HttpTransport
 
     assert plan.access is not None
-    return calls, HttpTransport(server, plan.access, body_bytes=settings.message_bytes)
+    return calls, HttpTransport(server, plan.access, calls, body_bytes=settings.message_bytes)
 
 
 def _offer(plan: Plan, workspace: Workspace) -> Offer:
