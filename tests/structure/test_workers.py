@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -91,6 +93,22 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     assert not silent.running
     assert workers.outline(request._replace(seconds=5.0), b"def f(): pass\n").count == 1
     workers.close()
+
+
+def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    outline = Outlines(Settings()).outline(b"x = 1\n", Language.PYTHON)
+    assert not outline.parsed
+    assert "no parser process starts" in (outline.note or "")
+
+
+def test_forgotten_workers_end_with_their_owner() -> None:
+    workers = Workers()
+    workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0, ""), b"x = 1\n")
+    process = workers._idle[0]._process
+    del workers
+    gc.collect()
+    assert process.poll() is not None
 
 
 def test_cancelling_stops_the_wait() -> None:

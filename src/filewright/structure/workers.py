@@ -7,6 +7,7 @@ so, and the next file gets a new worker.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -105,7 +106,10 @@ class _Worker:
     """One process and its two pipes."""
 
     def __init__(self, confined: bool) -> None:
-        paths = json.dumps([os.path.abspath(path) for path in sys.path if path])
+        if not sys.executable:
+            raise FileNotFoundError(errno.ENOENT, "this Python does not know its own program")
+        # Only where the grammars are: a folder the program happened to start in may hold anybody's modules.
+        paths = json.dumps([path for path in sys.path if path and Path(path, "tree_sitter").is_dir()])
         arguments = [sys.executable, "-I", "-X", "utf8", str(_PROGRAM), paths]
         if not confined:
             arguments.append("--unconfined")
