@@ -446,7 +446,7 @@ def token_changed(lines: Sequence[str], chance: random.Random) -> list[str] | No
     places = [
         (index, match)
         for index, line in enumerate(lines)
-        for match in re.finditer(r"\b[A-Za-z_]{3,}(?=[(\[.=;])", line)
+        for match in re.finditer(r"\b[A-Za-z_]{3,}(?=[(\[=;])", line)
         if not re.search(r"#|//|\*|[\"'`]", line)
     ]
     if not places:

@@ -116,6 +116,12 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
         return found
     part = found.parts[0]
+    asked, wanted = part.search.solid, part.replace
+    if len(wanted.solid) > 1 and not set(wanted.solid) <= set(asked):
+        # Loosely the search text stands here, but literally its replacement stands somewhere.
+        spans = find_exact(source, "\n".join(wanted.lines), 2)
+        if spans:
+            return Missed(found.edit, Code.ALREADY_APPLIED, found.tier, tuple(spans[:1]))
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace):
