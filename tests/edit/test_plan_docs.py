@@ -1,0 +1,61 @@
+"""Every example of docs/editing.md does what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from filewright.edit.locate import Edit, Tier
+from filewright.edit.plan import plan
+from filewright.errors import FilewrightError
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import apply
+
+PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def sections(example: str) -> dict[str, str]:
+    result: dict[str, str] = {}
+    name = ""
+    for line in example.splitlines():
+        if line.startswith("|"):
+            result[name] += line[2:] + "\n"
+        else:
+            name, _, value = line.partition(":")
+            result[name] = value.strip()
+    return result
+
+
+def unmarked(text: str) -> str:
+    return text.replace("·", " ").replace("→", "\t")
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_the_example_does_what_it_says(number: int) -> None:
+    parts = sections(EXAMPLES[number])
+    data = unmarked(parts["file"]).encode()
+    start = int(parts["start_line"]) if "start_line" in parts else None
+    edit = Edit(unmarked(parts["search"]), unmarked(parts["replace"]), start_line=start)
+    bases = [unmarked(parts["shown"]).encode()] if "shown" in parts else []
+    ending = next(name for name in parts if name.startswith(("result", "refused")))
+    kind, word = ending.split()
+    if kind == "result":
+        planned = plan(Snapshot.of_bytes(data), [edit], bases=bases)
+        assert str(planned.outcomes[0].tier) == word
+        assert apply(data, planned.splices).decode() == unmarked(parts[ending])
+        return
+    with pytest.raises(FilewrightError) as caught:
+        plan(Snapshot.of_bytes(data), [edit], bases=bases)
+    assert str(caught.value.code) == word
+    assert parts[ending].rstrip("\n") in caught.value.message
+    if "suggested result" in parts:
+        followed = plan(Snapshot.of_bytes(data), [Edit(**caught.value.details["suggestions"][0])])
+        assert apply(data, followed.splices).decode() == unmarked(parts["suggested result"])
+
+
+def test_every_tier_has_an_example() -> None:
+    shown = {word for example in EXAMPLES for word in re.findall(r"^result (\w+):", example, re.MULTILINE)}
+    assert shown == {str(tier) for tier in Tier}
