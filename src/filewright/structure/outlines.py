@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import xxhash
@@ -18,6 +19,8 @@ from filewright.text.snapshot import Snapshot
 _HEAD: Final = 64 << 10
 _SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured
 _OUTLINE_BYTES: Final = 500
+_SLOW_SECONDS: Final = 60.0
+_SLOW_KEPT: Final = 100
 
 
 class Outlines:
@@ -31,6 +34,7 @@ class Outlines:
         self._settings = settings
         self._workers = Workers(confined=settings.landlock)
         self._known: BoundedCache[Outline] = BoundedCache(settings.cache_bytes // 2)
+        self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(_SLOW_KEPT)
 
     def outline(
         self, source: bytes | Snapshot, language: Language | None = None, *, task: Task | None = None
@@ -77,6 +81,9 @@ class Outlines:
     ) -> Outline:
         identity = (xxhash.xxh3_128_digest(data), len(data), codec, language)
         known = self._known.get(identity)
+        slow = self._slow.get(identity)
+        if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
+            return slow[1]
         if known is None:
             request = wire.Request(language.value, codec, self._settings.parse_seconds, key)
             try:
@@ -86,8 +93,10 @@ class Outlines:
                 return Outline(
                     language, parsed=False, note=f"not parsed: no parser process starts ({reason})"
                 )
-            if known.parsed or known.note == FAILED:  # a time limit may be met another time
+            if known.parsed or known.note == FAILED:
                 self._known.put(identity, known, _OUTLINE_BYTES + _SYMBOL_BYTES * known.count)
+            else:  # the time limit may be met another time, but not at once
+                self._slow.put(identity, (time.monotonic(), known), 1)
         return known
 
     def close(self) -> None:
