@@ -48,7 +48,9 @@ def main() -> int:
 
 
 def seconds(value: float) -> str:
-    """A time for people."""
+    """A time for people, or a count as it is."""
+    if type(value) is not float:
+        return f"{value:g}"
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.1f} µs"

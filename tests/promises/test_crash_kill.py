@@ -53,6 +53,14 @@ def _commit(base: Path, meddler: object) -> None:
             bench.changes.commit(change_set)
 
 
+def _commit_large(base: Path, meddler: object) -> None:
+    """As `_commit`, where every file counts as large: undo data is kept by second names and splices."""
+    with scene.Bench(base, whole_undo_bytes=5, identity_bytes=8, hold_bytes=8) as bench:
+        change_set = scene.twelve(bench)
+        with meddler.on():
+            bench.changes.commit(change_set)
+
+
 def _recover(base: Path, meddler: object) -> None:
     with scene.Bench(base) as bench, meddler.on():
         bench.changes.recover()
@@ -121,6 +129,29 @@ def test_a_commit_killed_at_any_call_is_all_or_nothing(template: Path, area: Pat
     assert 0 in outcomes
 
 
+def _sweep_large(template: Path, area: Path, stride: int) -> int:
+    run = _at(area)
+    before, after = _states(template, run)
+    scene.copied(template, run)
+    total = _count(_commit_large, run)
+    points = range(0, total, stride)
+    for point in points:
+        scene.copied(template, run)
+        assert scene.forked(lambda p=point: _commit_large(run, scene.Meddler(p, scene.die))) == signal.SIGKILL
+        if _check(run, [before, after], point) == 0:
+            assert all(p.stat().st_nlink == 1 for p in (run / "work").rglob("*") if p.is_file()), point
+    return len(points)
+
+
+def test_large_files_killed_at_any_call_are_whole_and_have_one_name(template: Path, area: Path) -> None:
+    assert _sweep_large(template, area, 29) > 10
+
+
+@pytest.mark.sweep
+def test_every_kill_point_of_a_commit_of_large_files(template: Path, area: Path) -> None:
+    print(f"\ncommit of large files: {_sweep_large(template, area, 1)} kill points")
+
+
 @pytest.mark.sweep
 def test_every_kill_point_of_a_commit(template: Path, area: Path) -> None:
     outcomes = _sweep_commit(template, area, 1)
@@ -163,9 +194,7 @@ FRACTIONS = (0.55, 0.75, 0.9)
 
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
-def test_a_recovery_killed_at_any_call_can_be_repeated(
-    template: Path, area: Path, fraction: float
-) -> None:
+def test_a_recovery_killed_at_any_call_can_be_repeated(template: Path, area: Path, fraction: float) -> None:
     assert len(set(_sweep_recovery(template, area, fraction, 19))) == 1
 
 

@@ -14,7 +14,7 @@ import hashlib
 import os
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import number_of
@@ -151,11 +151,17 @@ class BlobStore:
                         status = os.lstat(os.path.join(path, below))
                         yield below.removesuffix(b".z").decode(), status.st_mtime_ns, status.st_size
 
-    def sweep_unfinished(self) -> None:
-        """Remove what a crash left while a blob was being written; needs the workspace lock."""
+    def sweep_unfinished(self, committed: Callable[[str], bool]) -> None:
+        """Remove what a crash left while a change was being saved; needs the workspace lock.
+
+        `committed` tells whether a change's id is one of a committed change.
+        """
         top = self._state.at(b"blobs")
         for name in os.listdir(top):
-            if name.startswith(b".new-"):
+            unfinished = name.startswith(b".new-")
+            if name.startswith(b"="):
+                unfinished = not committed(name[1:].split(b"-")[0].decode("ascii", "replace"))
+            if unfinished:
                 os.unlink(os.path.join(top, name))
 
 

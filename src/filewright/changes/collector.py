@@ -61,7 +61,7 @@ class Collector:
             for name, stamp, _ in blobs:
                 if stamp < cut:
                     self._blobs.drop(name)
-            self._blobs.sweep_unfinished()
+            self._blobs.sweep_unfinished(lambda name: self._journal.find(name) is not None)
         return [records[number][0] for number in dropped]
 
     def _cut(self, sizes: list[tuple[int, int]], now: int) -> int:

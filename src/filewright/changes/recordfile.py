@@ -38,6 +38,10 @@ class TornError(Exception):
     """The file is not a whole record sealed with our key."""
 
 
+class UnfinishedError(TornError):
+    """The record was being written: nothing of its change can have reached the workspace."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """Where a content lies in a record file; `codec` is 1 for zlib, 0 for stored."""
@@ -73,6 +77,7 @@ class Writer:
         self._end = _HEADER.size
         self.sections: dict[str, Section] = {}
         os.ftruncate(descriptor, 0)
+        write_all(descriptor, _HEADER.pack(MAGIC, 0), 0)
 
     @property
     def size(self) -> int:
@@ -126,8 +131,10 @@ class RecordFile:
         try:
             size = os.fstat(descriptor).st_size
             if size < _HEADER.size:
-                raise TornError("the file has no header")
+                raise UnfinishedError("the file has no header")
             magic, offset = _HEADER.unpack(read_exact(descriptor, _HEADER.size, 0))
+            if magic == MAGIC and offset == 0:
+                raise UnfinishedError("the change was still being saved")
             if magic != MAGIC or not _HEADER.size <= offset < size:
                 raise TornError("the header is not one of ours")
             frames: dict[bytes, dict[str, Any]] = {}

@@ -24,7 +24,7 @@ from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
 from filewright.changes.operations import Plan, Put, Take
 from filewright.changes.planner import is_temporary
-from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.state import StateFolder
 from filewright.changes.takeback import TakeBack
 from filewright.errors import FilewrightError
@@ -85,7 +85,12 @@ class Recoverer:
     # Intents
 
     def _intent(self, path: bytes, found: Recovery) -> None:
-        file = self._read(path, found)
+        try:
+            file = self._read(path, found)
+        except UnfinishedError:
+            self._blobs.sweep_unfinished(lambda identifier: self._journal.find(identifier) is not None)
+            self._journal.forget_intent()
+            return
         if file is None:
             return
         conflicts = self.take_back(file.plan)
@@ -117,6 +122,8 @@ class Recoverer:
         try:
             file = RecordFile.read(path, self._state.key)
             self._check(file.plan)
+        except UnfinishedError:
+            raise
         except (TornError, FilewrightError):
             found.set_aside.append(quote(self._journal.set_aside(path)))
             return None
@@ -149,7 +156,11 @@ class Recoverer:
     # Committed changes
 
     def _committed(self, path: bytes, found: Recovery) -> None:
-        file = self._read(path, found)
+        try:
+            file = self._read(path, found)
+        except UnfinishedError:
+            found.set_aside.append(quote(self._journal.set_aside(path)))
+            return
         if file is None:
             return
         self.clean_up(file, found)
