@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from filewright.edit.candidate import visible
 from filewright.edit.locate import Edit
 from filewright.edit.plan import plan
-from filewright.edit.refusal import visible
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply

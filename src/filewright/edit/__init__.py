@@ -1,14 +1,12 @@
-"""Deciding what an edit means: requests in, a plain value of what is to change out. No I/O of its own.
+"""DECIDE: where a request belongs and which bytes it changes; out comes a `ChangeSet`, a plain value.
 
-Goes in: snapshots, and what a caller asks of them: search/replace edits (`plan`), patches in two
-notations (`patch`), line-anchored blocks (`blocks`), a pattern and its replacement (`replace`). Comes
-out: ordered splices, put into a `ChangeSet` (`changeset`), and a diff to show (`diff`).
+Owns: locating a search text (`locate`), writing an edit as a three-way merge (`merge`, `diff3`,
+`drift`), planning several edits of one call (`plan`) and saying why one is refused (`refusal`);
+patches in both notations (`patch`), line-anchored blocks (`blocks`), replacing every match of a
+pattern (`replace`); and the diffs that show what a change does (`diff`, `linediff`, `touched`).
 
-- `locate/` finds the one region a search text stands for, or says why there is none.
-- `drift` does so where the text has changed since it was shown, by a three-way merge (`diff3`).
-- `merge` writes: search is the base, the file is ours, replace is theirs; out come minimal splices.
-- `plan` puts several edits of one call together (`overlay` reads the result of earlier ones).
-- `refusal` explains: what is near, and the change to the request that would succeed.
+Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
+that was not asked for. What is not certain is refused.
 
-Never here: opening, writing or remembering files; how a change is committed or undone.
+In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeSet`, `Diff`s.
 """

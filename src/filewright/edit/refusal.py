@@ -6,17 +6,15 @@ was located before it is offered, so following one literally succeeds.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from filewright.edit.candidate import LINE_CHARS, Candidate, candidate_of, candidates, clean, visible
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import Span, find_exact
-from filewright.edit.locate.fold import BLANKS, SPACES
 from filewright.edit.locate.located import Conflict, Located, Missed
-from filewright.edit.locate.nearest import Near, nearest
 from filewright.edit.locate.request import Block, Edit, Tier
 from filewright.edit.locate.source import Row, Source
 from filewright.edit.locate.whole_lines import find_regions, strictest
@@ -24,7 +22,6 @@ from filewright.edit.visible import safe
 from filewright.errors import Code, FilewrightError
 
 _LINES_LISTED = 8
-_LINE_CHARS = 160
 _SHOWN_LINES = 12
 _MOST_SUGGESTED = 4_000
 """Characters of a text that is offered to be used."""
@@ -32,31 +29,6 @@ _LIKELY = 0.6
 """How alike a region must be for its text to be offered."""
 _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A region like the search text, 1-based lines; the first pair of lines that differs, blanks visible."""
-
-    first_line: int
-    last_line: int
-    similarity: float
-    text: str
-    differs_at: int | None = None
-    asked: str | None = None
-    found: str | None = None
-
-    def data(self) -> dict[str, Any]:
-        """The candidate as plain values."""
-        return {
-            "first_line": self.first_line,
-            "last_line": self.last_line,
-            "similarity": round(self.similarity, 3),
-            "text": self.text,
-            "differs_at": self.differs_at,
-            "asked": self.asked,
-            "found": self.found,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +113,7 @@ def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = T
             "read the file again and make the edit anew from the text that is there now",
             missed.reached,
             lines,
-            _candidates(source, edit),
+            candidates(source, edit),
             missed.conflicts,
         )
     if edit.end_line is not None:
@@ -258,9 +230,9 @@ def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
     else:
         message = f"line {start} is past the end: the file has {source.snapshot.lines.count} lines"
     first = rows[0].offset if rows else source.size
-    candidates: tuple[Candidate, ...] = ()
+    near: tuple[Candidate, ...] = ()
     if rows and len(there) <= _MOST_SUGGESTED:
-        candidates = (_candidate(source, rows, edit, 0.0),)
+        near = (candidate_of(source, rows, edit, 0.0),)
     suggestions: list[Edit] = []
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
     if len(missed.spans) == 1:
@@ -274,9 +246,7 @@ def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
     elif rows and len(there) <= _MOST_SUGGESTED and first < source.size:
         ended = "\n" if edit.search.endswith("\n") else ""
         suggestions.append(replace(edit, search=there + ended))
-    return Refusal(
-        index, Code.NO_MATCH, message, hint, Tier.EXACT, (), candidates, suggestions=tuple(suggestions)
-    )
+    return Refusal(index, Code.NO_MATCH, message, hint, Tier.EXACT, (), near, suggestions=tuple(suggestions))
 
 
 def _rows(source: Source, start: int, end: int) -> list[Row]:
@@ -292,27 +262,25 @@ def _rows(source: Source, start: int, end: int) -> list[Row]:
 def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
     edit = missed.edit
     found = None if fuzzy else locate(source.snapshot, edit)
-    candidates: tuple[Candidate, ...]
+    near: tuple[Candidate, ...]
     if isinstance(found, Located):
         rows = _rows_of(source, found.start, found.end)
-        candidates = (_candidate(source, rows, edit, 1.0),)
+        near = (candidate_of(source, rows, edit, 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
     else:
-        candidates = _candidates(source, edit)
+        near = candidates(source, edit)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
-        hint = "use exactly the text that is there" if candidates else "read the file again"
+        hint = "use exactly the text that is there" if near else "read the file again"
     if _differs_in_form(source, edit.search):
         message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
         hint = "use exactly the text that is there, letter by letter as the file has it"
     suggestions: tuple[Edit, ...] = ()
-    if candidates and candidates[0].similarity >= _LIKELY:
-        suggestions = tuple(_exact_text(source, edit, candidates[0]))
-    if not suggestions and candidates:
+    if near and near[0].similarity >= _LIKELY:
+        suggestions = tuple(_exact_text(source, edit, near[0]))
+    if not suggestions and near:
         hint = "read those lines again and make the edit anew from the text that is there"
-    return Refusal(
-        index, Code.NO_MATCH, message, hint, missed.reached, (), candidates, suggestions=suggestions
-    )
+    return Refusal(index, Code.NO_MATCH, message, hint, missed.reached, (), near, suggestions=suggestions)
 
 
 def _exact_text(source: Source, edit: Edit, candidate: Candidate) -> Iterator[Edit]:
@@ -338,63 +306,12 @@ def _rows_of(source: Source, start: int, end: int) -> list[Row]:
     return rows
 
 
-def _candidates(source: Source, edit: Edit) -> tuple[Candidate, ...]:
-    return tuple(_near(source, near) for near in nearest(source, Block.of(edit.search)))
-
-
-def _near(source: Source, near: Near) -> Candidate:
-    first = source.line_number(near.rows[0].offset)
-    differs = None if near.asked is None else source.line_number(near.line_offset)
-    return Candidate(
-        first,
-        first + len(near.rows) - 1,
-        near.similarity,
-        _clean("\n".join(near.texts)),
-        differs,
-        None if near.asked is None else visible(near.asked),
-        None if near.found is None else visible(near.found),
-    )
-
-
-def _candidate(source: Source, rows: list[Row], edit: Edit, similarity: float) -> Candidate:
-    first = source.line_number(rows[0].offset)
-    texts = [_clean(source.text(row.body)) for row in rows]
-    for step, (asked, found) in enumerate(zip(edit.search.split("\n"), texts, strict=False)):
-        if asked != found:
-            return Candidate(
-                first,
-                first + len(rows) - 1,
-                similarity,
-                "\n".join(texts),
-                first + step,
-                visible(asked),
-                visible(found),
-            )
-    return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts))
-
-
 def _differs_in_form(source: Source, search: str) -> bool:
     """Whether the text is there but for the Unicode normalisation form."""
     if search.isascii() or source.held is None or source.size > _CHECKED_BYTES:
         return False
     text = source.text(source.held)
     return unicodedata.normalize("NFC", search) in unicodedata.normalize("NFC", text)
-
-
-def visible(line: str) -> str:
-    """A line with its blanks made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
-    line = _clean(line)
-    line = line[:_LINE_CHARS] + ("…" if len(line) > _LINE_CHARS else "")
-    bare = line.strip(BLANKS)
-    lead, body = line[: len(line) - len(line.lstrip(BLANKS))], bare
-    trail = line[len(lead) + len(body) :] if body else ""
-    body = body.replace("  ", "··").replace("· ", "··")
-    marked = lead.replace(" ", "·") + body + trail.replace(" ", "·")
-    for char in SPACES:
-        if char in marked:
-            marked = marked.replace(char, f"<U+{ord(char):04X}>")
-    marked = marked.replace("\t", "→")
-    return "".join(f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in safe(marked))
 
 
 def _lines(first: int, last: int) -> str:
@@ -408,7 +325,7 @@ def _short(text: str) -> str:
 
 def _quoted(text: str) -> list[str]:
     lines = text.split("\n")
-    shown = [f"  | {safe(line[:_LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
+    shown = [f"  | {safe(line[:LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
     if len(lines) > _SHOWN_LINES:
         shown.append(f"  | … {len(lines) - _SHOWN_LINES} more lines")
     return shown
@@ -416,12 +333,7 @@ def _quoted(text: str) -> list[str]:
 
 def _bounded(conflict: Conflict) -> Conflict:
     sides = (conflict.shown, conflict.there, conflict.wanted)
-    return Conflict(*(_clean(side[:_MOST_SUGGESTED]) for side in sides))
-
-
-def _clean(text: str) -> str:
-    """`text` with U+FFFD for bytes that are not text."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    return Conflict(*(clean(side[:_MOST_SUGGESTED]) for side in sides))
 
 
 def _edit_data(edit: Edit) -> dict[str, Any]:
