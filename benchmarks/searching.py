@@ -24,7 +24,7 @@ from filewright.text import Snapshot
 
 Row = tuple[str, float, float, float]
 
-ROUNDS = 5
+ROUNDS = 9
 RARE = "FATAL checksum of segment Zebra-4711 differs from the journal"
 LEVELS = ("INFO", "DEBUG", "WARN", "ERROR")
 

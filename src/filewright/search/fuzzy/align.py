@@ -20,6 +20,9 @@ _QUOTES = {
 _FOLD_COST = 0.01
 """What a difference only in blanks or the form of quotes costs."""
 
+_GOOD = 0.96
+"""From this similarity on, making blanks and quotes alike would change little."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -38,7 +41,7 @@ def best_fit(needle: str, text: str) -> Fit:
     """
     start, end, distance = infix(needle, text)
     fit = Fit(start, end, _similarity(len(needle), end - start, distance))
-    if distance == 0:
+    if fit.score >= _GOOD:
         return fit
     plain, _ = folded(needle)
     shown, places = folded(text)

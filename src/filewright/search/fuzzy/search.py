@@ -31,6 +31,7 @@ SHORTEST = 4
 _CANDIDATES = 160
 _FINALISTS = 64
 _ALWAYS_ALIGNED = 2
+_LONG = 200  # characters; of longer needles only the best place is aligned whatever it looks like
 _ALIGNED = 16_000  # characters of needles that are aligned exactly, some hundred milliseconds at most
 
 
@@ -176,7 +177,7 @@ def _settled(
     enough = len(plain) - (1 - least) / least * len(needle) - 4
     found = []
     for place, (_, common, number) in enumerate(ranked):
-        if common < enough and place >= _ALWAYS_ALIGNED:
+        if common < enough and place >= (1 if len(needle) > _LONG else _ALWAYS_ALIGNED):
             break
         task.check()
         region = _fitted(needle, *views[number])
