@@ -133,6 +133,14 @@ def test_without_what_was_shown_it_is_refused() -> None:
     assert refused(SHOWN, COMMENTED, edit, fuzzy=False).code == Code.NO_MATCH
 
 
+def test_a_word_that_stood_there_when_it_was_shown_is_no_slip() -> None:
+    shown = "# the first of them\nx = 1\n"
+    now = "# the firsts of them\nx = 1\n"
+    edit = Edit("# the first of them\n", "# the first of all\n")
+    assert session("other\n", now, edit) == ("# the firsts of all\nx = 1\n", Tier.SOFT)
+    assert refused(shown, now, edit).code == Code.STALE_VERSION
+
+
 def test_a_text_that_stood_there_twice_is_refused() -> None:
     shown = SHOWN + SEARCH
     assert refused(shown, COMMENTED, changed("return width * height", "return 0")).code == Code.NO_MATCH

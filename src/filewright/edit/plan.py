@@ -219,6 +219,11 @@ class _Planner:
         if isinstance(found, Missed):
             self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
 
+    def _drifted(self, edit: Edit) -> Located | Missed | None:
+        if not self._fuzzy or not self._bases or edit.end_line is not None:
+            return None
+        return find_drifted(self._source, edit, self._bases)
+
     def _place(self, index: int, located: Located) -> None:
         """Take an edit located on the original, unless it touches what an earlier one changes."""
         splices = written(self._source, located)
