@@ -202,8 +202,10 @@ class _Planner:
         if isinstance(found, Missed) and found.code is Code.NO_MATCH:
             if self.splices and self._placed_on_result(index, edit, fuzzy=fuzzy):
                 return
-            if fuzzy and self._bases and edit.end_line is None:
-                found = find_drifted(self._source, edit, self._bases) or found
+            found = self._drifted(edit, fuzzy=fuzzy) or found
+        elif isinstance(found, Located) and found.tier is Tier.SOFT:
+            # A word that stood there as asked for when it was shown is no slip: someone changed it.
+            found = self._drifted(edit, fuzzy=fuzzy) or found
         if isinstance(found, Missed):
             self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
         else:
@@ -219,8 +221,8 @@ class _Planner:
         if isinstance(found, Missed):
             self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
 
-    def _drifted(self, edit: Edit) -> Located | Missed | None:
-        if not self._fuzzy or not self._bases or edit.end_line is not None:
+    def _drifted(self, edit: Edit, *, fuzzy: bool) -> Located | Missed | None:
+        if not fuzzy or not self._bases or edit.end_line is not None:
             return None
         return find_drifted(self._source, edit, self._bases)
 
