@@ -219,8 +219,12 @@ def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
 
 @pytest.mark.parametrize("pattern", ["foo", "o b", "nothing", "^two|^f"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark):
-    data = mark + TEXT.encode() * 3
+@pytest.mark.parametrize("terminators", ["as they are", "\n", "\r\n", "\r"])
+def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mark, terminators):
+    text = TEXT * 3
+    if terminators != "as they are":
+        text = terminators.join(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    data = mark + text.encode()
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
     monkeypatch.setattr(engine, "REGEX_BYTES", 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from filewright.errors import FilewrightError
@@ -135,15 +136,11 @@ def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tu
     arguments = ["-N", "-o", "-b"]
     for literal in wanted:
         arguments += ["-e", escaped(literal)]
-    index = _index_meanwhile(snapshot, task)
     shift = len(snapshot.encoding.bom)
-    try:
-        with Run(snapshot, arguments, task) as child:
-            for line in child.lines():
-                number, _, literal = line.partition(b":")
-                yield int(number) + shift, literal
-    finally:
-        index.cancel()
+    with _index_meanwhile(snapshot, task), Run(snapshot, arguments, task) as child:
+        for line in child.lines():
+            number, _, literal = line.partition(b":")
+            yield int(number) + shift, literal
 
 
 def _literals_here(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
@@ -171,11 +168,13 @@ def escaped(literal: bytes) -> str:
     )
 
 
-def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
+@contextmanager
+def _index_meanwhile(snapshot: Snapshot, task: Task) -> Iterator[None]:
     """Count lines on the other core while `rg` searches: a hit, if there is one, needs its number."""
-    quiet = Task(seconds=task.remaining)
     if snapshot.lines.complete:
-        return quiet
+        yield
+        return
+    quiet = Task(seconds=task.remaining)
 
     def build() -> None:
         try:
@@ -183,8 +182,13 @@ def _index_meanwhile(snapshot: Snapshot, task: Task) -> Task:
         except FilewrightError:
             return  # cancelled, or the file is gone: who asks for a line hears of it
 
-    threading.Thread(target=build, name="line index", daemon=True).start()
-    return quiet
+    thread = threading.Thread(target=build, name="line index", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        quiet.cancel()
+        thread.join()  # before the descriptor it reads from may be closed
 
 
 def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[tuple[int, int]]:
