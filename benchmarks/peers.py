@@ -1,0 +1,233 @@
+"""The dialects beside the published originals: the same calls on both, every difference with its reason.
+
+    python -m benchmarks.peers [--into FOLDER] [--markdown FILE]
+
+installs the originals from their registries into FOLDER (npm and Node are needed for the batch
+server), plays every case of `peer_filesystem` and `peer_largefile` on each original and on this server, and lists
+where they differ. It leaves with 1 if a difference has no reason there, or a reason no difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from benchmarks import peer_filesystem, peer_largefile
+from benchmarks.peer_case import Case
+
+LARGEFILE = "largefile"
+BATCH = "filesystem"
+PACKAGES = {LARGEFILE: peer_largefile.PACKAGE, BATCH: peer_filesystem.PACKAGE}
+CASES = {LARGEFILE: peer_largefile.CASES, BATCH: peer_filesystem.CASES}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A case whose outcomes differ, or whose reason speaks of a difference that is none."""
+
+    case: Case
+    theirs: str
+    ours: str
+
+
+def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
+    """The originals in `into`; for each dialect how its original is started over a root."""
+    into.mkdir(parents=True, exist_ok=True)
+    python = into / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(into / "venv", with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGES[LARGEFILE]], check=True)
+    started: dict[str, Callable[[Path], StdioServerParameters]] = {
+        LARGEFILE: lambda root: StdioServerParameters(
+            command=str(into / "venv" / "bin" / "largefile-mcp"),
+            args=[],
+            cwd=root,
+            env={**os.environ, "LARGEFILE_BACKUP_DIR": str(root.parent / "backups")},
+        )
+    }
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        print("no Node here: the batch server is left out", file=sys.stderr)
+        return started
+    name = PACKAGES[BATCH].rpartition("@")[0]
+    package = into / "node_modules" / name
+    if not package.exists():
+        command = [npm, "install", "--silent", "--prefix", str(into), PACKAGES[BATCH]]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    started[BATCH] = lambda root: StdioServerParameters(
+        command=node, args=[str(package / "build" / "index.js")], cwd=root
+    )
+    return started
+
+
+def ours(dialect: str, root: Path) -> StdioServerParameters:
+    """This server over `root`."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "filewright", "serve", "--dialect", dialect, "--log-level", "error", str(root)],
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
+    )
+
+
+def furnish(folder: Path, files: Mapping[str, Any]) -> None:
+    """Make a case's files; names that begin with ``../`` lie beside the root."""
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        path = Path(os.path.normpath(folder / name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.mkdir(exist_ok=True)
+        elif isinstance(content, tuple):
+            path.symlink_to(
+                os.path.normpath(folder.parent / content[1]) if content[1][:3] == "../" else content[1]
+            )
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The regular files below a folder."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def placed(value: Any, place: str, said: Sequence[Any]) -> Any:
+    """Arguments with ``<>`` as the case's folder; functions are asked with the answers so far."""
+    if callable(value):
+        return placed(value(said), place, said)
+    if isinstance(value, str):
+        return value.replace("<>", place)
+    if isinstance(value, list):
+        return [placed(item, place, said) for item in value]
+    if isinstance(value, dict):
+        return {key: placed(item, place, said) for key, item in value.items()}
+    return value
+
+
+class Side:
+    """One server, and the folder each case has below its root."""
+
+    def __init__(self, client: Client, root: Path, *, absolute: bool) -> None:
+        self._client = client
+        self._root = root
+        self._absolute = absolute
+
+    async def outcome(self, number: int, case: Case) -> str:
+        """What the last call of a case answers, reduced to what matters, and the files after it."""
+        folder = self._root / f"case{number:02}"
+        furnish(folder, case.files)
+        place = str(folder) if self._absolute else folder.name
+        said: list[Any] = []
+        answer: Any = None
+        for tool, arguments in case.calls:
+            answer = await self._call(tool, placed(arguments, place, said))
+            said.append(answer)
+        seen = "error" if isinstance(answer, Exception) else case.look(answer)
+        text = json.dumps(
+            {"answer": seen, "files": _readable(contents(folder))}, ensure_ascii=False, default=str
+        )
+        return text.replace(place, "<>").replace(folder.name, "<>")
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """The parsed answer, or an exception for an answer that is an error."""
+        try:
+            result = await self._client.call_tool(tool, arguments)
+        except MCPError as error:
+            return error
+        text = result.content[0].text  # type: ignore[union-attr]
+        if result.is_error:
+            return ValueError(text)
+        value = json.loads(text)
+        return (
+            value["results"] if isinstance(value, dict) and value.keys() <= {"message", "results"} else value
+        )
+
+
+def _readable(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: data.decode("utf-8", "backslashreplace") for name, data in files.items()}
+
+
+async def compare(dialect: str, theirs: Callable[[Path], StdioServerParameters]) -> list[Difference]:
+    """Every case of a dialect on both sides; those that differ, or should and do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(os.path.realpath(folder))
+        roots = [base / side / "root" for side in ("theirs", "ours")]
+        for root in roots:
+            root.mkdir(parents=True)
+        async with AsyncExitStack() as stack:
+            clients = [
+                await stack.enter_async_context(Client(server, mode="legacy"))
+                for server in (theirs(roots[0]), ours(dialect, roots[1]))
+            ]
+            sides = [
+                Side(client, root, absolute=dialect == LARGEFILE)
+                for client, root in zip(clients, roots, strict=True)
+            ]
+            found = []
+            for number, case in enumerate(CASES[dialect]):
+                outcomes = [await side.outcome(number, case) for side in sides]
+                if (outcomes[0] != outcomes[1]) or case.why:
+                    found.append(Difference(case, *outcomes))
+            return found
+
+
+def table(dialect: str, differences: Sequence[Difference]) -> list[str]:
+    """The differences as rows of a table for people."""
+    lines = [
+        f"### {dialect}: {PACKAGES[dialect]}",
+        "",
+        f"{len(CASES[dialect])} cases; the {len(differences)} below differ.",
+        "",
+        "| call | theirs | ours | because |",
+        "|---|---|---|---|",
+    ]
+    for difference in differences:
+        case = difference.case
+        lines.append(f"| {case.name} | {case.theirs} | {case.ours} | {case.why} |")
+    return lines
+
+
+def main() -> int:
+    """Install, compare, print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__.split("\n")[0])
+    default = Path.home() / ".cache" / "filewright-peers"
+    parser.add_argument("--into", type=Path, default=default, help="where the originals are installed")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
+    chosen = parser.parse_args()
+    lines: list[str] = []
+    wrong = 0
+    for dialect, theirs in install(chosen.into.resolve()).items():
+        differences = asyncio.run(compare(dialect, theirs))
+        lines += [*table(dialect, differences), ""]
+        for difference in differences:
+            same = difference.theirs == difference.ours
+            if same or not difference.case.why:
+                wrong += 1
+                what = "a reason, but no difference" if same else "a difference without a reason"
+                print(
+                    f"{dialect}: {difference.case.name}: {what}\n"
+                    f"  theirs {difference.theirs}\n  ours   {difference.ours}"
+                )
+    print("\n".join(lines))
+    if chosen.markdown:
+        Path(chosen.markdown).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
