@@ -273,6 +273,26 @@ def test_a_search_is_cancelled_between_blocks(opened, monkeypatch, pattern, hold
     assert caught.value.code is Code.CANCELLED
 
 
+def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened, monkeypatch):
+    monkeypatch.setattr(scan_module, "LONGEST", 1000)
+    release = threading.Event()
+    task = Task()
+
+    class Endless:
+        groups = 0
+
+        def search(self, text: bytes, index: int) -> None:
+            task.cancel()
+            release.wait()
+
+    compiled = compile_pattern("a\nb")
+    monkeypatch.setitem(compiled.__dict__, "regexp", Endless())
+    with pytest.raises(FilewrightError) as caught:
+        next(find_matches(opened(b"x" * 5000), compiled, task=task))
+    release.set()
+    assert caught.value.code is Code.CANCELLED
+
+
 def test_a_cancelled_search_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(engine, "REGEX_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)

@@ -7,6 +7,8 @@ text. Both yield the same `Match`es. `hits` groups them by line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from filewright.progress import Task
 from filewright.search.hit import Match, Span
@@ -35,6 +37,7 @@ MULTILINE_SPAN = 1 << 20
 """In larger ones a match over several lines is found if it is no longer than this."""
 
 _SHORT_NEEDLE = 256
+_LOOK = 0.05  # seconds between two looks at the cancel token
 
 
 def matches(
@@ -183,6 +186,30 @@ def _by_windows(snapshot: Snapshot, pattern: Pattern, start: int, stop: int, tas
 
 
 def _in_window(view: Window, pattern: Pattern, task: Task) -> Iterator[Match]:
+    if len(view.text) <= 2 * LONGEST:
+        yield from _found(view, pattern, pattern.regexp.search, task)
+        return
+    # RE2 cannot be interrupted. In a window this large it works in a thread of its own, which is left
+    # to finish alone when the request is cancelled.
+    aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
+
+    def search(text: bytes, index: int) -> Any:
+        future = aside.submit(pattern.regexp.search, text, index)
+        while True:
+            try:
+                return future.result(_LOOK)
+            except TimeoutError:
+                task.check()
+
+    try:
+        yield from _found(view, pattern, search, task)
+    finally:
+        aside.shutdown(wait=False, cancel_futures=True)
+
+
+def _found(
+    view: Window, pattern: Pattern, search: Callable[[bytes, int], Any], task: Task
+) -> Iterator[Match]:
     text, regexp, group = view.text, pattern.regexp, pattern.group
     resume = view.begin
     # To see that a word stands alone the search begins one character before it.
@@ -190,7 +217,7 @@ def _in_window(view: Window, pattern: Pattern, task: Task) -> Iterator[Match]:
     matched = -1
     rounds = 0
     while index <= len(text):
-        match = regexp.search(text, index)
+        match = search(text, index)
         if match is None:
             return
         rounds += 1
