@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import unquote
 
+from pydantic import ValidationError
+
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery
 from filewright.changes.state import base_folder
@@ -54,7 +56,7 @@ class Workspace:
         state_dir: AnyPath | None = None,
         settings: Settings | None = None,
     ) -> None:
-        chosen = settings or Settings()
+        chosen = settings or _settings()
         changed: dict[str, Any] = {}
         if read_only is not None:
             changed["read_only"] = read_only
@@ -271,6 +273,18 @@ class Workspace:
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", hint="filewright://file/PATH or filewright://history/CHANGE"
         )
+
+
+def _settings() -> Settings:
+    """The settings of the environment. Raises `invalid_input` naming the variable that is wrong."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = "FILEWRIGHT_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise FilewrightError(
+            Code.INVALID_INPUT, f"{name}: {first['msg']}", hint="correct the variable, or unset it"
+        ) from error
 
 
 def _bounded(result: ToolResult, settings: Settings) -> ToolResult:

@@ -347,7 +347,7 @@ class Snapshot:
                 yield _line(offset, piece)
                 offset += len(piece)
 
-    def last_lines(self, count: int) -> int:
+    def last_lines(self, count: int, task: Task | None = None) -> int:
         """The offset where the last `count` lines begin, found from the end without an index."""
         if count <= 0:
             return self.size
@@ -355,6 +355,8 @@ class Snapshot:
         stop = self.size
         length = 64 << 10
         while stop > self.start:
+            if task is not None:
+                task.check()
             begin = max(self.start, stop - length)
             found = [end for end in self.lines.ends(begin, stop) if end < self.size]
             starts.extendleft(reversed(found[-(count - len(starts)) :]))
@@ -392,4 +394,4 @@ def identity_version(identity: Identity) -> str:
     return "~" + xxhash.xxh3_64_hexdigest(repr(identity).encode())
 
 
-_DEFAULTS = Settings()
+_DEFAULTS = Settings.model_construct()
