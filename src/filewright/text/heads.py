@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from filewright.progress import Task
 from filewright.text import codec
 from filewright.text.lines import BLOCK
 from filewright.text.snapshot import Snapshot
+
+PATIENCE = 256 << 20
+"""How far the end of one line is looked for, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineHead:
     """The first bytes of a line: `offset`, `head`, the `length` in bytes of the whole body, its `end`.
 
-    `end` is past the terminator, `terminator` b"" on an unended last line.
+    `end` is past the terminator, `terminator` b"" on an unended last line. If `goes_on`, the line is
+    longer than was looked, and `length` is how far that was.
     """
 
     offset: int
     head: bytes
     length: int
     terminator: bytes
+    goes_on: bool = False
 
     @property
     def end(self) -> int:
@@ -30,14 +36,24 @@ class LineHead:
     @property
     def whole(self) -> bool:
         """Whether `head` is all of the line."""
-        return len(self.head) == self.length
+        return len(self.head) == self.length and not self.goes_on
 
 
-def heads(snapshot: Snapshot, offset: int, limit: int, stop: int | None = None) -> Iterator[LineHead]:
-    """The lines from the one that begins at byte `offset` to `stop`, at most `limit` bytes of each."""
+def heads(
+    snapshot: Snapshot, offset: int, limit: int, stop: int | None = None, *, task: Task | None = None
+) -> Iterator[LineHead]:
+    """The lines from the one that begins at byte `offset` to `stop`, at most `limit` bytes of each.
+
+    A line longer than `PATIENCE` is the last one given.
+    """
     stop = snapshot.size if stop is None else min(stop, snapshot.size)
     start = offset
     for position in range(offset, stop, BLOCK):
+        if task is not None:
+            task.check()
+        if position - start > PATIENCE:
+            yield replace(_head(snapshot, start, position, limit, ended=False), goes_on=True)
+            return
         for end in snapshot.lines.ends(position, min(position + BLOCK, stop)):
             yield _head(snapshot, start, end, limit, ended=True)
             start = end

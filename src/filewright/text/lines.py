@@ -136,10 +136,9 @@ class LineIndex:
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
         """Whether the file has a line `line`, counting no further than needed."""
-        if line < 1:
-            return False
-        self.build(task, until=lambda _, before: before >= line)
-        return self._before[-1] >= line or (self.complete and self.counted(task) >= line)
+        if line <= 1:
+            return line == 1 and self._size > self._start
+        return self.offset_of(line, task) < self._size
 
     def offset_of(self, line: int, task: Task | None = None) -> int:
         """The byte offset where 1-based `line` begins; `size` for any line past the last."""

@@ -20,7 +20,7 @@ from filewright.structure.symbol import Outline, Symbol
 from filewright.text import Snapshot
 from filewright.text.heads import heads
 from filewright.tools.context import Context, binary
-from filewright.tools.read import about, facts
+from filewright.tools.described import about, facts
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, size_text, visible
 
@@ -154,8 +154,7 @@ def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int
             longest = max(longest, len(line))
             over += len(line) > limit
         return longest, over, True
-    for head in heads(snapshot, snapshot.start, 1, stop):
-        task.check()
+    for head in heads(snapshot, snapshot.start, 1, stop, task=task):
         longest = max(longest, head.length)
         over += head.length > limit
     return longest, over, stop >= snapshot.size

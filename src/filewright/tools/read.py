@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -13,9 +12,10 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot, codec
 from filewright.text.heads import LineHead, heads
-from filewright.text.terminators import counted
 from filewright.tools import semantic
+from filewright.tools.columns import piece
 from filewright.tools.context import Context, binary
+from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Image, Tool, ToolResult
 from filewright.tools.rendering import clip, oddities, size_text, visible, wire
 
@@ -59,13 +59,16 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
             "read_content takes either path or paths",
             hint="give path for one file, paths for several",
         )
+    _check(arguments)
     budget = context.settings.page_chars
     if arguments.path is not None:
         return _read(context, arguments, arguments.path, budget, task)
     paths = arguments.paths or []
     if len(paths) > context.settings.max_paths:
         raise FilewrightError(
-            Code.TOO_LARGE, f"{len(paths)} paths in one call; the limit is {context.settings.max_paths}"
+            Code.TOO_LARGE,
+            f"{len(paths)} paths in one call; the limit is {context.settings.max_paths}",
+            hint="read them in several calls",
         )
     results: list[ToolResult] = []
     left = budget
@@ -90,13 +93,32 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
     )
 
 
+def _check(arguments: ReadArguments) -> None:
+    """Refuse arguments of which one would have to be ignored."""
+    places = [name for name in ("line", "symbol", "pattern") if getattr(arguments, name) is not None]
+    if arguments.start != 1:
+        places.append("start")
+    if arguments.mode in ("head", "tail"):
+        places.append(f"mode={arguments.mode}")
+    elif arguments.mode == "semantic" and arguments.column is not None:
+        places.append("mode=semantic")
+    alone = arguments.column is None or set(places) <= {"line", "start"}
+    if len(places) > 1 or not alone:
+        told = " and ".join(places if alone else [*places, "column"])
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"read_content: {told} each say where to read",
+            hint="give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
+        )
+
+
 def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> ToolResult:
     location = context.boundary.locate(path)
     with context.open(location, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            result = _columns(snapshot, arguments, budget, task)
+            result = piece(snapshot, arguments, budget, task)
         else:
             result = _lines(context, snapshot, arguments, budget, task)
         snapshot.keep_index()
@@ -118,33 +140,6 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> ToolResu
     data = {"path": location.shown, "type": kind, "size": snapshot.size, "version": snapshot.version}
     text = f"[{visible(location.shown)}: {kind}, {size_text(snapshot.size)}; version {snapshot.version}]"
     return ToolResult(text, data, images=(Image(snapshot.read(0, snapshot.size), kind),))
-
-
-def total_lines(snapshot: Snapshot) -> int | None:
-    """The number of lines where it is known or cheap to know, else None."""
-    if snapshot.held is not None or snapshot.lines.complete:
-        return snapshot.line_count
-    return None
-
-
-def line_ending(snapshot: Snapshot) -> str:
-    """The name of the file's line ending; of a file that was not counted, of its beginning."""
-    if snapshot.held is not None or snapshot.lines.complete:
-        return snapshot.terminators.name
-    return counted(snapshot.read(0, 1 << 18)).name
-
-
-def past_end(snapshot: Snapshot, start: int, task: Task) -> FilewrightError:
-    """The refusal of a line number that the file does not have."""
-    count = snapshot.lines.counted(task)
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"start={start} is past the end of {snapshot.asked}, which has {count} lines",
-        hint=f"use a start from 1 to {count}, or a negative one to count from the end"
-        if count
-        else "the file is empty",
-        details={"path": snapshot.asked, "line_count": count, "argument": "start"},
-    )
 
 
 def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> _Span:
@@ -182,7 +177,7 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         if start > 1 and not snapshot.lines.has_line(start, task):
             raise past_end(snapshot, start, task)
         return _Span(snapshot.lines.offset_of(start, task), start, limit)
-    offset = snapshot.last_lines(-start)
+    offset = snapshot.last_lines(-start, task)
     known = total_lines(snapshot)
     if known is not None:
         first = max(1, known + start + 1)
@@ -207,7 +202,9 @@ class Excerpt:
     terminated: bool
 
 
-def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, numbered: bool) -> Excerpt:
+def excerpt(
+    context: Context, snapshot: Snapshot, span: _Span, budget: int, task: Task, *, numbered: bool
+) -> Excerpt:
     """At most `span.limit` lines and `budget` characters from `span.offset`; at least one line."""
     width = context.settings.line_chars
     rows: list[str] = []
@@ -218,11 +215,11 @@ def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, n
     used = 0
     number, end, more, terminated = span.number, span.offset, False, False
     per_character = 4 if snapshot.encoding.width == 1 else 2
-    for head in heads(snapshot, span.offset, width * per_character, span.stop):
+    for head in heads(snapshot, span.offset, width * per_character, span.stop, task=task):
         if len(rows) >= span.limit:
             more = True
             break
-        body, remark = shown_line(snapshot, head, width)
+        body, remark = shown_line(snapshot, head, width, number)
         row = (f"{number:>6}\t" if numbered else "") + (visible(body) if numbered else body) + remark
         if rows and used + len(row) + 1 > budget:
             more = True
@@ -241,13 +238,18 @@ def excerpt(context: Context, snapshot: Snapshot, span: _Span, budget: int, *, n
     return Excerpt(rows, bodies, end, cut, invalid, list(odd), more, terminated)
 
 
-def shown_line(snapshot: Snapshot, head: LineHead, width: int) -> tuple[str, str]:
-    """A line's text of at most `width` characters, and what is said of the rest (empty if whole)."""
+def shown_line(snapshot: Snapshot, head: LineHead, width: int, number: int) -> tuple[str, str]:
+    """A line's text of at most `width` characters, and what is said of the rest (empty if whole).
+
+    `number` is the line's, negative if it was counted from the end.
+    """
     body = wire(codec.shown(head.head, snapshot.encoding))
     if head.whole and len(body) <= width:
         return body, ""
     kept = body[:width]
-    return kept, f" …[line of {head.length:,} bytes, cut; read on with column={len(kept) + 1}]"
+    length = f"{'more than ' if head.goes_on else ''}{head.length:,} bytes"
+    place = f"line={number}" if number > 0 else f"start={number}"
+    return kept, f" …[line of {length}, cut; read on with {place}, column={len(kept) + 1}]"
 
 
 def _invalid(snapshot: Snapshot, head: LineHead) -> bool:
@@ -256,29 +258,6 @@ def _invalid(snapshot: Snapshot, head: LineHead) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def about(snapshot: Snapshot) -> str:
-    """Encoding, line ending and version, for the first line of a result."""
-    encoding = snapshot.encoding
-    name = encoding.name + (" with BOM" if encoding.bom else "")
-    if encoding.guessed and not encoding.invalid:
-        name += f" (guessed, confidence {encoding.confidence:.2f})"
-    if encoding.invalid:
-        name += " with invalid bytes"
-    return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
-
-
-def facts(snapshot: Snapshot) -> dict[str, Any]:
-    """The same as plain values."""
-    encoding = snapshot.encoding
-    return {
-        "encoding": encoding.name,
-        "encoding_confidence": round(encoding.confidence, 3),
-        "bom": bool(encoding.bom),
-        "line_ending": line_ending(snapshot),
-        "version": snapshot.version,
-    }
 
 
 def _lines(
@@ -290,7 +269,7 @@ def _lines(
         data = {"path": shown, **facts(snapshot), "content": "", "total_lines": 0, "lines_returned": 0}
         return ToolResult(f"[{visible(shown)}: empty file; {about(snapshot)}]", data)
     span = _span(context, snapshot, arguments, task)
-    got = excerpt(context, snapshot, span, max(200, budget - 700), numbered=arguments.numbered)
+    got = excerpt(context, snapshot, span, max(200, budget - 700), task, numbered=arguments.numbered)
     context.remember(snapshot, (span.offset, got.end))
     last = span.number + len(got.rows) - 1
     total = total_lines(snapshot)
@@ -304,10 +283,14 @@ def _lines(
     if got.odd:
         notes.append("contains " + " and ".join(got.odd))
     following: dict[str, Any] | None = None
-    if got.more or (span.stop is not None and got.end < span.stop) or got.end < snapshot.size:
+    if got.more or got.end < snapshot.size:
         following = {"start": last + 1}
-        rest = f"{total - last:,} more lines; " if total is not None and last > 0 else "more; "
-        notes.append(f"{rest}continue with start={last + 1}")
+        if span.stop is None:
+            rest = f"{total - last:,} more lines; " if total is not None and last > 0 else "more; "
+            notes.append(f"{rest}continue with start={last + 1}")
+        elif got.end < span.stop:
+            end = snapshot.lines.line_at(span.stop - 1, task)
+            notes.append(f"it ends at line {end}; continue with start={last + 1}, limit={end - last}")
     text = "\n".join([head, *got.rows, *(f"[{note}]" for note in notes)])
     data = {
         "path": shown,
@@ -334,60 +317,6 @@ def _lines(
 def _some(numbers: list[int], most: int = 10) -> str:
     text = ", ".join(map(str, numbers[:most]))
     return f"{text} and {len(numbers) - most} more" if len(numbers) > most else text
-
-
-def _columns(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task) -> ToolResult:
-    """Characters [column, column + limit) of one line, decoded block by block."""
-    number = arguments.line if arguments.line is not None else arguments.start
-    if number == 0:
-        raise FilewrightError(Code.INVALID_INPUT, "start=0: lines are numbered from 1")
-    if number > 0 and not snapshot.lines.has_line(number, task):
-        raise past_end(snapshot, number, task)
-    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.last_lines(-number)
-    column = arguments.column or 1
-    limit = min(arguments.limit, max(1, budget - 500))
-    text, complete = _characters(snapshot, offset, column, limit, task)
-    shown = snapshot.location.shown if snapshot.location is not None else ""
-    if not text and column > 1:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"column={column} is past the end of line {number} of {snapshot.asked}",
-            hint="use a smaller column",
-            details={"path": snapshot.asked, "argument": "column"},
-        )
-    last = column + len(text) - 1
-    notes = [] if complete else [f"the line goes on; continue with line={number}, column={last + 1}"]
-    head = f"[{visible(shown)}: line {number}, columns {column}-{last}; {about(snapshot)}]"
-    body = visible(text) if arguments.numbered else text
-    data = {
-        "path": shown,
-        **facts(snapshot),
-        "content": text,
-        "start_line": number,
-        "end_line": number,
-        "column": column,
-        "truncated": not complete,
-        "next": None if complete else {"line": number, "column": last + 1},
-    }
-    return ToolResult("\n".join([head, body, *(f"[{note}]" for note in notes)]), data)
-
-
-def _characters(snapshot: Snapshot, offset: int, column: int, limit: int, task: Task) -> tuple[str, bool]:
-    decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
-    skip = column - 1
-    kept = ""
-    for position, block in snapshot.blocks(offset):
-        task.check()
-        text = decoder.decode(block, final=position + len(block) >= snapshot.size)
-        ends = [at for at in (text.find("\n"), text.find("\r")) if at >= 0]
-        piece = text[: min(ends)] if ends else text
-        kept += piece[skip : skip + limit + 1 - len(kept)] if skip < len(piece) else ""
-        skip = max(0, skip - len(piece))
-        if len(kept) > limit:
-            return wire(kept[:limit]), False
-        if ends:
-            break
-    return wire(kept), True
 
 
 TOOL = Tool(

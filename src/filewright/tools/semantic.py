@@ -12,6 +12,7 @@ from filewright.structure.block import enclosing, of_symbol
 from filewright.structure.lookup import find_symbol
 from filewright.text import Snapshot
 from filewright.tools.context import Context
+from filewright.tools.described import past_end
 from filewright.tools.rendering import clip
 
 if TYPE_CHECKING:
@@ -87,8 +88,6 @@ def block(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
             line = hit_line = hit.line
             notes.append(hit.note)
         if not snapshot.lines.has_line(line, task):
-            from filewright.tools.read import past_end
-
             raise past_end(snapshot, line, task)
         chosen = enclosing(snapshot, line, outline, arguments.depth)
     if chosen.path:

@@ -13,7 +13,7 @@ from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.read import facts
+from filewright.tools.described import facts
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, size_text, visible
 
