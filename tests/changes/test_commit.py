@@ -96,7 +96,7 @@ def test_a_replaced_file_keeps_its_attributes_and_acl(bench: Any) -> None:
 
 
 def test_a_replaced_file_keeps_its_owner(bench: Any) -> None:
-    owner = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), os.getgroups()[-1])
+    owner = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), [os.getegid(), *os.getgroups()][-1])
     os.chown(bench.root / "a.txt", *owner)
     bench.commit(bench.modify("a.txt", EDIT))
     status = (bench.root / "a.txt").stat()

@@ -88,6 +88,7 @@ def test_a_file_size_limit_changes_nothing(area: Path) -> None:
 def test_a_full_workspace_changes_nothing(area: Path, free: int) -> None:
     with _mounted(area / "work", "size=1m") as mounted, scene.Bench(area) as bench:
         if not mounted:
+            bench.commit(Create(bench.at("n"), b"n"))
             with _file_size_limit(free):
                 _refused(bench, Create(bench.at("big"), bytes(500_000)))
             return
