@@ -180,10 +180,14 @@ class _Writer:
             beside = (after - 1 if after > 0 else -1, before)
             free = [gap for gap in beside if 0 <= gap < len(self._search.blank) and gap not in taken]
             if free:
-                # The one the caller left as it was; of two, the one before the line that follows.
+                # The one the caller left as it was; of two, the one with more blank lines in the file;
+                # of equals, the one before the line that follows.
                 unchanged = [gap for gap in free if self._search.blank[gap] == self._replace.blank[index]]
-                self._gap_of[index] = (unchanged or free)[0]
+                self._gap_of[index] = max(unchanged, key=self._rows_in) if unchanged else free[0]
                 taken.add(self._gap_of[index])
+
+    def _rows_in(self, gap: int) -> int:
+        return self._region.solid[gap + 1] - self._region.solid[gap]
 
     def _is_in_place(self) -> bool:
         """Whether the replacement already has the file's indentation, though the search text had not."""
@@ -225,7 +229,7 @@ class _Writer:
         if len(wanted) == len(asked):
             return [_New(-1, self._adapted(text) if text else "") for text in wanted]
         kept = [_New(row, "") for row in rows[: len(wanted)]]
-        return kept + [_New(-1, text) for text in wanted[len(kept) :]]
+        return kept + [_New(-1, self._adapted(text) if text else "") for text in wanted[len(kept) :]]
 
 
 def _places(block: Block) -> list[tuple[int, bool]]:
