@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from filewright.errors import Code, FilewrightError
-from filewright.search import emission, syntax
+from filewright.search import emission, nodes, syntax
 from filewright.text.codec import check_text
 from filewright.text.terminators import normalised
 
@@ -42,7 +42,7 @@ class Pattern:
     insensitive: bool
     whole_word: bool
     multiline: bool
-    node: syntax.Node = field(repr=False)
+    node: nodes.Node = field(repr=False)
 
     @cached_property
     def plain(self) -> str | None:
@@ -150,16 +150,16 @@ def compile(
     return pattern
 
 
-def needs_newline(node: syntax.Node) -> bool:
+def needs_newline(node: nodes.Node) -> bool:
     """Whether the tree asks for a line break by itself (a class that merely allows one does not)."""
     match node:
-        case syntax.Char():
-            return node.code == syntax.LINE_FEED
-        case syntax.Set():
-            return node.ranges == ((syntax.LINE_FEED, syntax.LINE_FEED),) and not node.negated
-        case syntax.Group() | syntax.Repeat():
+        case nodes.Char():
+            return node.code == nodes.LINE_FEED
+        case nodes.Set():
+            return node.ranges == ((nodes.LINE_FEED, nodes.LINE_FEED),) and not node.negated
+        case nodes.Group() | nodes.Repeat():
             return needs_newline(node.inner)
-        case syntax.Sequence() | syntax.Choice():
+        case nodes.Sequence() | nodes.Choice():
             return any(needs_newline(item) for item in node.items)
     return False
 

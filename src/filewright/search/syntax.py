@@ -13,17 +13,28 @@ the two differ given one meaning here:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn
 
 from filewright.errors import Code, FilewrightError
+from filewright.search.nodes import (
+    LARGEST,
+    LINE_FEED,
+    Assertion,
+    Char,
+    Choice,
+    Group,
+    Node,
+    Range,
+    Repeat,
+    Sequence,
+    Set,
+    complement,
+    merged,
+    without,
+)
 
-LARGEST = 0x10FFFF
-LINE_FEED = 0x0A
 REPEATS = 1000
 _DEPTH = 100
-
-Range = tuple[int, int]
 
 DIGIT: tuple[Range, ...] = ((48, 57),)
 WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
@@ -51,67 +62,6 @@ _CATEGORIES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Char:
-    """One character; `fold` means in either case."""
-
-    code: int
-    fold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Set:
-    """One character of a set: ordered, disjoint `ranges` and Unicode `properties` (name, negated)."""
-
-    ranges: tuple[Range, ...]
-    properties: tuple[tuple[str, bool], ...] = ()
-    negated: bool = False
-    fold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """A place of no width: one of ``^ $ b B``."""
-
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group; `name` None and `captures` False for ``(?:…)``."""
-
-    inner: Node
-    captures: bool
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """`inner` from `low` to `high` times (None: without end)."""
-
-    inner: Node
-    low: int
-    high: int | None
-    lazy: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """One after another."""
-
-    items: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The first alternative that leads to a match."""
-
-    items: tuple[Node, ...]
-
-
-Node = Char | Set | Assertion | Group | Repeat | Sequence | Choice
-
-
 def literal(text: str, *, fold: bool) -> Node:
     """The tree of exactly this text."""
     return Sequence(tuple(Char(ord(c), fold) for c in text))
@@ -131,41 +81,6 @@ def has_upper(pattern: str) -> bool:
     parser = _Parser(pattern, False)
     parser.choice()
     return parser.upper
-
-
-def merged(ranges: list[Range]) -> tuple[Range, ...]:
-    """The same set of code points as ordered, disjoint, non-touching ranges."""
-    result: list[Range] = []
-    for low, high in sorted(ranges):
-        if result and low <= result[-1][1] + 1:
-            result[-1] = (result[-1][0], max(high, result[-1][1]))
-        else:
-            result.append((low, high))
-    return tuple(result)
-
-
-def _complement(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
-    result: list[Range] = []
-    low = 0
-    for start, end in ranges:
-        if start > low:
-            result.append((low, start - 1))
-        low = end + 1
-    if low <= LARGEST:
-        result.append((low, LARGEST))
-    return tuple(result)
-
-
-def without(ranges: tuple[Range, ...], *codes: int) -> tuple[Range, ...]:
-    """`ranges` less single code points."""
-    for code in codes:
-        ranges = tuple(
-            piece
-            for low, high in ranges
-            for piece in (((low, high),) if not low <= code <= high else ((low, code - 1), (code + 1, high)))
-            if piece[0] <= piece[1]
-        )
-    return ranges
 
 
 class _Parser:
@@ -372,7 +287,7 @@ class _Parser:
             return Assertion(c)
         if c in "dwsDWS":
             ranges = _PERL[c.lower()]
-            return Set(_complement(ranges) if c.isupper() else ranges)
+            return Set(complement(ranges) if c.isupper() else ranges)
         if c in "pP":
             return Set((), (self.property(c, start),))
         code = self.escaped_code(c, start)
@@ -473,7 +388,7 @@ class _Parser:
         self.position += 1
         found = merged(ranges)
         if negated and not properties and not self.fold:
-            return Set(_complement(found))
+            return Set(complement(found))
         if self.fold and negated and properties:
             # Engines differ in how case and \\p{…} meet in a negated class: settle the case here.
             return Set(self.both_cases(found, start), tuple(properties), True)
@@ -496,7 +411,7 @@ class _Parser:
             plain = name.removeprefix("^")
             if plain not in _POSIX or ranges is None or self.pattern[start + 1] != ":":
                 self.refuse("not a class that exists", r"write [[:alpha:]], or \[ for the character")
-            ranges.extend(_complement(_POSIX[plain]) if name != plain else _POSIX[plain])
+            ranges.extend(complement(_POSIX[plain]) if name != plain else _POSIX[plain])
             self.position = end + 2
             return None
         self.position += 1
@@ -507,7 +422,7 @@ class _Parser:
             self.refuse("a class cannot end a range", r"write \- for the character", at=start)
         if c in "dwsDWS":
             assert ranges is not None
-            ranges.extend(_complement(_PERL[c.lower()]) if c.isupper() else _PERL[c.lower()])
+            ranges.extend(complement(_PERL[c.lower()]) if c.isupper() else _PERL[c.lower()])
             return None
         if c in "pP":
             assert properties is not None
