@@ -142,9 +142,9 @@ class Workspace:
         task = task or Task(seconds=self.settings.call_seconds)
         return _bounded(tool.run(self._context, parsed, task), self.settings)
 
-    # Typed methods
+    # Typed methods: the tools' names without `_content` and `_items`, their arguments by name
 
-    def list(self, path: str = ".", **options: Any) -> ToolResult:
+    def list_files(self, path: str = ".", **options: Any) -> ToolResult:
         """`list_files`."""
         return self.run("list_files", {"path": path, **options})
 
@@ -152,7 +152,7 @@ class Workspace:
         """`stat_items`."""
         return self.run("stat_items", {"paths": [*paths]})
 
-    def overview(self, path: str, **options: Any) -> ToolResult:
+    def get_overview(self, path: str, **options: Any) -> ToolResult:
         """`get_overview`."""
         return self.run("get_overview", {"path": path, **options})
 
@@ -160,17 +160,17 @@ class Workspace:
         """`search_content`."""
         return self.run("search_content", {"pattern": pattern, "path": path, **options})
 
-    def read(self, path: str, **options: Any) -> ToolResult:
-        """`read_content`."""
-        return self.run("read_content", {"path": path, **options})
+    def read(self, path: str | None = None, **options: Any) -> ToolResult:
+        """`read_content` of one `path`, or of several (``paths=[…]``)."""
+        return self.run("read_content", {**({"path": path} if path is not None else {}), **options})
 
     def edit(self, path: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> ToolResult:
         """`edit_content`."""
         return self.run("edit_content", {"path": path, "edits": [dict(e) for e in edits], **options})
 
-    def patch(self, patch: str, *, preview: bool = False) -> ToolResult:
+    def apply_patch(self, patch: str, **options: Any) -> ToolResult:
         """`apply_patch`."""
-        return self.run("apply_patch", {"patch": patch, "preview": preview})
+        return self.run("apply_patch", {"patch": patch, **options})
 
     def replace(self, pattern: str, replacement: str, path: str = ".", **options: Any) -> ToolResult:
         """`replace_content`; `preview` is true unless given."""
@@ -179,24 +179,24 @@ class Workspace:
         )
 
     def write(self, path: str, content: str, *, mode: str = "create", **options: Any) -> ToolResult:
-        """`write_content` for one file."""
+        """`write_content` for one file; `options` are those of its item."""
         return self.run(
             "write_content", {"items": [{"path": path, "content": content, "mode": mode, **options}]}
         )
 
-    def create_directories(self, *paths: str) -> ToolResult:
+    def create_directories(self, *paths: str, **options: Any) -> ToolResult:
         """`create_directories`."""
-        return self.run("create_directories", {"paths": [*paths]})
+        return self.run("create_directories", {"paths": [*paths], **options})
 
-    def move(self, source: str, destination: str, *, overwrite: bool = False) -> ToolResult:
+    def move(self, source: str, destination: str, **options: Any) -> ToolResult:
         """`move_items` for one thing."""
         item = {"source": source, "destination": destination}
-        return self.run("move_items", {"items": [item], "overwrite": overwrite})
+        return self.run("move_items", {"items": [item], **options})
 
-    def copy(self, source: str, destination: str, *, overwrite: bool = False) -> ToolResult:
+    def copy(self, source: str, destination: str, **options: Any) -> ToolResult:
         """`copy_items` for one thing."""
         item = {"source": source, "destination": destination}
-        return self.run("copy_items", {"items": [item], "overwrite": overwrite})
+        return self.run("copy_items", {"items": [item], **options})
 
     def delete(self, *paths: str, **options: Any) -> ToolResult:
         """`delete_items`."""
@@ -205,6 +205,16 @@ class Workspace:
     def set_permissions(self, *paths: str, **options: Any) -> ToolResult:
         """`set_permissions`."""
         return self.run("set_permissions", {"paths": [*paths], **options})
+
+    def get_history(self, path: str | None = None, **options: Any) -> ToolResult:
+        """`get_history`."""
+        return self.run("get_history", {**({"path": path} if path is not None else {}), **options})
+
+    def revert_edit(self, change_id: str | None = None, **options: Any) -> ToolResult:
+        """`revert_edit`: a change, or the newest of a file (``path=…``)."""
+        return self.run(
+            "revert_edit", {**({"change_id": change_id} if change_id is not None else {}), **options}
+        )
 
     def history(
         self, path: str | None = None, *, limit: int = 20, before: str | None = None

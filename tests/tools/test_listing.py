@@ -21,7 +21,7 @@ def tree(root):
 def test_pages_hold_every_file_once_in_order(tree, workspace, sort, limit):
     found, cursor = [], None
     for _ in range(100):
-        result = workspace.list(
+        result = workspace.list_files(
             glob="**/*.txt", sort=sort, limit=limit, details=True, **({"cursor": cursor} if cursor else {})
         )
         assert len(result.text) <= workspace.settings.page_chars
@@ -41,8 +41,8 @@ def test_pages_hold_every_file_once_in_order(tree, workspace, sort, limit):
 
 
 def test_one_level_and_all_levels(tree, workspace):
-    assert [e["path"] for e in workspace.list().data["entries"]] == [f"d{n}/" for n in range(7)]
-    assert len(workspace.list(depth=0, limit=10_000, sort="name").text.splitlines()) > 300
+    assert [e["path"] for e in workspace.list_files().data["entries"]] == [f"d{n}/" for n in range(7)]
+    assert len(workspace.list_files(depth=0, limit=10_000, sort="name").text.splitlines()) > 300
 
 
 def test_kinds_and_odd_names(root, workspace):
@@ -50,14 +50,14 @@ def test_kinds_and_odd_names(root, workspace):
     (root / "link").symlink_to("folder")
     os.mkfifo(root / "pipe")
     (root / b"bad\xff\nname".decode("utf-8", "surrogateescape")).write_bytes(b"inside")
-    text = workspace.list().text
+    text = workspace.list_files().text
     assert text.splitlines() == ['"bad\\377\\nname"', "folder/", "link -> folder", "pipe (fifo)"]
     assert "inside" in workspace.read('"bad\\377\\nname"').text
 
 
 def test_the_folder_is_told_empty(root, workspace):
-    assert "(empty folder)" in workspace.list().text
-    assert "(nothing matches)" in workspace.list(glob="*.none").text
+    assert "(empty folder)" in workspace.list_files().text
+    assert "(nothing matches)" in workspace.list_files(glob="*.none").text
 
 
 @pytest.mark.parametrize("glob", ["../*", "a/../../*", "..", "{a,..}/*"])

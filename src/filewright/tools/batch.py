@@ -175,6 +175,8 @@ def answer(
         if outcome.diff and page.room > 300:
             page.add(*clip(outcome.diff.rstrip("\n"), page.room - 50).split("\n"))
     data: dict[str, Any] = {"results": [o.data() for o in outcomes]}
+    if len(outcomes) == 1 and not failed:
+        data = {**outcomes[0].data(), **data}
     if records:
         data["change_id"] = records[-1].id
         data["change_ids"] = [r.id for r in records]
