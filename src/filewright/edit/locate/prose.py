@@ -12,10 +12,15 @@ import re
 _LEADING = re.compile(
     r"\s*(?:"
     r"#(?:[:!#]*(?=\s)|$)(?!\s*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|pragma|error|line)\b)"
-    r"|//+[!/]?|/\*+|\*+(?=\s|$)|<!--|--(?=\s)|;+(?=\s)|%+(?=\s)|\"\"\"|'''(?=\s*\w)|rem\s|dnl\s"
+    r"|///+|//!|/\*+|<!--|\"\"\"|'''(?=\s*\w)"
     r")",
     re.IGNORECASE,
 )
+# These lead a comment, or are an operator that a line goes on with.
+_PERHAPS_LEADING = re.compile(
+    r"\s*(?P<mark>//|\*+(?=\s)|--(?=\s)|;+(?=\s)|%+(?=\s)|(?:rem|dnl)(?=\s))", re.IGNORECASE
+)
+_STATEMENT_END = (";", "{", "}")
 _TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
 _TRAILING_SLASHES = re.compile(r"//+(?=\s)")
 _BLOCK = re.compile(r"/\*.*?(?:\*/|$)|<!--.*?(?:-->|$)")
@@ -55,14 +60,18 @@ def is_prose(line: str, start: int, end: int, beside: tuple[str, ...] = ()) -> b
 
     `beside` are the lines next to it, which tell running text where the line itself is short.
     """
-    if _in_comment(line, start):
+    if _in_comment(line, start, beside):
         return True
     return _is_running(line, beside) and not _in_quotes(line, start) and not _in_span(line, start, end)
 
 
-def _in_comment(line: str, at: int) -> bool:
+def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
     leading = _LEADING.match(line)
     if leading and leading.end() <= at:
+        closing = line.find("*/")
+        return closing < 0 or at < closing
+    perhaps = _PERHAPS_LEADING.match(line)
+    if perhaps and perhaps.end() <= at and _leads(line[perhaps.end() :], perhaps["mark"], beside):
         closing = line.find("*/")
         return closing < 0 or at < closing
     for match in _BLOCK.finditer(line):
@@ -75,6 +84,18 @@ def _in_comment(line: str, at: int) -> bool:
         if match.end() <= at and not _in_quotes(line, match.start()) and _comments(line, match.start()):
             return True
     return False
+
+
+def _leads(rest: str, mark: str, beside: tuple[str, ...]) -> bool:
+    """Whether a mark that may be an operator leads a comment: by the words after it, or the lines beside."""
+    words = re.match(r"\s*(?:@|[-!(]*\s*[A-Za-z])", rest) and _PLAIN_RUN.search(rest)
+    if words and not _CODE_WORDS.search(rest):
+        return True
+    if mark.startswith("*"):
+        return any(re.match(r"\s*(?:/\*|\*(?:\s|/|$))", other) for other in beside)
+    return mark == "//" and any(
+        other.rstrip().endswith(_STATEMENT_END) or other.lstrip().startswith("//") for other in beside
+    )
 
 
 def _comments(line: str, at: int) -> bool:
