@@ -280,7 +280,10 @@ class Platter:
                 if fate < 0.4:
                     flushed[thing] = content
                 elif fate < 0.6 and flushed.get(thing) != content:
-                    flushed[thing] = content[: generator.randint(0, len(content))]
+                    # What was flushed stays; of what was appended since, any part may be there.
+                    safe = flushed.get(thing, b"")
+                    kept = len(safe) if content.startswith(safe) else 0
+                    flushed[thing] = content[: generator.randint(kept, len(content))]
         return flushed
 
     def image(self, cut: int, kind: str, target: Path, seed: int | None) -> dict[int, int]:
