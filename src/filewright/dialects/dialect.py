@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools import Context, Tool, ToolResult, entries
@@ -111,6 +112,7 @@ class Dialect:
         self._surface = surface
         settings = workspace.settings.model_copy(update=dict(surface.limits(workspace.settings)))
         self._settings = settings
+        self._served = ", ".join(quote(root.path) for root in workspace.roots)
         self._context = workspace.context.under(settings)
         self._offered = tuple(
             tool
@@ -125,8 +127,8 @@ class Dialect:
 
     @property
     def instructions(self) -> str:
-        """What a model is told first; under 1,500 characters."""
-        return self._surface.instructions
+        """What a model is told first, the roots included; under 1,500 characters."""
+        return clip(f"{self._surface.instructions}\nServed: {self._served}", 1_490)
 
     def tools(self) -> Sequence[Tool]:
         """The tools offered, in a fixed order; none that writes in a read-only workspace."""

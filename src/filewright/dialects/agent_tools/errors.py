@@ -40,10 +40,20 @@ def code_of(code: Code | str) -> str:
     return NEAREST.get(Code(code), str(code))
 
 
+def _message(error: FilewrightError) -> str:
+    lines = error.details.get("lines")
+    if error.code != Code.AMBIGUOUS_MATCH or not isinstance(lines, list) or "path" not in error.details:
+        return worded(error.message, _WORDS)
+    which = f"edit[{error.details['edit']}]: " if error.message.startswith("edit[") else ""
+    more = " and more" if len(lines) > LINES else ""
+    listed = ", ".join(map(str, lines[:LINES]))
+    return f"{which}{error.details['path']}: old_string stands there more than once: at lines {listed}{more}"
+
+
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
     code = code_of(error.code)
-    body: dict[str, Any] = {"error": code, "message": worded(error.message, _WORDS)}
+    body: dict[str, Any] = {"error": code, "message": _message(error)}
     if code != error.code:
         body["native_code"] = str(error.code)
     hint = _CLEARER if error.code == Code.AMBIGUOUS_MATCH else error.hint

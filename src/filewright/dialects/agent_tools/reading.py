@@ -10,7 +10,6 @@ from pydantic import Field
 from filewright.dialects.agent_tools.errors import code_of
 from filewright.dialects.agent_tools.rows import answered, fitting, room, shown
 from filewright.dialects.dialect import Call, failure
-from filewright.tools.compare import Comparing, compare_files
 from filewright.tools.registry import Arguments, ToolResult
 
 _LIMIT = 2000
@@ -177,6 +176,8 @@ def file_stat(call: Call, arguments: PathArguments) -> ToolResult:
 
 def diff(call: Call, arguments: DiffArguments) -> ToolResult:
     """A unified diff of two files."""
+    from filewright.tools.compare import Comparing, compare_files
+
     made = call.use(compare_files, Comparing(arguments.before, arguments.after))
     if made.data["identical"]:
         return ToolResult("(no differences)")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from filewright.dialects.dialect import Call
 from filewright.dialects.filesystem.paths import Item, native, per_item
-from filewright.edit.blocks import Block
-from filewright.edit.line_edits import LineEdit
-from filewright.edit.replace import replacement
-from filewright.search import compile_pattern
-from filewright.tools.blocks import FileBlocks, apply_blocks
-from filewright.tools.line_edits import FileEdits, LineEdits, edit_lines
 from filewright.tools.registry import Arguments, ToolResult
-from filewright.tools.replace_in_order import Operation, Replacing, replace_in_order
+
+if TYPE_CHECKING:
+    from filewright.edit.line_edits import LineEdit
 
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
 
@@ -102,6 +98,8 @@ class EditArguments(Arguments):
 
 def replace_content(call: Call, arguments: ReplaceArguments) -> ToolResult:
     """Replace all occurrences, operation after operation, in each file."""
+    from filewright.tools.replace_in_order import Operation, Replacing, replace_in_order
+
     operations = [
         Operation(
             each.search,
@@ -134,6 +132,8 @@ def _native_group(found: re.Match[str]) -> str:
 
 def apply_diff(call: Call, arguments: DiffArguments) -> ToolResult:
     """Apply line-anchored blocks, each file all or nothing."""
+    from filewright.edit.blocks import Block
+    from filewright.tools.blocks import FileBlocks, apply_blocks
 
     def request(changes: Sequence[FileDiff]) -> Sequence[Mapping[str, Any]]:
         files = [
@@ -183,6 +183,7 @@ def apply_diff(call: Call, arguments: DiffArguments) -> ToolResult:
 
 def edit_file(call: Call, arguments: EditArguments) -> ToolResult:
     """Insert, replace or delete by line and text; the changes of one file are made together or not."""
+    from filewright.tools.line_edits import FileEdits, LineEdits, edit_lines
 
     def request(changes: Sequence[FileChange]) -> Sequence[Mapping[str, Any]]:
         together: dict[str, list[FileChange]] = {}
@@ -228,6 +229,10 @@ def _outcome(outcome: Mapping[str, Any], index: int) -> Mapping[str, Any]:
 
 
 def _edit(call: Call, change: FileChange) -> LineEdit:
+    from filewright.edit.line_edits import LineEdit
+    from filewright.edit.replace import replacement
+    from filewright.search import compile_pattern
+
     pattern = template = None
     if change.use_regex and change.search_pattern:
         search = change.search_pattern

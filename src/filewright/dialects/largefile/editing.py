@@ -12,7 +12,6 @@ from filewright.dialects.largefile.paths import FileArguments
 from filewright.errors import Code, FilewrightError
 from filewright.tools.registry import Arguments, ToolResult
 from filewright.tools.rendering import clip
-from filewright.tools.restore import Restoring, restore_file
 
 _CLEARER = "add lines of context to search and replace until the text stands there once"
 _SIMILAR = 3
@@ -156,6 +155,8 @@ def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[dict[str
 
 def revert_edit(call: Call, arguments: RevertArguments) -> ToolResult:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
+    from filewright.tools.restore import Restoring, restore_file
+
     path = arguments.absolute_file_path
     data = call.use(restore_file, Restoring(path, arguments.backup_id)).data
     available = [_backup(state, path) for state in data["states"] if state["size"] is not None]

@@ -187,11 +187,9 @@ def _read(call: Call, arguments: ReadArguments) -> dict[str, Any]:
     if pattern is not None and arguments.offset != 1 and mode not in ("head", "tail"):
         warnings.append("offset ignored when pattern is set")
     data = call.run("read_content", path=arguments.absolute_file_path, numbered=False, **wanted).data
-    result = _lines(data, mode)
+    result = {**_lines(data, mode), "match_line": data.get("match_line"), "warnings": warnings}
     if pattern is not None and data.get("match_line") is not None:
-        result |= {"pattern": pattern, "match_line": data["match_line"]}
-    if warnings:
-        result["warnings"] = warnings
+        result["pattern"] = pattern
     return result
 
 
