@@ -88,8 +88,11 @@ class Confirmation:
     def _needed(self, tool: Offered, arguments: Mapping[str, Any]) -> bool:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
             return False
-        preview = tool.schema.get("properties", {}).get("preview", {})
-        return arguments.get("preview", preview.get("default", False)) is not True
+        properties = tool.schema.get("properties", {})
+        return not any(
+            arguments.get(name, properties.get(name, {}).get("default", False)) is True
+            for name in ("preview", "dry_run")
+        )
 
     def _second_round(
         self, tool: Offered, arguments: Mapping[str, Any], params: CallToolRequestParams
