@@ -141,6 +141,22 @@ def test_a_word_that_stood_there_when_it_was_shown_is_no_slip() -> None:
     assert refused(shown, now, edit).code == Code.STALE_VERSION
 
 
+def test_a_twin_of_a_text_that_was_changed_is_not_taken() -> None:
+    twin = "class Box:\n" + SEARCH.replace("\n", "\n    ").rstrip(" ")
+    edit = changed("return width * height", "return 0")
+    result, tier = session(SHOWN + twin, COMMENTED + twin, edit)
+    assert tier is Tier.DRIFT
+    assert result == COMMENTED.replace("return width * height", "return 0") + twin
+    gone = SHOWN.replace("return width * height", "return 1") + twin
+    assert refused(SHOWN + twin, gone, edit).code == Code.STALE_VERSION
+
+
+def test_a_text_reindented_since_it_was_shown_is_found_where_it_is() -> None:
+    now = SHOWN.replace("    ", "  ")
+    result, tier = session(SHOWN, now, changed("return width * height", "return 0"))
+    assert (result, tier) == (now.replace("return width * height", "return 0"), Tier.INDENT)
+
+
 def test_a_text_that_stood_there_twice_is_refused() -> None:
     shown = SHOWN + SEARCH
     assert refused(shown, COMMENTED, changed("return width * height", "return 0")).code == Code.NO_MATCH

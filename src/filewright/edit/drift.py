@@ -12,7 +12,7 @@ from filewright.edit.diff3 import Chunk, Merged, merge3
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import Span
 from filewright.edit.locate.located import Conflict, Located, Merge, Missed
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.locate.request import TIERS, Edit, Tier
 from filewright.edit.locate.source import Row, Source
 from filewright.edit.merge import written
 from filewright.errors import Code
@@ -23,10 +23,13 @@ MOST_BYTES = 16 << 20
 """Larger files and larger texts are not merged."""
 
 
-def find_drifted(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located | Missed | None:
+def find_drifted(
+    source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.SOFT
+) -> Located | Missed | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
-    The first base in which the search text stands once decides. None if there is no such base.
+    The first base in which the search text stands once, by a tier stricter than `below`, decides.
+    None if there is no such base.
     """
     if source.held is None or source.size > MOST_BYTES:
         return None
@@ -35,7 +38,7 @@ def find_drifted(source: Source, edit: Edit, bases: Sequence[bytes]) -> Located 
             continue
         shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
         found = locate(shown, edit)
-        if isinstance(found, Located) and found.tier is not Tier.SOFT:
+        if isinstance(found, Located) and TIERS.index(found.tier) < TIERS.index(below):
             return _merged(source, edit, shown, found)
     return None
 

@@ -203,9 +203,8 @@ class _Planner:
             if self.splices and self._placed_on_result(index, edit, fuzzy=fuzzy):
                 return
             found = self._drifted(edit, fuzzy=fuzzy) or found
-        elif isinstance(found, Located) and found.tier is Tier.SOFT:
-            # A word that stood there as asked for when it was shown is no slip: someone changed it.
-            found = self._drifted(edit, fuzzy=fuzzy) or found
+        elif isinstance(found, Located) and found.tier is not Tier.EXACT:
+            found = self._unless_drifted(edit, found, fuzzy=fuzzy)
         if isinstance(found, Missed):
             self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
         else:
@@ -221,10 +220,22 @@ class _Planner:
         if isinstance(found, Missed):
             self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
 
-    def _drifted(self, edit: Edit, *, fuzzy: bool) -> Located | Missed | None:
+    def _drifted(self, edit: Edit, *, fuzzy: bool, below: Tier = Tier.SOFT) -> Located | Missed | None:
         if not fuzzy or not self._bases or edit.end_line is not None:
             return None
-        return find_drifted(self._source, edit, self._bases)
+        return find_drifted(self._source, edit, self._bases, below=below)
+
+    def _unless_drifted(self, edit: Edit, found: Located, *, fuzzy: bool) -> Located | Missed:
+        """A loose match, unless the text stood there more strictly when it was shown.
+
+        Then someone has changed it, and what is alike elsewhere is a twin. Where the change is of
+        blanks alone, at that very place, the loose match is right.
+        """
+        drifted = self._drifted(edit, fuzzy=fuzzy, below=found.tier)
+        if isinstance(drifted, Missed) and found.tier is not Tier.SOFT:
+            there = any(span.start < found.end and span.end > found.start for span in drifted.spans)
+            return found if there else drifted
+        return drifted or found
 
     def _place(self, index: int, located: Located) -> None:
         """Take an edit located on the original, unless it touches what an earlier one changes."""

@@ -25,6 +25,9 @@ _TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
 _TRAILING_SLASHES = re.compile(r"//+(?=\s)")
 _BLOCK = re.compile(r"/\*.*?(?:\*/|$)|<!--.*?(?:-->|$)")
 _PLAIN_RUN = re.compile(r"[A-Za-z]+ [A-Za-z]+")
+_EXPRESSION = re.compile(
+    r"\bif\b.*\belse\b|\bfor\b.*\bin\b|^\s*\w+ (?:and|or|not|is|if|in|for)\b|[=({\[]\w*$"
+)
 _CODE_WORDS = re.compile(r"\b(?:if|else|for|in|and|or|not|is|return)\b")
 
 _SPAN = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*|\bhttps?://\S+|\b(?:e\.g|i\.e|etc)\.")
@@ -89,7 +92,7 @@ def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
 def _leads(rest: str, mark: str, beside: tuple[str, ...]) -> bool:
     """Whether a mark that may be an operator leads a comment: by the words after it, or the lines beside."""
     words = re.match(r"\s*(?:@|[-!(]*\s*[A-Za-z])", rest) and _PLAIN_RUN.search(rest)
-    if words and not _CODE_WORDS.search(rest):
+    if words and not _EXPRESSION.search(rest):
         return True
     if mark.startswith("*"):
         return any(re.match(r"\s*(?:/\*|\*(?:\s|/|$))", other) for other in beside)
