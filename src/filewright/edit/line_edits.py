@@ -84,7 +84,7 @@ class _Finder:
                 if seen == edit.occurrence:
                     line = self._text(at, 1)
                     new = line[:column] + (edit.replace or "") + line[column + len(rows[0]) :]
-                    return Block(line + "\n", _ended(new), at + 1, at + 1)
+                    return _rewriting(line, new, at, 1)
         raise self._missed(edit, seen)
 
     def _whole_lines(self, rows: Sequence[str], edit: LineEdit) -> Iterator[int]:
@@ -128,7 +128,7 @@ class _Finder:
         if edit.keep_indent:
             solid = next((i for i, row in enumerate(rows) if row.strip()), 0)
             text = _indented(text, _indent(rows[solid]), _indent(there.split("\n")[solid]))
-        return Block(there + "\n", _ended(text), at + 1, at + count)
+        return _rewriting(there, text, at, count)
 
     def _matched(self, edit: LineEdit, pattern: Pattern) -> Block:
         count = self._lines.count
@@ -149,11 +149,15 @@ class _Finder:
         """The block over the lines of a match, with the match replaced in them."""
         first = self._lines.index_of(match.offset)
         last = self._lines.index_of(max(match.offset, match.end - 1))
+        if match.end == self._lines.offset(last + 1) and last + 1 < self._lines.count:
+            last += 1  # the match takes a line's end with it, so the next line takes part
         start, stop = self._lines.offset(first), self._lines.offset(last + 1)
         decode = self._decoded
         new = decode(start, match.offset) + self._expanded(match, edit.template) + decode(match.end, stop)
         there = self._text(first, last - first + 1)
-        return Block(there + "\n", new, first + 1, last + 1)
+        if not new:
+            return Block(there + "\n", "", first + 1, last + 1)
+        return _rewriting(there, new, first, last - first + 1)
 
     def _expanded(self, match: Match, template: Replacement | None) -> str:
         if template is None:
@@ -198,6 +202,14 @@ class _Finder:
             hint=hint,
             details={"path": self._snapshot.asked, "start_line": edit.start_line, "count": seen},
         )
+
+
+def _rewriting(there: str, text: str, at: int, count: int) -> Block:
+    """The block that makes `text` of `count` lines from line `at` on, whose last terminator stays."""
+    body = text.removesuffix("\n")
+    if there and body:
+        return Block(there, body, at + 1, at + count)
+    return Block(there + "\n", _ended(text), at + 1, at + count)
 
 
 def _ended(text: str) -> str:
