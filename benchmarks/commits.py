@@ -122,6 +122,9 @@ def many_files() -> tuple[float, float, float, float]:
             folder = bench.root / f"d{number % 10}"
             folder.mkdir(exist_ok=True)
             (folder / f"{number}.txt").write_bytes(content)
+        # The first change of a workspace makes its state folder.
+        (bench.root / "first.txt").write_bytes(content)
+        bench.commit(bench.modify("first.txt", Splice(0, 1, b"z")))
         os.sync()
         names = [f"d{number % 10}/{number}.txt" for number in range(_FILES)]
         bare = _timed(lambda: [_bare(bench.root / name, content) for name in names])

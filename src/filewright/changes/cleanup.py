@@ -15,18 +15,21 @@ class CleanUp(Hands):
 
     def clean_up(self) -> None:
         """After the commit: remove what was displaced, but nothing that somebody still writes to."""
-        for operation in self._plan.operations:
-            match operation:
-                case Put(before=Seal() as before):
-                    for slot in (operation.spare, operation.carrier):
-                        if is_temporary(slot.name):
-                            self._remove_displaced(slot, before, operation.displaced, operation)
-                case Put(staged=True):
-                    self._finish_put(operation)
-                case Take():
-                    self._remove_displaced(operation.aside, operation.before, operation.tree, operation)
-                case _:
-                    pass
+        try:
+            for operation in self._plan.operations:
+                match operation:
+                    case Put(before=Seal() as before):
+                        for slot in (operation.spare, operation.carrier):
+                            if is_temporary(slot.name):
+                                self._remove_displaced(slot, before, operation.displaced, operation)
+                    case Put(staged=True):
+                        self._finish_put(operation)
+                    case Take():
+                        self._remove_displaced(operation.aside, operation.before, operation.tree, operation)
+                    case _:
+                        pass
+        finally:
+            self._free()
 
     def _finish_put(self, operation: Put) -> None:
         waiting = self._ground.status(operation.carrier)

@@ -6,6 +6,7 @@ import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import xxhash
@@ -49,7 +50,7 @@ class Held:
             yield view[start : start + BLOCK]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edited:
     """Another content with splices applied on the way.
 
@@ -62,7 +63,7 @@ class Edited:
     codec: str | None = None
     asked: str = ""
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many bytes."""
         return self.base.size + sum(len(s.replacement) - s.length for s in self.splices)

@@ -22,7 +22,7 @@ from filewright.changes.planner import is_temporary
 from filewright.changes.refusals import stale
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
-_FREED_ASIDE = 64 << 20
+_AT_ONCE, _FEW, _LITTLE = 256, 16, 64 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Keep = Callable[[int, bytes, str], str | None]
@@ -47,6 +47,8 @@ class Hands:
         self._keep = keep
         self._hash_up_to = hash_up_to
         self.findings = Findings()
+        self._unlinked: list[int] = []
+        self._freed = 0
 
     def _fd(self, slot: Slot) -> int:
         descriptor = self._ground.fd(slot.folder)
@@ -201,10 +203,10 @@ class Hands:
                 ) and not matches(folder, name, before):
                     return self._rescue(folder, name, shown, "was written to by a program that held it open")
                 os.unlink(name, dir_fd=folder)
-                held = os.dup(descriptor) if status.st_size > _FREED_ASIDE else -1
-            if held >= 0:
-                # The last close frees the blocks, half a second per GB: nobody has to wait for it.
-                threading.Thread(target=os.close, args=(held,), daemon=True).start()
+                self._unlinked.append(os.dup(descriptor))
+                self._freed += status.st_size
+            if len(self._unlinked) >= _AT_ONCE:
+                self._free()
         except FileNotFoundError:
             pass  # Removed before a crash, or by a person: nothing left to do.
         return True
@@ -229,6 +231,16 @@ class Hands:
         else:
             self._rescue(self._fd(holder), holder.name, shown, why)
 
+    def _free(self) -> None:
+        """Close what was removed; the last close frees the blocks, and nobody has to wait for many."""
+        held, self._unlinked = self._unlinked, []
+        much = len(held) > _FEW or self._freed > _LITTLE
+        self._freed = 0
+        if much:
+            threading.Thread(target=_close_all, args=(held,), daemon=True).start()
+        else:
+            _close_all(held)
+
     def _rescue(self, folder: int, name: bytes, shown: str, why: str) -> bool:
         kept = self._keep(folder, name, shown)
         if kept is None:
@@ -236,6 +248,11 @@ class Hands:
             return False
         self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
         return True
+
+
+def _close_all(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def remove_all(folder: int, name: bytes) -> None:

@@ -196,6 +196,8 @@ class Plan:
         operations: list[Operation] = []
         for operation in self.operations:
             found = digests.get(operation.carrier) if isinstance(operation, Put) else None
+            if isinstance(operation, Put) and found and operation.after.digest and operation.before:
+                found = None  # Complete already.
             if isinstance(operation, Put) and found:
                 tree = tuple(Leaf(leaf.parts, found.get(leaf.parts, leaf.seal)) for leaf in operation.tree)
                 operation = replace(operation, after=found.get((), operation.after), tree=tree)

@@ -7,7 +7,8 @@ taken away last, so that moves out of it come first.
 
 from __future__ import annotations
 
-import secrets
+import base64
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,12 +19,11 @@ from filewright.changes.save import Saved
 from filewright.changes.survey import Survey, final_attributes
 
 PREFIX = b".fw~"
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def temporary_name() -> bytes:
     """A short random name that no user would give a file."""
-    return PREFIX + "".join(secrets.choice(_ALPHABET) for _ in range(8)).encode()
+    return PREFIX + base64.b32encode(os.urandom(5)).lower()
 
 
 def is_temporary(name: bytes) -> bool:

@@ -28,7 +28,7 @@ _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FICLONE = 0x40049409
 _CLONE_ABOVE = 1 << 20
-_AT_ONCE = 64
+_AT_ONCE = 256
 _WRITEBACK = 8 << 20
 
 
@@ -180,6 +180,8 @@ class Stager:
                     raise stale(node.asked)
             finally:
                 os.close(source)
+        if saved.seal.digest == digest:
+            return
         self.before[saved.seal] = digest
         self._saved[id(node)] = replace(
             saved, seal=replace(saved.seal, digest=digest), side=replace(saved.side, digest=digest)

@@ -29,16 +29,19 @@ class TakeBack(Hands):
                     self._discard(operation.carrier)
             self.flush()
             return
-        for operation in reversed(self._plan.operations):
-            match operation:
-                case Put(before=None):
-                    self._take_back_put(operation)
-                case Put():
-                    self._take_back_swap(operation)
-                case Take():
-                    self._take_back_take(operation)
-                case Alter():
-                    self._alter(operation, forward=False)
+        try:
+            for operation in reversed(self._plan.operations):
+                match operation:
+                    case Put(before=None):
+                        self._take_back_put(operation)
+                    case Put():
+                        self._take_back_swap(operation)
+                    case Take():
+                        self._take_back_take(operation)
+                    case Alter():
+                        self._alter(operation, forward=False)
+        finally:
+            self._free()
         self.flush()
 
     def _take_back_put(self, operation: Put) -> None:
