@@ -232,6 +232,8 @@ def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mar
     snapshot = opened(data)
     assert engine.suits(snapshot, compiled, 0)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
+    snapshot.lines.build()  # what is known of the lines already is used
+    assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):

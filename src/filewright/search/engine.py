@@ -55,7 +55,7 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
     resume = start
     witness = _Witness(snapshot, task)
     try:
-        for number, offset in _offsets(snapshot, pattern, task):
+        for number, offset in _offsets(snapshot, pattern, witness, task):
             if offset < resume:
                 continue
             begin = max(resume, lines.begin(offset))
@@ -65,7 +65,7 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
             stop = _past_line_feed(snapshot, offset, task)
             for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
                 resume = max(match.end, match.offset + 1)
-                yield replace(match, line=number) if witness.agrees() else match
+                yield replace(match, line=number) if number and witness.agrees() else match
             resume = max(resume, stop)
     except DeclinedError:
         yield from scan_matches(snapshot, pattern, start=resume, task=task)
@@ -77,17 +77,23 @@ class _Witness:
     """Whether every carriage return of the file is half of a pair, so that lines are those of `rg`."""
 
     def __init__(self, snapshot: Snapshot, task: Task) -> None:
+        self._snapshot = snapshot
+        self._task = task
         self._agrees: bool | None = None
         self._run: Run | None = None
         if snapshot.lines.complete:
             self._agrees = not snapshot.lines.terminators.cr
         elif snapshot.read(snapshot.size - 1, 1) == b"\r":
             self._agrees = False
-        else:
-            self._run = Run(snapshot, ["-q", "-e", r"(?-u:\r[^\n])"], task)
+
+    def start(self) -> None:
+        """Begin to look for one, unless it has begun."""
+        if self._agrees is None and self._run is None:
+            self._run = Run(self._snapshot, ["-q", "-e", r"(?-u:\r[^\n])"], self._task)
 
     def agrees(self) -> bool:
         """Whether they are; waits for the answer."""
+        self.start()
         if self._agrees is None:
             assert self._run is not None
             try:
@@ -115,6 +121,7 @@ def _past_line_feed(snapshot: Snapshot, offset: int, task: Task) -> int:
 def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
     """How many lines match; None where `rg` counts lines differently (a lone carriage return)."""
     witness = _Witness(snapshot, task)
+    witness.start()
     try:
         with Run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
             counted = b"".join(child.lines())
@@ -191,10 +198,14 @@ def _index_meanwhile(snapshot: Snapshot, task: Task) -> Iterator[None]:
         thread.join()  # before the descriptor it reads from may be closed
 
 
-def _offsets(snapshot: Snapshot, pattern: Pattern, task: Task) -> Iterator[tuple[int, int]]:
-    """(line as `rg` counts, offset) of matches, in order."""
+def _offsets(
+    snapshot: Snapshot, pattern: Pattern, witness: _Witness, task: Task
+) -> Iterator[tuple[int, int]]:
+    """(line as `rg` counts, or 0 where the index tells it sooner; offset) of matches, in order."""
     shift = len(snapshot.encoding.bom)  # rg counts from behind the byte-order mark
-    with Run(snapshot, ["-n", "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
-        for line in child.lines():
-            number, offset, _ = line.split(b":", 2)
-            yield int(number), int(offset) + shift
+    numbered = ["-N"] if snapshot.lines.complete else ["-n"]
+    with Run(snapshot, [*numbered, "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
+        # A search that takes long is likely to need line numbers from far into the file.
+        for line in child.lines(witness.start):
+            number, _, offset = b":".join(line.split(b":")[:-1]).rpartition(b":")
+            yield int(number or b"0"), int(offset) + shift

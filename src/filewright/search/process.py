@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from filewright.errors import Code, FilewrightError
@@ -86,11 +86,11 @@ class Run:
         self._child.kill()
         self._child.communicate()
 
-    def lines(self) -> Iterator[bytes]:
-        """The lines it writes, as they come, without their ends; then `wait`."""
+    def lines(self, waiting: Callable[[], None] | None = None) -> Iterator[bytes]:
+        """The lines it writes, as they come, without their ends; calls `waiting` while there are none."""
         assert self._child.stdout is not None
         rest = b""
-        for block in read(self._child.stdout.fileno(), self._task):
+        for block in read(self._child.stdout.fileno(), self._task, waiting):
             *whole, rest = (rest + block).split(b"\n")
             yield from whole
         self.found()
@@ -115,8 +115,11 @@ class Run:
         )
 
 
-def read(descriptor: int, task: Task) -> Iterator[bytes]:
-    """What a child writes, block by block; the cancel token is looked at all the while."""
+def read(descriptor: int, task: Task, waiting: Callable[[], None] | None = None) -> Iterator[bytes]:
+    """What a child writes, block by block; the cancel token is looked at all the while.
+
+    `waiting` is called each time nothing came for a while.
+    """
     ready = select.poll()  # `select` cannot wait for descriptors above 1,023
     ready.register(descriptor, select.POLLIN | select.POLLHUP)
     while True:
@@ -125,4 +128,6 @@ def read(descriptor: int, task: Task) -> Iterator[bytes]:
             if not block:
                 return
             yield block
+        elif waiting is not None:
+            waiting()
         task.check()
