@@ -145,6 +145,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
         change_id = newest[0].id
     record = context.changes.record(change_id)
     made = None
+    lines = context.settings.diff_lines
     with nullcontext() if arguments.preview else context.changes.writing(task):
         reversal = context.changes.revert(change_id, wholly=arguments.wholly, task=task)
         if not arguments.preview:
@@ -159,7 +160,8 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
     left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    text = reversal.diff
+    # What a commit has done is on record; what it would do can only be looked up before it.
+    text = reversal.diff if made is None else context.changes.diff(made.id, max_lines=lines)
     if text:
         page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
     data: dict[str, Any] = {
