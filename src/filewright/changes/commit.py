@@ -180,11 +180,11 @@ class Committer:
         try:
             stager.stage()
             known = attempt.plan.complete
-            attempt.plan = attempt.plan.sealed(stager.seals, stager.before)
-            digests = _digests(attempt, stager)
-            attempt.record = replace(attempt.record, entries=historian.entries(saved, digests))
-            attempt.ground = Ground(self._boundary, attempt.plan, attempt.planner.folders)
             if not known:
+                attempt.plan = attempt.plan.sealed(stager.seals, stager.before)
+                digests = _digests(attempt, stager)
+                attempt.record = replace(attempt.record, entries=historian.entries(saved, digests))
+                attempt.ground = Ground(self._boundary, attempt.plan, attempt.planner.folders)
                 try:
                     writer.prepared(attempt.record, attempt.plan)
                     self._journal.flush()

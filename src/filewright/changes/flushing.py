@@ -29,10 +29,21 @@ class Flusher:
             for descriptor in pending:
                 self.one(descriptor)
             return
-        with ThreadPoolExecutor(min(_THREADS, len(pending))) as pool:
-            results = [pool.submit(self.one, descriptor) for descriptor in pending]
+        threads = min(_THREADS, len(pending))
+        with ThreadPoolExecutor(threads) as pool:
+            results = [pool.submit(self._some, pending[start::threads]) for start in range(threads)]
         for result in results:
             result.result()
+
+    def _some(self, descriptors: Sequence[int]) -> None:
+        failed: OSError | None = None
+        for descriptor in descriptors:
+            try:
+                self.one(descriptor)
+            except OSError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     def folder(self, path: bytes) -> None:
         """Flush the entries of the folder at an absolute path of the state folder."""
