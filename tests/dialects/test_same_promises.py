@@ -261,3 +261,17 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
         assert set(state.values()) <= {"two\n", "2\n"}
         if name == "agent-tools":
             assert len(set(state.values())) == 1, "a patch was made in part"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("agent-tools", '{"error": "aborted", "message": "m", "native_code": "cancelled", "hint": "h"}'),
+        ("largefile", "cancelled: m\n\nSuggestion: h"),
+        ("filesystem", "-32600 m\nhint: h"),
+    ],
+)
+def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(name, said, workspace):
+    result = open_dialect(name, workspace).refused(FilewrightError(Code.CANCELLED, "m", hint="h"))
+    assert result.is_error
+    assert result.text == said

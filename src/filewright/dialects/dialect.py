@@ -149,7 +149,11 @@ class Dialect:
                 f"{name} failed because of a bug in filewright; the log has the details",
                 hint="report it; try the work another way",
             )
-        return self._bounded(self._surface.refusal(failure, self._settings.hard_chars))
+        return self.refused(failure)
+
+    def refused(self, error: FilewrightError) -> ToolResult:
+        """How this dialect tells of a call that failed as a whole."""
+        return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
 
     def _run(self, name: str, arguments: Mapping[str, Any], task: Task | None) -> ToolResult:
         tool = next((tool for tool in self._surface.tools if tool.name == name), None)

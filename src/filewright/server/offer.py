@@ -14,6 +14,7 @@ from filewright.server.instructions import instructions
 from filewright.server.output import safe
 
 if TYPE_CHECKING:
+    from filewright.errors import FilewrightError
     from filewright.tools import ToolResult
     from filewright.workspace import Workspace
 
@@ -50,6 +51,9 @@ class Offer(Protocol):
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """The answer of one tool; its problems come back as results that are errors."""
 
+    def refused(self, error: FilewrightError) -> ToolResult:
+        """How this surface tells of a call that failed outside its tool: out of time, not allowed."""
+
 
 class Native:
     """filewright's own tools; `toolsets` narrows them, None means all."""
@@ -71,3 +75,9 @@ class Native:
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Hand the call to the workspace."""
         return self._workspace.call(name, arguments, task=task)
+
+    def refused(self, error: FilewrightError) -> ToolResult:
+        """As every other error."""
+        from filewright.tools.registry import ToolResult
+
+        return ToolResult.of_error(error)

@@ -115,9 +115,10 @@ class Handlers:
         if isinstance(verdict, InputRequiredResult):
             return verdict
         if verdict == "refused":
-            return _failure(
-                "cancelled: the user did not allow this call; nothing was changed\nhint: ask the user"
+            error = FilewrightError(
+                Code.CANCELLED, "the user did not allow this call; nothing was changed", hint="ask the user"
             )
+            return self._render(self._offer.refused(error), links=False)
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
         try:
@@ -127,7 +128,7 @@ class Handlers:
                 notify=_progress(context),
             )
         except FilewrightError as error:
-            return _failure(safe(str(error)))
+            return self._render(self._offer.refused(error), links=links)
 
     def _answer(self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool) -> CallToolResult:
         """Call and render, in the worker thread."""
