@@ -140,7 +140,14 @@ class Workspace:
         tool = entry.load()
         parsed = tool.parse(arguments)
         task = task or Task(seconds=self.settings.call_seconds)
-        return _bounded(tool.run(self._context, parsed, task), self.settings)
+        try:
+            return _bounded(tool.run(self._context, parsed, task), self.settings)
+        except FilewrightError as error:
+            if error.code == Code.NOT_FOUND:
+                from filewright.tools.missing import explain
+
+                explain(self._context, error, task)
+            raise
 
     # Typed methods: the tools' names without `_content` and `_items`, their arguments by name
 

@@ -127,9 +127,7 @@ def _answer(
         page.extend(f"[{visible(note)}]" for note in record.notes)
     if parsing:
         page.add(f"[warning: {parsing}]")
-    page.add(*clip(shown.text.rstrip("\n"), max(0, page.room - 100)).split("\n"))
-    if shown.truncated:
-        page.add("[the diff is longer than shown]")
+    page.add_diff(shown.text)
     first = planned.outcomes[0]
     data: dict[str, Any] = {
         "path": snapshot.location.shown,

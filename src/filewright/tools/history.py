@@ -13,7 +13,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
-from filewright.tools.rendering import Page, clip, counted, visible
+from filewright.tools.rendering import Page, counted, visible
 
 
 class HistoryArguments(Arguments):
@@ -74,7 +74,15 @@ def ago(moment: datetime.datetime) -> str:
 def get_history(context: Context, arguments: HistoryArguments, _task: Task) -> ToolResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
+        if arguments.path is not None or arguments.cursor is not None:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                "get_history: change_id names one change",
+                hint="leave out path and cursor",
+                details={"argument": "change_id"},
+            )
         return _one(context, arguments.change_id)
+    _check_cursor(context, arguments.cursor)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
     records = context.changes.history(location=location, limit=arguments.limit + 1, before=arguments.cursor)
     more = len(records) > arguments.limit
@@ -100,6 +108,22 @@ def get_history(context: Context, arguments: HistoryArguments, _task: Task) -> T
     return ToolResult(page.text(), data)
 
 
+def _check_cursor(context: Context, cursor: str | None) -> None:
+    if cursor is None:
+        return
+    try:
+        context.changes.record(cursor)
+    except FilewrightError as error:
+        if error.code != Code.NOT_FOUND:
+            raise
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "the cursor is not one that this tool gave, or the change it names is no longer kept",
+            hint="leave it out to start from the newest change",
+            details={"argument": "cursor"},
+        ) from error
+
+
 def _one(context: Context, change_id: str) -> ToolResult:
     record = context.changes.record(change_id)
     page = Page(context.settings.page_chars)
@@ -111,8 +135,7 @@ def _one(context: Context, change_id: str) -> ToolResult:
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     text = context.changes.diff(record.id, max_lines=context.settings.diff_lines)
-    if text:
-        page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
+    page.add_diff(text)
     return ToolResult(page.text(), {**record_data(record), "diff": text})
 
 
@@ -156,14 +179,15 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
     else:
         page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
     page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
+    if record.reverts and arguments.path is not None:
+        page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     rows = [_entry_row(entry) for entry in (made or record).entries]
     left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
     text = reversal.diff if made is None else context.changes.diff(made.id, max_lines=lines)
-    if text:
-        page.add(*clip(text.rstrip("\n"), max(0, page.room - 60)).split("\n"))
+    page.add_diff(text)
     data: dict[str, Any] = {
         "reverted": record.id,
         "preview": made is None,

@@ -46,6 +46,13 @@ def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
 def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
     """List the entries below a folder."""
     location = context.boundary.locate(arguments.path)
+    if stat_bits.S_ISREG(context.boundary.stat(location).st_mode):
+        raise FilewrightError(
+            Code.NOT_A_DIRECTORY,
+            f"{location.asked} is a file, not a folder",
+            hint="read_content reads it, stat_items gives its size and time",
+            details={"path": location.asked},
+        )
     depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
     by_name = arguments.sort == "name"
     after: Location | None = None

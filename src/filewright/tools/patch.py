@@ -13,7 +13,7 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
-from filewright.tools.rendering import Page, clip, counted, visible
+from filewright.tools.rendering import Page, counted, visible
 from filewright.tools.retrying import until_settled
 
 
@@ -91,7 +91,7 @@ def _answer(context: Context, planned: PatchPlan, change_id: str | None, warning
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in warnings[:20])
     text = planned.diff(max_lines=context.settings.diff_lines)
-    page.add(*clip(text.rstrip("\n"), max(0, page.room - 20)).split("\n"))
+    page.add_diff(text)
     data: dict[str, Any] = {
         "preview": change_id is None,
         "change_id": change_id,

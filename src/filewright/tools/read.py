@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -17,7 +18,7 @@ from filewright.tools.columns import piece
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Image, Tool, ToolResult
-from filewright.tools.rendering import clip, oddities, size_text, visible, wire
+from filewright.tools.rendering import clip, counted, oddities, size_text, visible, wire
 
 
 class ReadArguments(Arguments):
@@ -85,12 +86,26 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
         left = max(0, left - len(result.text) - 1)
         results.append(result)
     return ToolResult(
-        clip("\n\n".join(r.text for r in results), context.settings.hard_chars),
+        _joined(results, paths, budget),
         {"files": [dict(r.data) for r in results]},
         is_error=all(r.is_error for r in results),
         code=results[0].code if all(r.is_error for r in results) else None,
         images=tuple(image for r in results for image in r.images),
     )
+
+
+def _joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:
+    """The texts of as many files as fit into one page, and which path is the next."""
+    kept: list[str] = []
+    used = 0
+    for result, path in zip(results, paths, strict=True):
+        used += len(result.text) + 2
+        if kept and used > budget:
+            name = clip(visible(path), 200)
+            kept.append(f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]")
+            break
+        kept.append(result.text)
+    return "\n\n".join(kept)
 
 
 def _check(arguments: ReadArguments) -> None:
@@ -286,7 +301,7 @@ def _lines(
     if got.more or got.end < snapshot.size:
         following = {"start": last + 1}
         if span.stop is None:
-            rest = f"{total - last:,} more lines; " if total is not None and last > 0 else "more; "
+            rest = f"{counted(total - last, 'more line')}; " if total is not None and last > 0 else "more; "
             notes.append(f"{rest}continue with start={last + 1}")
         elif got.end < span.stop:
             end = snapshot.lines.line_at(span.stop - 1, task)

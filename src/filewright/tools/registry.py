@@ -205,9 +205,15 @@ def _wanted(schema: Mapping[str, Any], loc: Iterable[int | str]) -> str:
         return "one of " + ", ".join(repr(v) for v in node["enum"])
     kind = node.get("type", "value")
     if kind == "array":
-        item = (node.get("items") or {}).get("type", "object")
-        return f"wanted: a list of {item}s"
-    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}"
+        item = node.get("items") or {}
+        names = item.get("properties")
+        shape = f" {{{', '.join(names)}}}" if names else ""
+        least = "at least one" if node.get("minItems") else "any number of"
+        return f"wanted: a list of {least} {item.get('type', 'object')}{shape}"
+    low, high = node.get("minimum"), node.get("maximum")
+    limits = f" from {low}" if low is not None else ""
+    limits += f" to {high}" if high is not None else ""
+    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{limits}"
 
 
 def _names_at(model: type[BaseModel], loc: Iterable[int | str]) -> list[str]:

@@ -94,6 +94,14 @@ class Page:
                 self.add(line)
         return left
 
+    def add_diff(self, text: str, *, limit: int | None = None, rest: str = "") -> None:
+        """Add whole lines of a diff, at most `limit` characters; what is left is counted, with `rest` as advice."""
+        lines = text.rstrip("\n").split("\n") if text else []
+        reserve = max(self._limit - self._used - limit, 0) if limit is not None else 0
+        left = self.extend(lines, reserve=reserve + 40 + len(rest))
+        if left:
+            self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
+
     @property
     def room(self) -> int:
         """Characters left."""

@@ -23,6 +23,8 @@ from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, clip, counted, visible
 from filewright.tools.retrying import until_settled
 
+_FILES_SHOWN_WHOLE = 3
+
 
 class ReplaceArguments(Arguments):
     """What to replace, where, and the guards."""
@@ -33,6 +35,7 @@ class ReplaceArguments(Arguments):
     glob: str | None = None
     mode: Literal["literal", "regex"] = "literal"
     case: Literal["smart", "sensitive", "insensitive"] = "sensitive"
+    whole_word: bool = False
     multiline: bool = False
     preview: bool = True
     expected_count: Annotated[int | None, Field(ge=0)] = None
@@ -47,6 +50,7 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ToolResult
         arguments.pattern,
         mode=arguments.mode,
         case=arguments.case,
+        whole_word=arguments.whole_word,
         multiline=arguments.multiline,
         max_chars=context.settings.max_pattern_chars,
     )
@@ -120,7 +124,14 @@ def _attempt(
             ),
             task=task,
         )
-    return _answer(context, counts, texts, [*notes, *warnings], record.id if record is not None else None)
+    return _answer(
+        context,
+        counts,
+        texts,
+        len(steps) - len(texts),
+        [*notes, *warnings],
+        record.id if record is not None else None,
+    )
 
 
 def _warned(context: Context, snapshot: Snapshot, made: Replaced, task: Task) -> list[str]:
@@ -150,7 +161,12 @@ def _snapshots(  # type: ignore[no-untyped-def]
 
 
 def _answer(
-    context: Context, counts: dict[str, int], texts: list[str], notes: list[str], change_id: str | None
+    context: Context,
+    counts: dict[str, int],
+    texts: list[str],
+    undiffed: int,
+    notes: list[str],
+    change_id: str | None,
 ) -> ToolResult:
     page = Page(context.settings.page_chars)
     total = sum(counts.values())
@@ -165,8 +181,14 @@ def _answer(
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[{visible(note)}]" for note in notes[:20])
     text = "".join(texts)
-    if text:
-        page.add(*clip(text.rstrip("\n"), max(0, page.room - 20)).split("\n"))
+    more = f" and the diffs of {counted(undiffed, 'file')}" if undiffed else ""
+    page.add_diff(
+        text,
+        limit=None if len(counts) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4,
+        rest=f"{more}; give a narrower path or glob to see more"
+        if change_id is None
+        else f"{more}; get_history with change_id={change_id} shows more",
+    )
     data: dict[str, Any] = {
         "preview": change_id is None,
         "count": total,
@@ -182,8 +204,8 @@ TOOL = Tool(
     name="replace_content",
     title="Replace in many files",
     description=(
-        "Replace every match of a text or regex ($1, ${name} in the replacement) in a file or a tree as one change. "
-        "A preview unless preview=false."
+        "Replace every match of a text (whole_word for a name) or regex ($1, ${name} in the replacement) in a file or "
+        "a tree as one change. A preview unless preview=false."
     ),
     arguments=ReplaceArguments,
     run=run,

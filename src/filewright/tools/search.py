@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import os
+import re
 import stat
 import time
 from collections.abc import Iterator
@@ -40,6 +42,8 @@ from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, counted, visible
 
 _SYMBOL_SECONDS = 1.0
+_REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
+"""What is seldom meant literally."""
 _SYMBOL_BYTES = 512 << 10
 
 
@@ -113,9 +117,15 @@ def _is_file(context: Context, location: Location) -> bool:
     try:
         context.open(location, hold=False).close()
     except FilewrightError as error:
-        if error.code == Code.NOT_A_FILE:
-            return False
-        raise
+        if error.code != Code.NOT_A_FILE:
+            raise
+        try:
+            os.close(context.boundary.open_folder(location))
+        except FilewrightError as no_folder:
+            if no_folder.code == Code.NOT_A_DIRECTORY:
+                raise error from None
+            raise
+        return False
     return True
 
 
@@ -407,6 +417,13 @@ def _answer(search: _Search) -> ToolResult:
     found = len(search.results) or len(search.files)
     if not found:
         page.add("no match" if search.complete else "no match so far")
+        if search.searched == 0 and search.complete:
+            search.notes.append("list_files shows which files are there, and what a glob fits")
+        elif arguments.mode == "literal" and _REGEX.search(arguments.pattern):
+            search.notes.append("looked for literally; with mode=regex it would be a pattern")
+    elif arguments.output == "counts" and search.complete and arguments.cursor is None:
+        total = sum(file["count"] for file in search.files)
+        search.notes.insert(0, f"{counted(total, 'matching line')} in {counted(len(search.files), 'file')}")
     if search.cursor is not None:
         page.add(f"[{found} shown, the search is not complete: go on with cursor={search.cursor}]")
     elif not search.complete:

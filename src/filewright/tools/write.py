@@ -149,6 +149,13 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> ToolResult:
         for index, item in enumerate(items):
             with item_named(index, len(items)):
                 location = context.boundary.locate(item.path)
+                if item.path.endswith("/"):
+                    raise FilewrightError(
+                        Code.INVALID_INPUT,
+                        f"{item.path} ends in /, which asks for a folder",
+                        hint="leave the / out to write a file; create_directories makes folders",
+                        details={"path": item.path},
+                    )
                 context.boundary.guard_write(location)
                 target = targets.get(location)
                 if target is None:

@@ -1,0 +1,67 @@
+"""What is told of a name that is not there: where it led, and which names are like it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from functools import reduce
+from itertools import islice
+
+from filewright.boundary import Location
+from filewright.boundary.names import quote
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.tools.context import Context
+
+_NAMES = 5_000
+_ALIKE = 3
+
+
+def explain(context: Context, error: FilewrightError, task: Task) -> None:
+    """Add to a `not_found` the place it resolved to, its root, and names that are like it."""
+    asked = error.details.get("path")
+    if error.code != Code.NOT_FOUND or not isinstance(asked, str) or "resolved" in error.details:
+        return
+    try:
+        location = context.boundary.locate(asked)
+        missing = _first_missing(context, location)
+        if missing is None:
+            return
+        near = _alike(context, missing, location.parts[len(missing.parts) :], task)
+    except FilewrightError:
+        return  # what is known already is told
+    resolved = quote(os.path.join(location.root.path, *location.parts))
+    root = quote(location.root.path)
+    error.message += f" ({resolved}, in the root {root})"
+    error.details.update(resolved=resolved, root=root)
+    if near:
+        error.hint = f"did you mean {' or '.join(near)}?"
+        error.details["alike"] = near
+    elif missing != location:
+        error.hint = f"there is no {missing.shown}; list_files of {missing.parent.shown} shows what is there"
+
+
+def _first_missing(context: Context, location: Location) -> Location | None:
+    """The first part of the path that is not there; None if all of it is."""
+    found = None
+    at = location
+    while at.parts and not context.exists(at):
+        found, at = at, at.parent
+    return found
+
+
+def _alike(context: Context, missing: Location, rest: Sequence[bytes], task: Task) -> list[str]:
+    """Names in the deepest folder there is, shown as paths, the most alike first."""
+    wanted = os.fsdecode(missing.name)
+    walk = context.boundary.walk(missing.parent, depth=1, include_ignored=True, task=task)
+    names = {os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES)}
+    folded = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(wanted.lower(), folded, n=_ALIKE, cutoff=0.7)
+    return [_completed(context, names[folded[name]], rest).shown for name in close]
+
+
+def _completed(context: Context, location: Location, rest: Sequence[bytes]) -> Location:
+    """The same path below the folder that may have been meant, if it is there."""
+    whole = reduce(Location.child, rest, location)
+    return whole if rest and context.exists(whole) else location
