@@ -15,17 +15,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 Row = tuple[str, float, float, float]
 
 LINE = "2026-01-01T00:00:{:02d}.{:06d}Z INFO worker-{:02d} request {:09d} served in {:03d} ms\n"
+_ROWS = 4_000
 RARE = "ERROR checksum mismatch in segment 4711"
 
 
 def make_log(path: Path, size: int) -> int:
     """Write a log of about `size` bytes with one rare line in its middle; the number of that line."""
-    block = "".join(LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(20_000)).encode()
+    block = "".join(LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(_ROWS)).encode()
     lines = rare = 0
     with path.open("wb") as file:
         while file.tell() < size:
@@ -34,7 +36,7 @@ def make_log(path: Path, size: int) -> int:
                 lines += 1
                 rare = lines
             file.write(block)
-            lines += 20_000
+            lines += _ROWS
     return rare
 
 
@@ -85,20 +87,30 @@ class Server:
             raise RuntimeError(text)
         return took, text
 
-    def memory(self) -> tuple[int, int]:
-        """Private memory now and the peak resident size, in bytes, of the server and its children."""
-        private = peak = 0
+    def forget_peak(self) -> None:
+        """Begin to measure the peak anew."""
         for pid in [self.process.pid, *_children(self.process.pid)]:
             try:
-                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                status = Path(f"/proc/{pid}/status").read_text()
+                Path(f"/proc/{pid}/clear_refs").write_text("5")
             except OSError:
                 continue
-            private += (
-                sum(int(ln.split()[1]) for ln in rollup.splitlines() if ln.startswith("Private_")) * 1024
-            )
-            peak += next(int(ln.split()[1]) for ln in status.splitlines() if ln.startswith("VmHWM")) * 1024
-        return private, peak
+
+    def peak(self) -> int:
+        """The highest anonymous memory since `forget_peak`, in bytes, of the server and its children."""
+        total = 0
+        for pid in [self.process.pid, *_children(self.process.pid)]:
+            try:
+                fields = dict(
+                    line.split(":", 1)
+                    for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+                    if ":" in line
+                )
+            except OSError:
+                continue
+            now = int(fields["VmRSS"].split()[0])
+            private = int(fields["RssAnon"].split()[0])
+            total += (int(fields["VmHWM"].split()[0]) - (now - private)) * 1024
+        return total
 
     def close(self) -> None:
         """End the session."""
@@ -115,23 +127,36 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def session(folder: Path, size: int) -> list[tuple[str, float, int]]:
-    """(call, seconds, peak resident bytes after it) for each call of the session."""
+@dataclass(frozen=True)
+class Sample:
+    """One call: its time, and bytes held privately by the server beyond what it held when idle."""
+
+    call: str
+    seconds: float
+    beyond_idle: int
+
+
+def session(folder: Path, size: int) -> list[Sample]:
+    """Each call of the session."""
     root, state = folder / "root", folder / "state"
     root.mkdir()
     log = root / "big.log"
     rare = make_log(log, size)
     original = _digest(log)
     server = Server(root, state)
-    results: list[tuple[str, float, int]] = []
+    results: list[Sample] = []
+    idle = 0
 
     def call(label: str, tool: str, **arguments) -> str:
+        server.forget_peak()
         took, text = server.call(tool, **arguments)
-        results.append((label, took, server.memory()[1]))
+        results.append(Sample(label, took, server.peak() - idle))
         return text
 
     try:
-        call("idle (list the folder)", "list_files")
+        call("list the folder", "list_files")
+        idle = server.peak()
+        results[0] = Sample("list the folder", results[0].seconds, 0)
         found = call("search a rare line", "search_content", pattern=RARE, path="big.log")
         assert str(rare) in found, found
         around = call("read round it, first time", "read_content", path="big.log", line=rare, limit=20)
@@ -178,7 +203,7 @@ def rows(size: int = 1 << 30) -> list[Row]:
     """Edit and undo of one line of 1 GB against `cp` and a flush."""
     with tempfile.TemporaryDirectory(prefix="filewright-log-") as name:
         folder = Path(name)
-        took = {label: seconds for label, seconds, _ in session(folder, size)}
+        took = {sample.call: sample.seconds for sample in session(folder, size)}
         copy = reference_copy(folder)
     return [
         (
@@ -200,9 +225,11 @@ def main() -> None:
         copy = reference_copy(folder)
     finally:
         shutil.rmtree(folder)
-    print("| call | time | peak resident memory |\n|---|---:|---:|")
-    for label, took, peak in results:
-        print(f"| {label} | {took * 1e3:,.1f} ms | {peak / (1 << 20):,.0f} MB |")
+    print("| call | time | memory beyond idle |\n|---|---:|---:|")
+    for sample in results:
+        print(
+            f"| {sample.call} | {sample.seconds * 1e3:,.1f} ms | {sample.beyond_idle / (1 << 20):,.0f} MB |"
+        )
     print(f"| (cp + fsync of the file) | {copy * 1e3:,.1f} ms | |")
 
 
