@@ -199,6 +199,17 @@ def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
     assert "b.txt" not in names(rows)
 
 
+def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise FilewrightError(Code.INTERNAL, "the process that confines programs keeps dying")
+
+    if searcher.spawner is not None:
+        monkeypatch.setattr(searcher.spawner, "spawn", refuse)
+    rows, found = search(searcher, "foo")
+    assert names(rows) == [*WITH_FOO, '"z\\nnew\\377.txt"']
+    assert found.complete
+
+
 def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     compiled = compile_pattern("foo")
     found = searcher.tree(searcher.boundary.locate("."), compiled, TreeOptions(limit=100))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from filewright.boundary import Boundary, Location
 from filewright.boundary.confined import Child, Spawner
 from filewright.boundary.walk import Entry, Walk
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import process
 
@@ -178,6 +178,10 @@ class Candidates:
             batch.child = self._spawner.spawn(
                 [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder
             )
+        except FilewrightError as error:
+            if error.code is not Code.INTERNAL:
+                raise
+            batch.child = None  # the process that starts it keeps dying: the files are looked at here
         finally:
             os.close(folder)
 
