@@ -13,7 +13,7 @@ import platform
 import sys
 import time
 
-MODULES = ("startup", "commits", "listing", "searching", "outlines", "large_log")
+MODULES = ("startup", "commits", "items", "listing", "searching", "outlines", "large_log")
 
 
 def main() -> int:

@@ -1,0 +1,84 @@
+"""Whole files and folders through the library: a copy of 1 GB against `cp`, 10,000 moves in one transaction.
+
+    python -m benchmarks.items
+
+Both copies are flushed; the file is in the page cache for both. The moves are measured against
+10,000 bare renames with one flush of the folder, which promise nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from filewright import Workspace
+
+Row = tuple[str, float, float, float]
+
+COUNT = 10_000
+
+
+def _copies(folder: Path, size: int) -> tuple[float, float]:
+    root = folder / "root"
+    root.mkdir()
+    block = os.urandom(1 << 20)
+    with (root / "big").open("wb") as file:
+        for _ in range(size >> 20):
+            file.write(block)
+        os.fsync(file.fileno())
+    ours, reference = [], []
+    with Workspace(root, state_dir=folder / "state") as workspace:
+        for turn in range(3):
+            begun = time.perf_counter()
+            workspace.copy("big", f"copy{turn}")
+            ours.append(time.perf_counter() - begun)
+            (root / f"copy{turn}").unlink()
+            begun = time.perf_counter()
+            subprocess.run(["cp", "-p", root / "big", root / "plain"], check=True)
+            with (root / "plain").open("rb+") as file:
+                os.fsync(file.fileno())
+            reference.append(time.perf_counter() - begun)
+            (root / "plain").unlink()
+    return min(ours), min(reference)
+
+
+def _moves(folder: Path) -> tuple[float, float]:
+    root = folder / "many"
+    (root / "from").mkdir(parents=True)
+    (root / "to").mkdir()
+    for n in range(COUNT):
+        (root / "from" / f"{n:05}").write_bytes(b"%d" % n)
+    with Workspace(root, state_dir=folder / "state2") as workspace:
+        items = [{"source": f"from/{n:05}", "destination": f"to/{n:05}"} for n in range(COUNT)]
+        begun = time.perf_counter()
+        result = workspace.call("move_items", {"items": items})
+        ours = time.perf_counter() - begun
+        assert not result.is_error, result.text
+    assert len(list((root / "to").iterdir())) == COUNT
+    begun = time.perf_counter()
+    for n in range(COUNT):
+        os.rename(root / "to" / f"{n:05}", root / "from" / f"{n:05}")
+    descriptor = os.open(root / "from", os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    return ours, time.perf_counter() - begun
+
+
+def rows(size: int = 1 << 30) -> list[Row]:
+    """The measurements; needs some 3 GB of disk."""
+    with tempfile.TemporaryDirectory(prefix="filewright-items-") as name:
+        folder = Path(name)
+        copied, plain = _copies(folder, size)
+        moved, renamed = _moves(folder)
+    return [
+        ("copy a file of 1 GB, against cp -p + fsync", copied, plain, 1.1),
+        (f"move {COUNT:,} files as one transaction, against bare renames", moved, renamed, float("inf")),
+    ]
+
+
+if __name__ == "__main__":
+    for what, ours, reference, goal in rows():
+        print(f"{what}: {ours:.3f} s, reference {reference:.3f} s, {ours / reference:.2f} x (goal {goal:g})")
