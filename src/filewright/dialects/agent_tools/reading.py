@@ -117,7 +117,7 @@ def list_dir(call: Call, arguments: FolderArguments) -> ToolResult:
     """Folders first, then files with their sizes."""
     entries, complete = call.entries(path=arguments.path, details=True, include_ignored=True)
     rows = [f"{shown(entry['name'])}/" for entry in entries if entry["type"] == "folder"]
-    rows += [_sized(entry) for entry in entries if entry["type"] != "folder"]
+    rows += [f"{shown(entry['name'])}\t{entry['size']}" for entry in entries if entry["type"] != "folder"]
     more = () if complete else ("(more entries, not shown)",)
     return answered(call, rows, *more, empty="(empty directory)")
 

@@ -72,15 +72,19 @@ def search_content(call: Call, arguments: SearchArguments) -> ToolResult:
         "case_sensitive": arguments.case_sensitive,
         "inverted": arguments.invert,
     }
-    counted = call.run("search_content", path=path, output="counts", **how).data["files"]
-    count = sum(file["count"] for file in counted)
     if arguments.count_only:
+        count = _count(call, path, how)
         if not count and _similar(arguments):
             count = len(_fuzzy(call, path, arguments, 10_000))
         return ToolResult(encoded({"count": count, **about}))
     data = call.run(
-        "search_content", path=path, context=arguments.context_lines, max_results=arguments.max_results, **how
+        "search_content",
+        path=path,
+        context=arguments.context_lines,
+        max_results=arguments.max_results,
+        **how,
     ).data
+    count = len(data["results"]) if data["complete"] else _count(call, path, how)
     hits = list(data["results"])
     exact = {hit["line"] for hit in hits}
     if _similar(arguments) and len(hits) < arguments.max_results:
@@ -97,6 +101,13 @@ def search_content(call: Call, arguments: SearchArguments) -> ToolResult:
             f"{len(results) - shown} more results do not fit; lower context_lines or max_results"
         )
     return ToolResult(encoded(answer))
+
+
+def _count(call: Call, path: str, how: Mapping[str, Any]) -> int:
+    """How many lines an exact search finds."""
+    return sum(
+        file["count"] for file in call.run("search_content", path=path, output="counts", **how).data["files"]
+    )
 
 
 def _fuzzy(
