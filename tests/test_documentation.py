@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[1]
-PAGES = ["README.md", "docs/platforms.md", "docs/tutorial.md", "docs/tools.md", "docs/fidelity.md", "docs/large-logs.md", "docs/search.md"]
+PAGES = ["README.md", "docs/platforms.md", "docs/tutorial.md", "docs/tools.md", "docs/fidelity.md", "docs/large-logs.md", "docs/search.md", "docs/moving.md"]
 
 CART = '''"""A shopping cart."""
 
