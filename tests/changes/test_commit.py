@@ -468,3 +468,15 @@ def test_untouched_files_keep_their_inode_and_time(bench: Any) -> None:
         if path.name not in ("a.txt", "b.txt"):
             assert (path.stat().st_ino, path.stat().st_mtime_ns) == seen
     assert (bench.root / "c.txt").stat().st_ino == before[bench.root / "b.txt"][0]
+
+
+def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None:
+    def flushes(*steps: Any) -> int:
+        before = bench.changes.flushes
+        bench.commit(*steps)
+        return int(bench.changes.flushes - before)
+
+    bench.commit(Create(bench.at("first"), b""))
+    assert flushes(bench.modify("a.txt", EDIT)) == 4
+    assert flushes(Create(bench.at("new.txt"), b"new\n")) == 5
+    assert flushes(Delete(bench.at("new.txt"))) == 3

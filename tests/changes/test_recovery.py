@@ -221,6 +221,36 @@ def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
     assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
 
 
+@pytest.mark.parametrize("same_device", [True, False])
+def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, same_device: bool
+) -> None:
+    from filewright.changes.journal import Journal
+
+    real_done, real_rename = Journal.done, kernel.rename_noreplace
+
+    def adding(journal: Any, identifier: str) -> tuple[bytes, bool]:
+        (folder,) = (path for path in bench.root.iterdir() if path.name.startswith(".fw~"))
+        (folder / "g" / "late.txt").write_bytes(b"late\n")
+        os.symlink("late.txt", folder / "g" / "link")
+        return real_done(journal, identifier)
+
+    def devices(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
+        if target_folder == kernel.AT_FDCWD and not same_device:
+            raise OSError(errno.EXDEV, "another device")
+        real_rename(folder, name, target_folder, target)
+
+    monkeypatch.setattr(Journal, "done", adding)
+    monkeypatch.setattr(kernel, "rename_noreplace", devices)
+    record = bench.commit(Delete(bench.at("f"), recursive=True))
+    assert not (bench.root / "f").exists()
+    assert scene.temporaries(bench.root) == []
+    (kept,) = (bench.state / "kept").iterdir()
+    assert (kept / "g/late.txt").read_bytes() == b"late\n"
+    assert os.readlink(kept / "g/link") == "late.txt"
+    assert any("kept as" in note for note in record.notes)
+
+
 # Records that are not ours
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from filewright.boundary import Boundary, kernel
 from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.cleanup import CleanUp
+from filewright.changes.content import listed, read_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.ground import Ground
 from filewright.changes.identifiers import id_of
@@ -25,7 +27,7 @@ from filewright.changes.journal import Journal
 from filewright.changes.operations import Plan, Put, Take
 from filewright.changes.planner import is_temporary
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
-from filewright.changes.state import StateFolder
+from filewright.changes.state import StateFolder, write_all
 from filewright.changes.takeback import TakeBack
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
@@ -240,14 +242,34 @@ class Recoverer:
 
 
 def _copy_out(folder: int, name: bytes, target: bytes) -> None:
-    """Copy a file into the state folder and remove it where it was."""
+    """Copy a file, link or folder into the state folder and remove it where it was."""
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISDIR(status.st_mode):
+        os.mkdir(target, 0o700)
+        source = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            for below in listed(source):
+                _copy_out(source, below, os.path.join(target, below))
+        finally:
+            os.close(source)
+        os.rmdir(name, dir_fd=folder)
+        return
+    if stat.S_ISLNK(status.st_mode):
+        os.symlink(os.readlink(name, dir_fd=folder), target)
+    elif stat.S_ISREG(status.st_mode):
+        _copy_file(folder, name, target)
+    os.unlink(name, dir_fd=folder)
+
+
+def _copy_file(folder: int, name: bytes, target: bytes) -> None:
     source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     try:
         fresh = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             offset = 0
-            while block := os.pread(source, 1 << 20, offset):
-                offset += os.pwrite(fresh, block, offset)
+            for block in read_blocks(source):
+                write_all(fresh, block, offset)
+                offset += len(block)
             os.fsync(fresh)
         except OSError:
             os.unlink(target)
@@ -256,7 +278,6 @@ def _copy_out(folder: int, name: bytes, target: bytes) -> None:
             os.close(fresh)
     finally:
         os.close(source)
-    os.unlink(name, dir_fd=folder)
 
 
 def _adopted(file: RecordFile) -> set[str]:

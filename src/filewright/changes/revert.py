@@ -177,7 +177,7 @@ class Reverter:
                 self._conflict(entry.place, "has been moved or deleted since")
             else:
                 present.append(entry)
-        if len(present) == 1 and not self._work.clear:
+        if len(present) == 1 and not self._work.clear and not self._work.restore:
             entry = present[0]
             assert entry.was is not None
             self._clear(Move(self._location(entry.place), self._location(entry.was)), entry.place)

@@ -170,8 +170,15 @@ class Saver:
 
     def _spans(self, node: Node) -> tuple[tuple[Span, ...], str | None]:
         splices = node.splices or ()
-        spans = tuple(Span(s.offset, s.length, len(s.replacement)) for s in splices)
-        return spans, self.keep(b"".join(s.replacement for s in splices))
+        spans: list[Span] = []
+        for s in splices:
+            span = Span(s.offset, s.length, len(s.replacement))
+            if spans and spans[-1].offset + spans[-1].old == span.offset:
+                # Undoing two removals that touch would insert twice at one place, in no order.
+                last = spans.pop()
+                span = Span(last.offset, last.old + span.old, last.new + span.new)
+            spans.append(span)
+        return tuple(spans), self.keep(b"".join(s.replacement for s in splices))
 
     def _edited(self, node: Node, descriptor: int, status: os.stat_result) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
