@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.settings import Settings
 
 
 @pytest.fixture
@@ -38,3 +39,51 @@ def test_undoing_a_rename_with_edits_is_told_as_done(workspace: Workspace, root:
     again = workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
     assert (root / "q").read_text() == "one\n22\nthree\n"
     assert "-two\n+22\n" in again.data["diff"]
+
+
+@pytest.mark.parametrize("hold_bytes", [0, 100])
+def test_undoing_an_overwrite_of_a_large_file_keeps_its_attributes(
+    root: Path, tmp_path: Path, hold_bytes: int
+) -> None:
+    path = root / "b"
+    path.write_text("one\n" * 100)
+    os.setxattr(path, "user.kept", b"1")
+    with Workspace(root, settings=Settings(state_dir=tmp_path / "state", hold_bytes=hold_bytes)) as workspace:
+        made = workspace.run("write_content", {"items": [{"path": "b", "content": "", "mode": "overwrite"}]})
+        workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+    assert path.read_text() == "one\n" * 100
+    assert os.getxattr(path, "user.kept") == b"1"
+
+
+@pytest.mark.parametrize("whole_undo_bytes", [0, 1 << 20])
+@pytest.mark.parametrize("hold_bytes", [0, 1 << 20])
+def test_removals_that_touch_can_be_undone_and_done_again(
+    root: Path, tmp_path: Path, whole_undo_bytes: int, hold_bytes: int
+) -> None:
+    path = root / "b"
+    path.write_bytes(b"Z\r\rtwo\rthree\r\n\n\n")
+    settings = Settings(
+        state_dir=tmp_path / "state", hold_bytes=hold_bytes, whole_undo_bytes=whole_undo_bytes
+    )
+    with Workspace(root, settings=settings) as workspace:
+        asked = {"pattern": "\\n", "mode": "regex", "replacement": "", "multiline": True, "preview": False}
+        made = workspace.run("replace_content", asked)
+        assert path.read_bytes() == b"Ztwothree"
+        undone = workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+        assert path.read_bytes() == b"Z\r\rtwo\rthree\r\n\n\n"
+        workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
+        assert path.read_bytes() == b"Ztwothree"
+
+
+def test_a_file_that_became_a_folder_with_itself_inside_is_undone_and_done_again(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / "a").write_text("one\n")
+    (root / "x").mkdir()
+    items = [{"source": "a", "destination": "x/y/in"}, {"source": "x/y", "destination": "a"}]
+    made = workspace.run("move_items", {"items": items})
+    assert (root / "a" / "in").read_text() == "one\n"
+    undone = workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+    assert (root / "a").read_text() == "one\n"
+    workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
+    assert (root / "a" / "in").read_text() == "one\n"

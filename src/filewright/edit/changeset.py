@@ -79,7 +79,7 @@ class Stream(Protocol):
 class Restore:
     """A file as it once was, with everything it carried; undo makes these. Parents are made.
 
-    Nothing may be there, unless `replace`.
+    Nothing may be there, unless `replace`; then `attributes` may be None, for those of the file that is there.
     """
 
     location: Location
@@ -88,7 +88,7 @@ class Restore:
     uid: int
     gid: int
     mtime_ns: int | None = None
-    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    attributes: Mapping[str, bytes] | None = None
     replace: bool = False
     expected: Expected | None = None
 

@@ -64,6 +64,11 @@ def inverse(data: bytes, splices: Sequence[Splice]) -> tuple[Splice, ...]:
     shift = 0
     for splice in splices:
         old = data[splice.offset : splice.end]
-        result.append(Splice(splice.offset + shift, len(splice.replacement), old))
+        back = Splice(splice.offset + shift, len(splice.replacement), old)
+        if result and result[-1].end == back.offset:
+            # Two removals that touch would be two insertions at one offset.
+            last = result.pop()
+            back = Splice(last.offset, last.length + back.length, last.replacement + old)
+        result.append(back)
         shift += len(splice.replacement) - splice.length
     return tuple(result)
