@@ -7,7 +7,7 @@ against; the commit refuses with `stale_version` when the file is no longer that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from filewright.text.identity import Identity
