@@ -85,8 +85,11 @@ class Child:
 
     def poll(self) -> int | None:
         """The exit status if the child has ended, else None."""
-        if self._status is None and not select.select([self._control], [], [], 0)[0]:
-            return None
+        if self._status is None:
+            ended = select.poll()
+            ended.register(self._control, select.POLLIN)
+            if not ended.poll(0):
+                return None
         return self.wait()
 
     def kill(self) -> None:

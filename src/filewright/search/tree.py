@@ -31,6 +31,8 @@ Output = Literal["matches", "files", "counts"]
 
 _GONE = (Code.NOT_FOUND, Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 
+_LONG = 40
+
 
 @dataclass(frozen=True, slots=True)
 class TreeOptions:
@@ -116,15 +118,19 @@ class Searcher:
         options: TreeOptions,
         *,
         min_similarity: float = 0.8,
+        seconds: float | None = None,
         task: Task | None = None,
     ) -> Similar:
         """The regions of all files below `where` most like `needle`: the best `options.limit` of them.
 
-        By similarity, then path, then position. Files that share no short piece with the needle are
-        passed over. Raises as `fuzzy`.
+        By similarity, then path, then position. Files that share no short piece with a long needle
+        are passed over. After `seconds` it ends with what it has and says where. Raises as `fuzzy`.
         """
+        clock = Task(seconds=seconds)
         checked = task or Task()
-        pieces = choose(needle.encode("utf-8", "replace"), b"", 1)
+        # Of a short text two slips may spoil every piece, so then every file is looked at.
+        long = len(needle.strip()) >= _LONG
+        pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
         forms = tuple(engine.escaped(piece.data) for piece in pieces)
         candidates = Candidates(
             self.boundary, self.spawner, where, options.choice, Sieve(forms), None, checked
@@ -133,6 +139,9 @@ class Searcher:
         reason, passed, unreadable = "", 0, 0
         for location in candidates:
             checked.check()
+            if clock.expired:
+                reason = f"time was up before {location.shown}; narrow the search with path, glob or type"
+                break
             snapshot = self.open(location)
             if not isinstance(snapshot, Snapshot):
                 unreadable += snapshot

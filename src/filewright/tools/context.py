@@ -14,7 +14,7 @@ from filewright.text.snapshot import content_version
 from filewright.tools.loading import LOADING
 
 if TYPE_CHECKING:
-    from filewright.search import Grams, Searcher
+    from filewright.search import Searcher
     from filewright.structure.outlines import Outlines
 
 
@@ -29,7 +29,6 @@ class Context:
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
         self._outlines: Outlines | None = None
         self._searcher: Searcher | None = None
-        self._grams: Grams | None = None
 
     @property
     def outlines(self) -> Outlines:
@@ -50,16 +49,6 @@ class Context:
 
                 self._searcher = self._searcher or Searcher(self.boundary, self.settings, self.indexes)
         return self._searcher
-
-    @property
-    def grams(self) -> Grams:
-        """What fuzzy searches prepared."""
-        if self._grams is None:
-            with LOADING:
-                from filewright.search import Grams
-
-                self._grams = self._grams or Grams(self.settings.cache_bytes // 2)
-        return self._grams
 
     def close(self) -> None:
         """End the child processes that were started."""
@@ -190,11 +179,6 @@ class _Under(Context):
         """That of the workspace."""
         return self._base.searcher
 
-    @property
-    def grams(self) -> Grams:
-        """Those of the workspace."""
-        return self._base.grams
-
     def close(self) -> None:
         """Nothing: they are the workspace's."""
 
@@ -203,7 +187,8 @@ def binary(location: Location, kind: str, size: int) -> FilewrightError:
     """The refusal of a file that is not text."""
     return FilewrightError(
         Code.IS_BINARY,
-        f"{location.asked} is not text: {kind}, {size} bytes",
-        hint="binary files can be listed, moved, copied and deleted, but not read or edited as text",
+        f"{location.asked} is not text: {kind}, {size:,} bytes",
+        hint="binary files can be listed, moved, copied and deleted, but not read or edited as text; "
+        "if it is text all the same, give its encoding to read_content",
         details={"path": location.asked, "type": kind, "size": size},
     )

@@ -15,6 +15,8 @@ from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
 from filewright.tools.rendering import Page, counted, visible
 
+_FILES_SHOWN_WHOLE = 3
+
 
 class HistoryArguments(Arguments):
     """Which changes."""
@@ -187,7 +189,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
     text = reversal.diff if made is None else context.changes.diff(made.id, max_lines=lines)
-    page.add_diff(text)
+    page.add_diff(text, limit=None if len(rows) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4)
     data: dict[str, Any] = {
         "reverted": record.id,
         "preview": made is None,

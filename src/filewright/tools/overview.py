@@ -257,6 +257,16 @@ def _changed_row(changed: ChangedSymbol) -> str:
     return f"{changed.status}: {name} ({changed.start_line}-{changed.end_line})"
 
 
+def _plainly(value: Any) -> str:
+    """A fact of a log or a table in words: a place by its text, counts side by side."""
+    if isinstance(value, dict):
+        text = value.get("text")
+        return (
+            str(text) if text is not None else ", ".join(f"{name} {count}" for name, count in value.items())
+        )
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
 def _add_hints(page: Page, data: dict[str, Any], found: Hints) -> None:
     plain = {
         "patterns": list(found.patterns),
@@ -270,7 +280,7 @@ def _add_hints(page: Page, data: dict[str, Any], found: Hints) -> None:
         if isinstance(values, dict):
             page.add("", f"{name.replace('_', ' ')}:")
             page.extend(
-                (f"  {key}: {visible(clip(str(value), 300))}" for key, value in values.items() if value),
+                (f"  {key}: {visible(clip(_plainly(value), 300))}" for key, value in values.items() if value),
                 reserve=300,
             )
     if found.patterns:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import re
 import stat
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import reduce
@@ -32,7 +30,6 @@ from filewright.search import (
     search_snapshot,
 )
 from filewright.search import context as context_of
-from filewright.search.kinds import suffixes_of
 from filewright.structure.lookup import path_of
 from filewright.text import Snapshot
 from filewright.tools.context import Context
@@ -323,66 +320,32 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
                 arguments.pattern,
                 min_similarity=arguments.min_similarity,
                 limit=arguments.max_results,
-                grams=search.context.grams,
+                grams=search.context.searcher.grams,
                 task=search.task,
             )
             _fuzzy_notes(search, found)
             _ranked(search, [(hit, snapshot) for hit in found.hits])
         return
-    best: list[tuple[float, int, Hit, Location]] = []
-    order = 0
-    begun = time.monotonic()
-    for at in _files(search, location):
-        if time.monotonic() - begun > search.context.settings.fuzzy_seconds:
-            search.complete = False
-            search.notes.append(
-                f"time was up before {visible(at.shown)}; narrow the search with path, glob or type"
-            )
-            break
-        try:
-            snapshot = search.context.open_text(at)
-        except FilewrightError:
-            continue
-        with snapshot:
-            floor = best[0][0] if len(best) >= arguments.max_results else arguments.min_similarity
-            found = fuzzy(
-                snapshot,
-                arguments.pattern,
-                min_similarity=floor,
-                limit=arguments.max_results,
-                task=search.task,
-            )
-        for hit in found.hits:
-            order -= 1
-            item = (hit.score, order, hit, at)
-            if len(best) < arguments.max_results:
-                heapq.heappush(best, item)
-            elif item > best[0]:
-                heapq.heapreplace(best, item)
+    nearest = search.context.searcher.similar(
+        location,
+        arguments.pattern,
+        TreeOptions(limit=arguments.max_results, glob=arguments.glob, kind=arguments.type),
+        min_similarity=arguments.min_similarity,
+        seconds=search.context.settings.fuzzy_seconds,
+        task=search.task,
+    )
+    if not nearest.complete:
+        search.complete = False
+        search.notes.append(visible(nearest.reason))
+    search.notes.append(f"{counted(nearest.searched, 'file')} searched")
     with ExitStack() as stack:
         ranked = []
-        for _, _, hit, at in sorted(best, reverse=True):
+        for best in nearest.hits:
             try:
-                ranked.append((hit, stack.enter_context(search.context.open_text(at))))
+                ranked.append((best.hit, stack.enter_context(search.context.open_text(best.location))))
             except FilewrightError:
                 continue  # it went away since
         _ranked(search, ranked)
-
-
-def _files(search: _Search, location: Location) -> Iterator[Location]:
-    suffixes = suffixes_of(search.arguments.type) if search.arguments.type is not None else None
-    walk = search.context.boundary.walk(
-        location,
-        glob=globs(search.arguments.glob, search.arguments.exclude),
-        include_hidden=search.arguments.include_hidden,
-        include_ignored=search.arguments.include_ignored,
-        kinds=["file"],
-        task=search.task,
-    )
-    for count, entry in enumerate(walk):
-        if suffixes is None or entry.name.endswith(suffixes):
-            search.task.report(count, None, "files searched")
-            yield entry.location
 
 
 def _fuzzy_notes(search: _Search, found: Found) -> None:

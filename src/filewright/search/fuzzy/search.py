@@ -147,7 +147,14 @@ def _regions(
 
 
 def _swept(snapshot: Snapshot, needle: str, least: float, finalists: int, task: Task) -> list[_Region]:
-    spans = [(begin, end) for _, begin, end in sweep(snapshot, needle, finalists, task)]
+    # As in `_settled`, before blanks and quotes are folded: they may not be common although they count as alike.
+    folding = sum(1 for character in needle if not character.isalnum())
+    enough = len(needle) - folding - (1 - least) / least * len(needle) - 4
+    spans = [
+        (begin, end)
+        for place, (common, begin, end) in enumerate(sweep(snapshot, needle, finalists, task))
+        if common >= enough or place < _ALWAYS_ALIGNED
+    ]
     return _settled(snapshot, needle, least, spans, finalists, task)
 
 
