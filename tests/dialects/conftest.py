@@ -9,7 +9,9 @@ dict may have more keys, ``...`` is anything, a function is asked), ``error`` (t
 for agent-tools its code), ``after`` (bytes of files after the call, None: gone). Every file that
 ``after`` does not name must be as it was.
 
-Each table runs in this process, and through a real server process in both protocol eras.
+Each table runs in this process, again with no file held in memory (but for cases that are ``held``, since
+they count the lines of a file from its end, or need all of it), and through a real server process in both
+protocol eras.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from mcp import Client, StdioServerParameters
 
 from filewright import Workspace
 from filewright.dialects import open_dialect
+from filewright.settings import Settings
 
 Case = dict[str, Any]
 
@@ -151,15 +154,10 @@ def dialect_name(request: pytest.FixtureRequest) -> str:
     return name
 
 
-@pytest.fixture(scope="module")
-def in_process(
-    dialect_name: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[Case], None]]:
-    """Play a case on a workspace of this process."""
-    base = tmp_path_factory.mktemp("inside")
+def _playing(dialect_name: str, base: Path, settings: Settings) -> Iterator[Callable[[Case], None]]:
     root = base / "root"
     root.mkdir()
-    with Workspace(root, state_dir=base / "state") as workspace:
+    with Workspace(root, state_dir=base / "state", settings=settings) as workspace:
         dialect = open_dialect(dialect_name, workspace)
         runner = Runner(root, absolute=dialect_name == "largefile")
 
@@ -174,6 +172,23 @@ def in_process(
             runner.judge(case, folder, place, before, result.text, result.is_error)
 
         yield play
+
+
+@pytest.fixture(scope="module")
+def in_process(
+    dialect_name: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Case], None]]:
+    """Play a case on a workspace of this process."""
+    yield from _playing(dialect_name, tmp_path_factory.mktemp("inside"), Settings())
+
+
+@pytest.fixture(scope="module")
+def in_windows(
+    dialect_name: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Case], None]]:
+    """The same with no file held in memory, as large ones are read."""
+    settings = Settings(hold_bytes=0, identity_bytes=0)
+    yield from _playing(dialect_name, tmp_path_factory.mktemp("windows"), settings)
 
 
 @pytest.fixture
