@@ -71,7 +71,7 @@ class Boundary:
         folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`, and for
         a `..` after a part that does not exist `not_found`.
         """
-        safe = shown(asked)
+        safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise FilewrightError(
                 Code.INVALID_INPUT, f"{safe} is a URL", hint="give a path", details={"path": safe}

@@ -57,7 +57,7 @@ def _alike(context: Context, missing: Location, rest: Sequence[bytes], task: Tas
     walk = context.boundary.walk(missing.parent, depth=1, include_ignored=True, task=task)
     names = {os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES)}
     folded = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(wanted.lower(), folded, n=_ALIKE, cutoff=0.7)
+    close = difflib.get_close_matches(wanted.lower(), folded, n=_ALIKE, cutoff=0.6)
     return [_completed(context, names[folded[name]], rest).shown for name in close]
 
 
