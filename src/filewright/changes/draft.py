@@ -184,10 +184,14 @@ class Folder(Node):
 
 
 class Draft:
-    """The draft of one change set, with the folder descriptors it holds; `close` lets them go."""
+    """The draft of one change set, with the folder descriptors it holds; `close` lets them go.
+
+    `grown` are the folders in which parents were made, each with the path that needed them.
+    """
 
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
+        self.grown: list[tuple[Folder, Location]] = []
         self._folders: dict[tuple[int, int], Folder] = {}
         self._roots: dict[tuple[int, int], Folder] = {}
 
@@ -275,6 +279,7 @@ class Draft:
             if node is None and create:
                 node = self.new_folder(where.asked)
                 folder.attach(name, node)
+                self.grown.append((folder, where))
             if node is None:
                 raise FilewrightError(
                     Code.NOT_FOUND,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -156,7 +157,7 @@ class Hands:
         shown: str,
     ) -> bool:
         try:
-            descriptor = os.open(name, _FOLDER, dir_fd=above)
+            descriptor = _open_to_empty(above, name)
         except FileNotFoundError:
             return True
         clean = True
@@ -255,9 +256,22 @@ def _close_all(descriptors: Sequence[int]) -> None:
         os.close(descriptor)
 
 
+def _open_to_empty(above: int, name: bytes) -> int:
+    """Open a folder that is to be removed; what is in a read-only one could not be removed."""
+    descriptor = os.open(name, _FOLDER, dir_fd=above)
+    try:
+        status = os.fstat(descriptor)
+        if not status.st_mode & stat.S_IWUSR and status.st_uid == os.geteuid():
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
 def remove_all(folder: int, name: bytes) -> None:
     """Remove a folder of ours with all that is in it."""
-    descriptor = os.open(name, _FOLDER, dir_fd=folder)
+    descriptor = _open_to_empty(folder, name)
     try:
         for below in listed(descriptor):
             status = os.stat(below, dir_fd=descriptor, follow_symlinks=False)

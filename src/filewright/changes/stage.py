@@ -29,7 +29,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FICLONE = 0x40049409
 _CLONE_ABOVE = 1 << 20
 _AT_ONCE = 256
-_WRITEBACK = 8 << 20
+_WRITEBACK, _PAGE = 8 << 20, 1 << 16
 
 
 class Stager:
@@ -139,7 +139,7 @@ class Stager:
         if isinstance(content, OnDisk) and content.size >= _CLONE_ABOVE and self._clone(descriptor, content):
             return digest_of(descriptor), os.fstat(descriptor).st_size
         if content.size >= _CLONE_ABOVE:
-            self._reserve(descriptor, content.size)
+            self._require_room(descriptor, content.size)
         state = xxhash.xxh3_128()
         source = xxhash.xxh3_128()
         checked = isinstance(content, Edited) and isinstance(content.base, OnDisk) and node.home is not None
@@ -154,8 +154,10 @@ class Stager:
             size += _write(descriptor, block)
             if size - started >= _WRITEBACK:
                 # Let the disk begin while we copy on; the flush at the end then finds little to do.
-                os.posix_fadvise(descriptor, started, size - started, os.POSIX_FADV_DONTNEED)
-                started = size
+                # Whole pages only: writing on in one that is on its way to the disk has to wait for it.
+                whole = size - size % _PAGE
+                os.posix_fadvise(descriptor, started, whole - started, os.POSIX_FADV_DONTNEED)
+                started = whole
                 self._task.report(size, content.size, node.asked)
         if checked:
             self._check_source(node, source.hexdigest())
@@ -199,12 +201,15 @@ class Stager:
         return True
 
     @staticmethod
-    def _reserve(descriptor: int, size: int) -> None:
-        try:
-            os.posix_fallocate(descriptor, 0, size)
-        except OSError as error:
-            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
-                raise
+    def _require_room(descriptor: int, size: int) -> None:
+        """Refuse before a long copy what cannot fit.
+
+        Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written
+        into a reserved one, which took up to twice the time once the disk writes while we copy.
+        """
+        left = os.fstatvfs(descriptor)
+        if left.f_blocks and left.f_bavail * left.f_frsize < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _dress(self, descriptor: int, node: Node) -> None:
         """Owner, attributes, mode, times."""

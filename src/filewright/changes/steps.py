@@ -53,11 +53,16 @@ class Steps:
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
         self.touched: list[Node] = []
+        self._emptied: list[tuple[Folder, Location]] = []
 
     def take(self) -> None:
         """Take all steps, in order."""
         for step in self._set.steps:
             self._take(step)
+        for folder, where in (*self._emptied, *self._draft.grown):
+            # A folder that goes as a whole is not written to.
+            if folder.is_root or folder.alive:
+                require_writable_folder(folder, where)
 
     def _take(self, step: Step) -> None:
         match step:
@@ -185,7 +190,7 @@ class Steps:
                 hint="give recursive=true to delete it with all that is in it",
                 details={"path": where.asked},
             )
-        require_writable_folder(folder, where)
+        self._emptied.append((folder, where))
         refuse_root(self._draft.boundary, node, where)
         if step.expected is not None and node.kind == "file":
             self._expect(node, step.expected, where)
