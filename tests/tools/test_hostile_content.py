@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 
 PAGE = 24_000
@@ -57,6 +58,27 @@ def test_what_would_take_for_ever_ends_at_the_time_limit(root, tmp_path, argumen
         assert "hint:" in result.text
 
 
+def test_a_search_that_runs_out_of_time_shows_what_it_found(root, workspace, monkeypatch):
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text("needle\n")
+    searcher = workspace.context.searcher
+    whole = searcher.tree
+
+    class Stopped:
+        def __init__(self, *arguments, **options):
+            self.found = whole(*arguments, **options)
+
+        def __iter__(self):
+            yield next(iter(self.found))
+            raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
+
+    monkeypatch.setattr(searcher, "tree", Stopped)
+    result = workspace.call("search_content", {"pattern": "needle"})
+    assert result.text.startswith("a.txt\n1: needle\n"), result.text
+    assert result.data["complete"] is False
+    assert "the time limit of 2 s passed; a narrower path or glob" in result.text
+
+
 @pytest.mark.parametrize("tool", ["read_content", "get_overview"])
 def test_a_hole_of_a_terabyte_is_no_text_and_says_what_reads_it(root, workspace, tool):
     sparse(root / "log")
@@ -86,7 +108,7 @@ def test_a_file_that_grows_while_it_is_read_gives_whole_lines(root, workspace):
     def grow():
         number = 1
         with path.open("ab", buffering=0) as file:
-            while not stop.is_set():
+            while not stop.wait(0.0005):
                 file.write(b"line %d\n" % number)
                 number += 1
 

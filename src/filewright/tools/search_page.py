@@ -1,0 +1,155 @@
+"""A search under way: its arguments, its page, and how hits are shown on it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from filewright.boundary import Location
+from filewright.progress import Task
+from filewright.search import Found, Hit, excerpt
+from filewright.search import context as context_of
+from filewright.structure.lookup import path_of
+from filewright.text import Snapshot
+from filewright.tools.context import Context
+from filewright.tools.cursor import encode
+from filewright.tools.registry import Arguments
+from filewright.tools.rendering import Page, visible
+
+_SYMBOL_SECONDS = 1.0
+_SYMBOL_BYTES = 512 << 10
+
+
+class SearchArguments(Arguments):
+    """What to find, and where."""
+
+    pattern: str
+    path: str = "."
+    glob: str | None = None
+    type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
+    mode: Literal["literal", "regex", "fuzzy"] = "literal"
+    case: Literal["smart", "sensitive", "insensitive"] = "smart"
+    whole_word: bool = False
+    multiline: bool = False
+    invert: bool = False
+    context: Annotated[int, Field(ge=0, le=50)] = 2
+    context_before: Annotated[int | None, Field(ge=0, le=50)] = None
+    context_after: Annotated[int | None, Field(ge=0, le=50)] = None
+    output: Literal["matches", "files", "counts"] = "matches"
+    max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
+    min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
+    cursor: str | None = None
+    include_hidden: SkipJsonSchema[bool] = True
+    include_ignored: SkipJsonSchema[bool] = False
+    exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
+
+
+@dataclass
+class Search:
+    """One call under way: its page, what it found, where it stopped."""
+
+    context: Context
+    arguments: SearchArguments
+    task: Task
+    page: Page
+    results: list[dict[str, Any]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    complete: bool = True
+    cursor: str | None = None
+    notes: list[str] = field(default_factory=list)
+    searched: int | None = None
+    symbol_seconds: float = _SYMBOL_SECONDS
+
+
+def cursor_at(search: Search, top: Location, at: Location, offset: int) -> str:
+    below = b"/".join(at.parts[len(top.parts) :])
+    return encode("search", search.arguments.output, [offset, below.hex()])
+
+
+def add_count(search: Search, location: Location, count: int | None) -> bool:
+    """Add a file's row; False if the page is full."""
+    row = visible(location.shown) + (f": {count}" if count is not None else "")
+    if not search.page.fits(row, reserve=400):
+        return False
+    search.page.add(row)
+    search.files.append({"path": location.shown, **({"count": count} if count is not None else {})})
+    return True
+
+
+def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
+    """Show the hits of one file, in groups with their context; the offset of the first that did not fit."""
+    arguments = search.arguments
+    before = arguments.context if arguments.context_before is None else arguments.context_before
+    after = arguments.context if arguments.context_after is None else arguments.context_after
+    width = search.context.settings.match_chars
+    assert snapshot.location is not None
+    header = visible(snapshot.location.shown)
+    rows: dict[int, str] = {}
+    shown_to = 0
+    for position, hit in enumerate(found.hits):
+        search.task.check()
+        above, below = context_of(snapshot, hit, before, after, width, task=search.task)
+        piece = excerpt(snapshot, hit, width)
+        symbol = _symbol(search, snapshot, hit)
+        start = "…" if piece.cut_before else ""
+        end = "…" if piece.cut_after else ""
+        place = f"{hit.line}:{hit.column}" if piece.cut_before or piece.cut_after else f"{hit.line}"
+        line = f"{place}: {start}{visible(piece.text)}{end}"
+        if symbol:
+            line += f"   [{visible(symbol)}]"
+        if arguments.mode == "fuzzy":
+            line += f"   [similarity {hit.score:.2f}]"
+        block = [f"{c.line}- {visible(c.text)}{'…' if c.cut else ''}" for c in above if c.line > shown_to]
+        gap = (
+            bool(rows)
+            and bool(above or before or after)
+            and (above[0].line if above else hit.line) > shown_to + 1
+        )
+        block = (["--"] if gap else []) + block + [line]
+        tail = [f"{c.line}- {visible(c.text)}{'…' if c.cut else ''}" for c in below]
+        following = found.hits[position + 1].line if position + 1 < len(found.hits) else None
+        if following is not None:
+            tail = tail[: max(0, following - hit.line - 1)]
+        needed = block + tail if position else [header, *block, *tail]
+        if not search.page.fits(*needed, reserve=400) and (search.results or position):
+            return hit.offset
+        search.page.add(*needed)
+        rows[hit.line] = line
+        shown_to = hit.line + len(tail)
+        search.results.append(
+            {
+                "path": snapshot.location.shown,
+                "line": hit.line,
+                "column": hit.column,
+                "offset": hit.offset,
+                "end": hit.end,
+                "text": piece.text,
+                "text_column": piece.column,
+                "submatches": [list(r) for r in piece.ranges],
+                "truncated": piece.cut_before or piece.cut_after,
+                "context_before": [c.text for c in above],
+                "context_after": [c.text for c in below],
+                "symbol": symbol or None,
+                "similarity": round(hit.score, 4),
+            }
+        )
+    if found.hits:
+        low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
+        search.context.remember(snapshot, (low, high))
+    return None
+
+
+def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:
+    """The definition round a hit, while the time for that lasts."""
+    if snapshot.size > _SYMBOL_BYTES or search.symbol_seconds <= 0:
+        return ""
+    begun = time.monotonic()
+    try:
+        outline = search.context.outlines.outline(snapshot, task=search.task)
+        return path_of(outline, hit.line) if outline.parsed else ""
+    finally:
+        search.symbol_seconds -= time.monotonic() - begun
