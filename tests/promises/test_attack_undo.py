@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from filewright import Workspace
+from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 
 
@@ -87,3 +89,61 @@ def test_a_file_that_became_a_folder_with_itself_inside_is_undone_and_done_again
     assert (root / "a").read_text() == "one\n"
     workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
     assert (root / "a" / "in").read_text() == "one\n"
+
+
+def test_a_copy_of_a_tree_with_folders_that_nobody_may_write_to_is_undone(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / "tree" / "shut").mkdir(parents=True)
+    (root / "tree" / "shut" / "f").write_text("one\n")
+    (root / "tree" / "shut").chmod(0o555)
+    made = workspace.run("copy_items", {"items": [{"source": "tree", "destination": "other"}]})
+    workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+    assert os.listdir(root) == ["tree"]
+    assert os.listdir(root / "tree" / "shut") == ["f"]
+
+
+def test_parents_are_not_made_in_a_folder_that_nobody_may_write_to(workspace: Workspace, root: Path) -> None:
+    (root / "shut").mkdir(mode=0o555)
+    with pytest.raises(FilewrightError) as refused:
+        workspace.run("write_content", {"items": [{"path": "shut/a/b", "content": ""}]})
+    assert refused.value.code == Code.PERMISSION_DENIED
+    with pytest.raises(FilewrightError) as refused:
+        workspace.run("create_directories", {"paths": ["shut/a/b"]})
+    assert refused.value.code == Code.PERMISSION_DENIED
+    assert os.listdir(root / "shut") == []
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder of its own, and no right to pass over permissions while it is used."""
+    with tempfile.TemporaryDirectory() as name:
+        if os.geteuid() != 0:
+            yield Path(name)
+            return
+        os.chown(name, 65534, 65534)
+        os.seteuid(65534)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(0)
+
+
+def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unprivileged: Path) -> None:
+    root = unprivileged / "root"
+    shut = root / "tree" / "shut"
+    shut.mkdir(parents=True)
+    (shut / "f").write_text("one\n")
+    shut.chmod(0o555)
+    with Workspace(root, state_dir=unprivileged / "state") as workspace:
+        made = workspace.run("delete_items", {"paths": ["tree"], "recursive": True})
+        assert os.listdir(root) == []
+        workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+        assert os.listdir(root) == ["tree"]
+        assert (shut / "f").read_text() == "one\n"
+        assert shut.stat().st_mode & 0o777 == 0o555
+        copied = workspace.run("copy_items", {"items": [{"source": "tree", "destination": "other"}]})
+        assert (root / "other" / "shut").stat().st_mode & 0o777 == 0o555
+        workspace.run("revert_edit", {"change_id": copied.data["change_id"]})
+        assert os.listdir(root) == ["tree"]
+    shut.chmod(0o755)
