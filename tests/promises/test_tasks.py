@@ -150,7 +150,7 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
         uses = await agent("search_content", pattern="discounted")
         assert all(name in uses for name in ("shop/pricing.py", "shop/cart.py", "shop/invoice.py"))
         lost = await agent.refused("not_found", "read_content", path="shop/prices.py", symbol="discounted")
-        path = found(r"did you mean (\S+)\?", lost)
+        path = found(r"did you mean (\S+?)[ ?]", lost)
         body = await agent("read_content", path=path, symbol="discounted")
         await agent(
             "edit_content",
