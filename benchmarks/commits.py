@@ -178,9 +178,9 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
         edits: list[float] = []
         undos: list[float] = []
 
+        copy = bench.root.parent / "copy"
+
         def copied() -> None:
-            # A new copy each time, kept to the end: blocks used before are faster to write.
-            copy = bench.root.parent / f"copy{len(copies)}"
             subprocess.run(["cp", path, copy], check=True)
             descriptor = os.open(copy, os.O_RDONLY)
             os.fsync(descriptor)
@@ -200,6 +200,8 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
 
         for turn in range(_ROUNDS):
             for times, work in ((copies, copied), (edits, edit), (undos, undo)):
+                # Each begins alike: what the one before displaced is gone, from memory and disk.
+                copy.unlink(missing_ok=True)
                 os.sync()
                 times.append(_timed(work))
                 if turn == 0 and work is edit:
