@@ -206,7 +206,9 @@ def check_count(counts: Mapping[str, int], expected: int | None) -> int:
         raise FilewrightError(
             Code.INVALID_INPUT,
             f"the pattern matches {total} times, not the expected {expected}; nothing was changed",
-            hint=f"look at the preview, then give expected_count={total}" + (f" ({where})" if where else ""),
+            hint=f"look at the preview, then give expected_count={total}" + (f" ({where})" if where else "")
+            if total
+            else "search for it first; look at case, mode and glob",
             details={"argument": "expected_count", "expected": expected, "found": total},
         )
     return total

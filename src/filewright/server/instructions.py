@@ -28,8 +28,8 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
         )
     if "apply_patch" in offered:
         lines.append(
-            "Over many files: apply_patch for a unified diff, replace_content for one pattern (it previews "
-            "first). New files: write_content."
+            "Over many files: apply_patch for a unified diff, replace_content for one pattern (whole_word for "
+            "a name; it previews first). New files: write_content."
         )
     if "move_items" in offered:
         lines.append("move_items, copy_items, delete_items, create_directories act on names, not content.")
