@@ -294,3 +294,8 @@ def test_a_deleted_file_can_be_brought_back(tmp_path):
         )
         assert json.loads(result.text)["success"] is True
         assert (root / "a.txt").read_text() == "kept\n"
+
+
+def test_half_a_surrogate_pair_where_a_line_belongs_is_refused(in_process):
+    wanted = at("a.py", changed_lines=[["\ud800", 2]])
+    in_process({"files": {"a.py": PY}, "call": ("get_overview", wanted), "error": True, "says": ["ud800"]})

@@ -13,7 +13,7 @@ from filewright.tools.registry import Arguments, ToolResult
 
 def _absolute(path: str) -> str:
     if not path.startswith(("/", "~")):
-        raise ValueError(f"{path!r} is a relative path; give an absolute one, or one that begins with ~")
+        raise ValueError(f"{path!a} is a relative path; give an absolute one, or one that begins with ~")
     return path
 
 

@@ -31,9 +31,9 @@ class OverviewArguments(FileArguments):
         for entry in ranges or ():
             start, end = entry[:2]
             if not (isinstance(start, int) and isinstance(end, int) and 1 <= start <= end):
-                raise ValueError(f"[{start}, {end}] is not a range of lines: 1 <= start <= end")
+                raise ValueError(f"[{start!a}, {end!a}] is not a range of lines: 1 <= start <= end")
             if len(entry) == 3 and entry[2] not in _KINDS:
-                raise ValueError(f"type must be one of {', '.join(_KINDS)}, not {entry[2]!r}")
+                raise ValueError(f"type must be one of {', '.join(_KINDS)}, not {entry[2]!a}")
         return ranges
 
 
