@@ -143,3 +143,28 @@ def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_no_line_is_more_than_refused(line: bytes) -> None:
     assert parsed(line) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}',
+        rb'{"jsonrpc":"2.0","id":"\ud800","method":5}',
+        rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping","params":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+    ],
+)
+def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> None:
+    refused = parsed(line)
+    assert isinstance(refused, Refusal)
+    assert refused.id is None
+
+
+def test_a_method_with_a_lone_surrogate_is_none() -> None:
+    refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
+    assert refused == Refusal(3, INVALID_REQUEST, "Invalid request: method must be a string")
+
+
+def test_a_number_of_too_many_digits_is_told_as_such() -> None:
+    refused = parsed(b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}')
+    assert isinstance(refused, Refusal)
+    assert "digits" in refused.message

@@ -130,14 +130,14 @@ def _second_look(line: bytes | bytearray) -> JSONRPCMessage | Refusal:
     except RecursionError:
         return Refusal(_edge_id(line, line), PARSE_ERROR, "Parse error: the JSON is nested too deeply")
     except (ValueError, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, json.JSONDecodeError) else "not UTF-8"
+        reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         return Refusal(_edge_id(line, line), PARSE_ERROR, f"Parse error: {reason}")
     if not isinstance(decoded, dict):
         kind = "a batch" if isinstance(decoded, list) else "not an object"
         return Refusal(None, INVALID_REQUEST, f"Invalid request: {kind}; send one JSON-RPC object per line")
     given = decoded.get("id")
     known = given if isinstance(given, (int, str)) and not isinstance(given, bool) else None
-    if "id" in decoded and known is None:
+    if "id" in decoded and (known is None or not _told(known)):
         return Refusal(None, INVALID_REQUEST, "Invalid request: id must be a string or an integer")
     problem = _problem(decoded)
     if problem is not None:
@@ -157,7 +157,8 @@ def _second_look(line: bytes | bytearray) -> JSONRPCMessage | Refusal:
 def _problem(decoded: dict[str, Any]) -> str | None:
     if decoded.get("jsonrpc") != "2.0":
         return 'jsonrpc must be "2.0"'
-    if "method" in decoded and not isinstance(decoded["method"], str):
+    method = decoded.get("method", "")
+    if not isinstance(method, str) or not _told(method):
         return "method must be a string"
     if "method" in decoded and not isinstance(decoded.get("params"), (dict, type(None))):
         return "params must be an object"
@@ -190,4 +191,9 @@ def _edge_id(head: bytes | bytearray, tail: bytes | bytearray) -> RequestId | No
         value = json.loads(found.group(1))
     except ValueError:
         return None
-    return value if isinstance(value, (int, str)) else None
+    return value if isinstance(value, (int, str)) and _told(value) else None
+
+
+def _told(value: RequestId) -> bool:
+    """Whether an answer can repeat it: no UTF-8 text holds a lone surrogate."""
+    return isinstance(value, int) or not any("\ud800" <= letter <= "\udfff" for letter in value)

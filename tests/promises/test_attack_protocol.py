@@ -1,0 +1,59 @@
+"""Messages made to end the server, each followed by one that must be answered."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    root = tmp_path / "root"
+    root.mkdir()
+    command = [sys.executable, "-m", "filewright", "serve", str(root), "--state-dir", str(tmp_path / "state")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        params = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "x", "version": "0"},
+        }
+        request = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        process.stdin.flush()
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}',
+        rb'{"jsonrpc":"2.0","id":1,"method":"\ud800"}',
+        rb'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud800","arguments":{}}}',
+        rb'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stat_items",'
+        rb'"arguments":{"paths":["\ud800"]},"_meta":{"progressToken":"\udfff"}}}',
+        rb'{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"filewright://file/\ud800"}}',
+    ],
+)
+def test_a_lone_surrogate_anywhere_is_answered(server: subprocess.Popen[bytes], line: bytes) -> None:
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(line + b"\n")
+    server.stdin.flush()
+    answer = json.loads(server.stdout.readline())
+    assert answer["id"] in (1, None)
+    assert "internal" not in json.dumps(answer).lower()
+    server.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 2
