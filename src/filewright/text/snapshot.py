@@ -8,6 +8,7 @@ never mapped: a mapped file that someone truncates kills the process.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from filewright.boundary import Location
 
 BLOCK = 1 << 20
+
+_SLOW_TO_FREE = 64 << 20
 
 _TICK = 0.02  # seconds; a second write within one tick of the clock may leave the times unchanged
 
@@ -130,9 +133,15 @@ class Snapshot:
 
     def close(self) -> None:
         """Give the descriptor back. Held content stays readable."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._descriptor is None:
+            return
+        descriptor, self._descriptor = self._descriptor, None
+        if self.size > _SLOW_TO_FREE:
+            # If the file was replaced meanwhile, this is its last name, and freeing 1 GB takes the system
+            # half a second: nobody has to wait for that.
+            threading.Thread(target=os.close, args=(descriptor,), daemon=True).start()
+        else:
+            os.close(descriptor)
 
     def __enter__(self) -> Self:
         return self
