@@ -14,7 +14,16 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[1]
-PAGES = ["README.md", "docs/platforms.md", "docs/tutorial.md", "docs/tools.md", "docs/fidelity.md", "docs/large-logs.md", "docs/search.md", "docs/moving.md"]
+PAGES = [
+    "README.md",
+    "docs/platforms.md",
+    "docs/tutorial.md",
+    "docs/tools.md",
+    "docs/fidelity.md",
+    "docs/large-logs.md",
+    "docs/search.md",
+    "docs/moving.md",
+]
 
 CART = '''"""A shopping cart."""
 
@@ -38,7 +47,9 @@ class Cart:
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
-    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    for block in re.findall(
+        r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
         for line in block.splitlines():
             if line.startswith("$ "):
                 found.append((line[2:], []))
@@ -51,7 +62,9 @@ def as_pattern(lines: list[str]) -> str:
     while lines and not lines[-1].strip():
         lines.pop()
     parts = [
-        r"(?:.*\n)*?" if line.strip() == "…" else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"[ ]*\n"
+        r"(?:.*\n)*?"
+        if line.strip() == "…"
+        else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"[ ]*\n"
         for line in lines
     ]
     return "".join(parts)
