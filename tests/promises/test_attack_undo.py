@@ -147,3 +147,33 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unpr
         workspace.run("revert_edit", {"change_id": copied.data["change_id"]})
         assert os.listdir(root) == ["tree"]
     shut.chmod(0o755)
+
+
+@pytest.mark.parametrize("levels", [390, 2000])
+def test_a_deep_tree_is_changed_and_undone_or_refused(workspace: Workspace, root: Path, levels: int) -> None:
+    deep = "/".join("d" * levels)
+    (root / "d").mkdir()
+    folder = os.open(root / "d", os.O_RDONLY)
+    for _ in range(levels - 1):
+        os.mkdir("d", dir_fd=folder)
+        below = os.open("d", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
+    calls = [
+        ("copy_items", {"items": [{"source": "d", "destination": "e"}]}),
+        ("delete_items", {"paths": ["d"], "recursive": True}),
+        ("create_directories", {"paths": [deep.replace("d", "z")]}),
+        ("move_items", {"items": [{"source": "d", "destination": "x/y"}]}),
+        ("write_content", {"items": [{"path": f"{deep}/f", "content": "one\n"}]}),
+    ]
+    for name, arguments in calls:
+        made = workspace.call(name, arguments)
+        if levels > 400 and name != "move_items":
+            assert made.code in (Code.TOO_LARGE, Code.INVALID_INPUT), name
+        else:
+            assert not made.is_error, made.text[:200]
+            undone = workspace.call("revert_edit", {"change_id": made.data["change_id"]})
+            assert not undone.is_error, undone.text[:200]
+        assert os.listdir(root) == ["d"]
+        assert workspace.call("list_files", {"path": deep}).code is None

@@ -19,6 +19,8 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.text.splice import Splice
 
 _LINKS = 40
+DEEPEST = 400
+"""Levels of folders that one change makes, copies or deletes: the tools to do and undo it go down with them."""
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -57,10 +59,10 @@ class Node:
     @property
     def alive(self) -> bool:
         """Whether it is still in the draft, and every folder above it too."""
-        if self.place is None:
-            return False
-        folder = self.place[0]
-        return folder.is_root or folder.alive
+        place = self.place
+        while place is not None and not place[0].is_root:
+            place = place[0].place
+        return place is not None
 
     @property
     def current_mode(self) -> int:
@@ -265,7 +267,7 @@ class Draft:
     def _walk(self, where: Location, parts: tuple[bytes, ...], create: bool) -> Folder:
         folder = self.root(where.root)
         pending = list(reversed(parts))
-        followed = 0
+        followed = made = 0
         while pending:
             name = pending.pop()
             if name in (b"", b"."):
@@ -303,6 +305,9 @@ class Draft:
                     details={"path": where.asked},
                 )
             folder = node
+            made += folder.seen is None
+            if made > DEEPEST:
+                raise too_deep(where.asked)
         return folder
 
     @staticmethod
@@ -323,3 +328,14 @@ def _raise_descriptor_limit() -> bool:
         return False
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard != resource.RLIM_INFINITY else 1 << 20, hard))
     return True
+
+
+def too_deep(asked: str) -> FilewrightError:
+    """For a tree with more levels than one change takes on."""
+    return FilewrightError(
+        Code.TOO_LARGE,
+        f"{asked if len(asked) < 200 else asked[:100] + '…'} has more than {DEEPEST} levels of folders, "
+        "which is too deep for one change; nothing was changed",
+        hint="begin with a folder further down; moving is possible at any depth",
+        details={"levels": DEEPEST},
+    )

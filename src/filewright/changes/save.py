@@ -18,7 +18,7 @@ from filewright.boundary import Location
 from filewright.changes import attributes, leases
 from filewright.changes.blobs import BlobStore
 from filewright.changes.content import listed, read_blocks
-from filewright.changes.draft import Draft, Folder, Node
+from filewright.changes.draft import DEEPEST, Draft, Folder, Node, too_deep
 from filewright.changes.identifiers import number_of
 from filewright.changes.operations import Leaf, Seal
 from filewright.changes.record import Entry, Place, Side, Span
@@ -298,6 +298,8 @@ class Saver:
     ) -> None:
         """All that is in a displaced folder, parents first, but what moves out of it."""
         self._task.check()
+        if len(above) > DEEPEST:
+            raise too_deep(where.root.name if not where.parts else where.parts[0].decode("utf-8", "replace"))
         for name in listed(descriptor):
             node = folder.initial.get(name) if folder is not None else None
             if node is not None and node.alive and not node.fresh:

@@ -10,7 +10,7 @@ import xxhash
 from filewright.boundary import Location
 from filewright.changes import modes
 from filewright.changes.content import Content, Edited, Held, OnDisk
-from filewright.changes.draft import Draft, Folder, Node
+from filewright.changes.draft import DEEPEST, Draft, Folder, Node, too_deep
 from filewright.changes.refusals import (
     into_itself,
     missing,
@@ -233,14 +233,16 @@ class Steps:
         copied = self._copied(node, step.destination.asked)
         self._place(copied, step.destination, overwrite=step.overwrite)
 
-    def _copied(self, node: Node, asked: str) -> Node:
+    def _copied(self, node: Node, asked: str, level: int = 0) -> Node:
+        if level > DEEPEST:
+            raise too_deep(asked)
         if isinstance(node, Folder):
             folder = self._draft.new_folder(asked)
             folder.like, folder.mode, folder.uid, folder.gid = node, node.mode, node.uid, node.gid
             for name in node.names():
                 below = node.lookup(name, asked)
                 if below is not None:
-                    folder.attach(name, self._copied(below, asked))
+                    folder.attach(name, self._copied(below, asked, level + 1))
             return folder
         if node.kind == "other":
             raise FilewrightError(
