@@ -112,7 +112,10 @@ class Workspace:
             return _bounded(ToolResult.of_error(error), self.settings)
         except RecursionError:
             return ToolResult.of_error(
-                FilewrightError(Code.INVALID_INPUT, f"{name}: the arguments are nested too deeply")
+                FilewrightError(
+                    Code.INVALID_INPUT,
+                    f"{name}: the arguments, or the folders they name, are nested too deeply",
+                )
             )
         except Exception:  # a bug of ours must not end the server, and never reach a client
             _logger.exception("internal error in %s", name)
