@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +16,12 @@ from filewright.settings import Settings
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "root"
     folder.mkdir()
-    return folder
+    yield folder
+    # Deeper than Python's own removal of trees can go.
+    subprocess.run(["rm", "-rf", folder], check=True)
 
 
 @pytest.fixture
