@@ -43,9 +43,6 @@ class Settings(BaseSettings):
     hold_bytes: int = Field(
         default=50 * MB, ge=0, description="files up to this size may be held in memory whole"
     )
-    index_bytes: int = Field(
-        default=500 * MB, ge=0, description="above this size nothing is kept but the line index"
-    )
     identity_bytes: int = Field(
         default=64 * MB,
         ge=0,

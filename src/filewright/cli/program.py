@@ -43,7 +43,7 @@ class LazyGroup(click.Group):
 Examples:
   filewright serve .                              an MCP server for this folder
   filewright config claude-code                   how a client starts it
-  filewright call search_content '{"pattern": "TODO"}'
+  filewright call search_content '{"pattern": "def main"}'
   filewright log                                  what was changed
   filewright undo                                 take the newest change back
 

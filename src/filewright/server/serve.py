@@ -134,6 +134,5 @@ async def _until_told(transport: Transport) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None:
-            with contextlib.suppress(NotImplementedError):  # Windows: the default handling stays
-                loop.add_signal_handler(number, transport.stop)
+            loop.add_signal_handler(number, transport.stop)
     await transport.run()

@@ -10,6 +10,7 @@ from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
+from filewright.text.shown import WHOLE_BYTES
 from filewright.text.snapshot import content_version
 from filewright.tools.loading import LOADING
 
@@ -130,11 +131,11 @@ class Context:
         if snapshot.location is None:
             return
         held = snapshot.held
-        if held is not None and len(held) <= (1 << 20):
+        if held is not None and len(held) <= WHOLE_BYTES:
             self.shown.record(snapshot.location, snapshot.version, held)
         elif shown_range is not None:
             start, stop = shown_range
-            if stop - start <= (1 << 20):
+            if stop - start <= WHOLE_BYTES:
                 self.shown.record(snapshot.location, snapshot.version, snapshot.read(start, stop - start))
 
     def version_after(
