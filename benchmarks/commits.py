@@ -27,8 +27,7 @@ from filewright.changes import Changes
 from filewright.changes.journal import Journal
 from filewright.edit.changeset import ChangeSet, Expected, Modify
 from filewright.settings import Settings
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
+from filewright.text import Snapshot, Splice
 
 Row = tuple[str, float, float, float]
 

@@ -32,8 +32,7 @@ from filewright.edit.diff3 import align
 from filewright.edit.locate import Edit
 from filewright.edit.plan import plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 MOST_BYTES = 64 << 10
 CONTEXT = (1, 2, 3)

@@ -282,7 +282,7 @@ class Workspace:
                     )
                 if snapshot.binary is not None:
                     return snapshot.binary, held
-                return "text/plain", codec.shown(held[snapshot.start :], snapshot.encoding)
+                return "text/plain", codec.decoded(held[snapshot.start :], snapshot.encoding)
         if uri.startswith(_HISTORY):
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self._context.under(self.settings.model_copy(update=_WHOLE))

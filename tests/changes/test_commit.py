@@ -28,7 +28,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")
 

@@ -13,7 +13,7 @@ import pytest
 from filewright.changes.identifiers import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 _DAY = 86_400 * 10**9
 

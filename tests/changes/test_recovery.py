@@ -16,7 +16,7 @@ from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")
 

@@ -10,7 +10,7 @@ import pytest
 
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 TEXT = b"".join(b"line %d\n" % n for n in range(1, 21))
 

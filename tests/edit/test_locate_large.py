@@ -18,8 +18,7 @@ from filewright.edit.locate.source import Source
 from filewright.edit.plan import plan
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 
 class Streamed(Snapshot):
@@ -65,7 +64,7 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
 @given(texts)
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
-    expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).iter_lines()]
+    expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).lines.since()]
     page, source_module.PAGE = source_module.PAGE, 16
     try:
         for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):

@@ -11,8 +11,7 @@ from filewright.edit.overlay import Overlay
 from filewright.edit.plan import Plan, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text import Snapshot, Splice, apply, ordered
 
 FILE = "one\ntwo\nthree\nfour\nfive\n"
 
@@ -158,7 +157,7 @@ def test_a_cancelled_task_stops() -> None:
 
 
 def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
-    from filewright.text.codec import Encoding
+    from filewright.text import Encoding
 
     class Sampled(Snapshot):
         encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]

@@ -34,8 +34,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.settings import Settings
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
+from filewright.text import Snapshot, Splice
 
 Tree = dict[str, tuple[Any, ...]]
 

@@ -16,7 +16,7 @@ import pytest
 
 from filewright.edit.changeset import ChangeSet, Create, Move
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 
 def _load() -> ModuleType:

@@ -31,7 +31,7 @@ from filewright.edit.changeset import (
     SetMode,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice, apply
+from filewright.text import Splice, apply
 
 
 def _load() -> ModuleType:

@@ -1,7 +1,6 @@
 """A snapshot is the file's bytes, its lines are ours, and every tier gives the same answers."""
 
 import os
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -9,116 +8,13 @@ from hypothesis import strategies as st
 
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import Snapshot, splice
-from filewright.text.splice import Splice
-from filewright.text.terminators import counted, counted_in_bulk, joined
-
-LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
-TEXTS = st.lists(
-    st.sampled_from(
-        [b"a", b"", b"bc", b"\r\n", b"\n", b"\r", b"\xff", "é".encode(), b"\x0b\x0c", "\u2028".encode()]
-    ),
-    max_size=60,
-).map(b"".join)
-
-
-def reference(data: bytes) -> list[bytes]:
-    return LINE.findall(data)
+from filewright.text import Snapshot, Splice, splice
 
 
 def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     path = tmp_path / "f"
     path.write_bytes(data)
     return Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0, **options))
-
-
-@pytest.fixture(params=[3, 5, 256 << 10])
-def block(request, monkeypatch):
-    monkeypatch.setattr("filewright.text.lines.BLOCK", request.param)
-    return request.param
-
-
-@settings(max_examples=150)
-@given(data=TEXTS, size=st.sampled_from([2, 3, 7, 1 << 18]))
-def test_lines_are_what_the_three_terminators_make(data, size):
-    from filewright.text import lines
-
-    whole, lines.BLOCK = lines.BLOCK, size
-    try:
-        snapshot = Snapshot.of_bytes(data, encoding="latin-1")
-        expected = reference(data)
-        assert snapshot.line_count == len(expected)
-        offset = 0
-        for number, line in enumerate(expected, 1):
-            assert snapshot.lines.offset_of(number) == offset
-            assert snapshot.lines.has_line(number)
-            for inside in range(len(line)):
-                assert snapshot.lines.line_at(offset + inside) == number
-            whole_line = snapshot.line_starting(offset)
-            assert whole_line.body + whole_line.terminator == line
-            offset += len(line)
-        assert snapshot.lines.offset_of(len(expected) + 1) == len(data)
-        assert not snapshot.lines.has_line(len(expected) + 1)
-        assert [ln.body + ln.terminator for ln in snapshot.iter_lines()] == expected
-        for count in range(1, len(expected) + 2):
-            assert data[snapshot.last_lines(count) :] == b"".join(expected[-count:])
-        kinds = snapshot.terminators
-        assert kinds.crlf == data.count(b"\r\n")
-        assert kinds.lf == data.count(b"\n") - kinds.crlf
-        assert kinds.cr == data.count(b"\r") - kinds.crlf
-    finally:
-        lines.BLOCK = whole
-
-
-@settings(max_examples=60)
-@given(
-    text=st.text(alphabet="ab\r\n\u2028é😀", max_size=40), codec=st.sampled_from(["utf-16-le", "utf-16-be"])
-)
-def test_utf16_lines_are_counted_in_units(text, codec):
-    from filewright.text import lines
-
-    whole, lines.BLOCK = lines.BLOCK, 6
-    try:
-        bom = b"\xff\xfe" if codec.endswith("le") else b"\xfe\xff"
-        data = bom + text.encode(codec)
-        snapshot = Snapshot.of_bytes(data)
-        if text.startswith("\0"):
-            return
-        expected = [ln.encode(codec) for ln in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)]
-        assert snapshot.encoding.name == codec
-        assert snapshot.line_count == len(expected)
-        offset = 2
-        for number, line in enumerate(expected, 1):
-            assert snapshot.lines.offset_of(number) == offset
-            assert snapshot.lines.line_at(offset) == number
-            offset += len(line)
-        assert b"".join(ln.body + ln.terminator for ln in snapshot.iter_lines()) == data[2:]
-    finally:
-        lines.BLOCK = whole
-
-
-@pytest.mark.parametrize(
-    ("data", "dominant", "name"),
-    [
-        (b"", b"\n", "none"),
-        (b"x", b"\n", "none"),
-        (b"a\r\nb\n", b"\r\n", "mixed"),
-        (b"a\nb\r\n", b"\n", "mixed"),
-        (b"a\rb\rc\n", b"\r", "mixed"),
-        (b"a\r\r\n\r\n", b"\r\n", "mixed"),
-        (b"a\r\n" * 3, b"\r\n", "crlf"),
-    ],
-)
-def test_dominant_terminator(data, dominant, name, block):
-    snapshot = Snapshot.of_bytes(data)
-    assert snapshot.dominant == dominant
-    assert snapshot.terminators.name == name
-
-
-def test_first_terminator_across_a_block_border(block):
-    data = b"ab\r\n" + b"x\r\ny\n"
-    assert Snapshot.of_bytes(data).terminators.first == b"\r\n"
-    assert joined(counted(b"ab\r", following_lf=True), counted(b"x")).crlf == 1
 
 
 def test_windows_and_held_bytes_answer_alike(tmp_path):
@@ -202,8 +98,3 @@ def test_impossible_splices_are_refused(splices, code):
     with pytest.raises(FilewrightError) as caught:
         splice.ordered(splices, 5)
     assert caught.value.code == code
-
-
-@given(data=TEXTS)
-def test_counting_in_bulk_is_counting(data):
-    assert counted_in_bulk(data) == counted(data)

@@ -12,7 +12,7 @@ from typing import Protocol
 import xxhash
 
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 BLOCK = 1 << 20
 

@@ -12,7 +12,7 @@ from filewright.changes.blobs import BlobStore
 from filewright.changes.record import ChangeRecord, Entry, Side
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import Splice, apply
+from filewright.text import Splice, apply
 
 
 @dataclass(frozen=True, slots=True)

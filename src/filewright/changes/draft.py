@@ -16,7 +16,7 @@ from filewright.changes.content import Content, listed
 from filewright.changes.record import Kind
 from filewright.edit.changeset import Expected
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 _LINKS = 40
 DEEPEST = 400

@@ -17,8 +17,7 @@ from filewright.edit.diff3 import merge3
 from filewright.edit.linediff import line_splices
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
+from filewright.text import Snapshot, Splice
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 

@@ -34,7 +34,7 @@ from filewright.edit.changeset import (
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from filewright.changes.refusals import stale
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
-from filewright.text.identity import Identity
+from filewright.text import Identity
 
 _INLINE_EACH = 256 * KB
 _INLINE_ALL = 16 * MB

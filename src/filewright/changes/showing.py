@@ -12,8 +12,7 @@ from filewright.edit.changeset import ChangeSet, Delete, MakeFolder, MakeLink, M
 from filewright.edit.diff import header, splices_between, unified
 from filewright.errors import FilewrightError
 from filewright.settings import MB, Settings
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
+from filewright.text import Snapshot, Splice
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400

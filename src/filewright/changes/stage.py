@@ -22,7 +22,7 @@ from filewright.changes.save import Saved
 from filewright.changes.survey import final_attributes
 from filewright.errors import from_os_error
 from filewright.progress import Task
-from filewright.text.identity import Identity
+from filewright.text import Identity
 
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -35,7 +35,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text.splice import ordered
+from filewright.text import ordered
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 

@@ -18,10 +18,7 @@ from filewright.edit.merge import write_exact
 from filewright.edit.patch.filelines import FileLines
 from filewright.edit.visible import cut_line, safe
 from filewright.errors import Code, FilewrightError
-from filewright.text.codec import check_text, encoded, shown
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, ordered
-from filewright.text.terminators import normalised
+from filewright.text import Snapshot, Splice, check_text, decoded, encoded, normalised, ordered
 
 _FOUND_LINES = 40
 
@@ -178,7 +175,7 @@ class _Writer:
         asked, start = self.snapshot.asked, block.start_line
         last = min(end, self.lines.count, start + _FOUND_LINES - 1)
         bodies = self.lines.bodies(start - 1, max(0, last - start + 1))
-        found = "\n".join(shown(body, self.snapshot.encoding) for body in bodies)
+        found = "\n".join(decoded(body, self.snapshot.encoding) for body in bodies)
         details: dict[str, object] = {
             "path": asked, "block": index, "start_line": start, "end_line": end, "text_found": found,
             "line_count": self.lines.count,

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from filewright.text.identity import Identity
-from filewright.text.splice import Splice
+from filewright.text import Identity, Splice
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
-    from filewright.text.snapshot import Snapshot
+    from filewright.text import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

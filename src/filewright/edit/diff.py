@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from filewright.boundary.names import quote, unquote
 from filewright.edit.linediff import line_splices
-from filewright.edit.touched import PEEK, LineEnds, Touched, touched
+from filewright.edit.touched import PEEK, Touched, touched
 from filewright.edit.visible import cut_line, cut_pair, safe, terminator_mark
-from filewright.text.codec import Encoding
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
+from filewright.text import Encoding, Snapshot, Splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,6 @@ class _Writer:
         self.reached = 0
         self.full = False
         self._before = before
-        self._reader = LineEnds(before)
         self._context = context
         self._left = max_lines
         self._line_chars = line_chars
@@ -214,7 +211,7 @@ class _Writer:
         offset = edit.offset
         lines: list[bytes] = []
         for _ in range(min(self._context, edit.line - 1)):
-            begin = max(self._reader.start_of(offset - 1), self._before.start)
+            begin = self._before.lines.begin(offset - 1)
             if offset - begin > PEEK:
                 break
             lines.append(self._before.read(begin, offset - begin))
@@ -226,7 +223,7 @@ class _Writer:
         offset = edit.end
         lines: list[bytes] = []
         while len(lines) < self._context and offset < self._before.size:
-            end = self._reader.end_of(offset)
+            end = self._before.lines.end(offset)
             if end - offset > PEEK:
                 break
             lines.append(self._before.read(offset, end - offset))

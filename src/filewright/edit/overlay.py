@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from filewright.edit.locate.source import Readable
-from filewright.text.codec import Encoding
-from filewright.text.lines import LineIndex
-from filewright.text.splice import Splice, apply
+from filewright.text import Encoding, Lines, Splice, apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +52,9 @@ class Overlay:
         return self._snapshot.dominant
 
     @cached_property
-    def lines(self) -> LineIndex:
+    def lines(self) -> Lines:
         """The line index of the result."""
-        return LineIndex(self.read, self.start, self.size)
+        return Lines(self)
 
     def read(self, offset: int, length: int, /) -> bytes:
         """The bytes [offset, offset + length) of the result, clipped to it."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.hit import Match
-from filewright.search.lines import Lines, character_at
+from filewright.search.lines import character_at
 from filewright.search.pattern import Pattern
 from filewright.search.process import DeclinedError, Run, reaches
 from filewright.search.scan import matches as scan_matches
@@ -51,14 +51,13 @@ def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ite
     A match carries its line's number where `rg` counts lines as we do: where a second `rg`, on the
     other core meanwhile, finds no carriage return that stands alone.
     """
-    lines = Lines(snapshot, task)
     resume = start
     witness = _Witness(snapshot, task)
     try:
         for number, offset in _offsets(snapshot, pattern, witness, task):
             if offset < resume:
                 continue
-            begin = max(resume, lines.begin(offset))
+            begin = max(resume, snapshot.lines.begin(offset, task))
             if offset - begin > _BACK:
                 begin = character_at(snapshot, offset - _BACK)
             # Of a line as `rg` sees it only the first offset is right: replaced text has no length.

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from filewright.progress import Task
 from filewright.search.hit import Excerpt, Hit, Match, Span
-from filewright.text import Encoding, Snapshot
-from filewright.text.terminators import counted
+from filewright.text import Snapshot
 
 _STEP = 64 << 10
 _NEAR = 4 << 20
@@ -29,100 +28,13 @@ class ContextLine:
     cut: bool
 
 
-class Lines:
-    """Finds lines round offsets of one snapshot, asked in rising order; keeps where it was."""
+class Columns:
+    """Counts characters in one snapshot, asked in rising order; keeps where it was."""
 
     def __init__(self, snapshot: Snapshot, task: Task) -> None:
         self.snapshot = snapshot
         self._task = task
-        self._units = _units(snapshot.encoding)
-        self._line = (1, snapshot.start)
         self._column = (snapshot.start, snapshot.start, 1)
-
-    def begin(self, offset: int) -> int:
-        """Where the line that holds the byte at `offset` begins."""
-        floor, high = self.snapshot.start, offset
-        length = 1024
-        while high > floor:
-            low = max(floor, high - length)
-            low -= (low - floor) % self.snapshot.encoding.width
-            block = self.snapshot.read(low, high - low)
-            at = self._last_end(block, low, offset)
-            if at is not None:
-                return at
-            self._task.check()
-            high, length = low, min(length * 4, _STEP)
-        return floor
-
-    def _last_end(self, block: bytes, base: int, offset: int) -> int | None:
-        """The last end of a line in `block` that is no later than `offset`."""
-        line_feed, carriage_return = self._units
-        width = len(line_feed)
-        a, b = _rfind(block, line_feed), _rfind(block, carriage_return)
-        at = max(a, b)
-        while at >= 0:
-            end = base + at + width
-            # Between a carriage return and its line feed no line begins.
-            if not (at == b and self.snapshot.read(end, width) == line_feed):
-                return end if end <= offset else None
-            block = block[:at]
-            a, b = _rfind(block, line_feed), _rfind(block, carriage_return)
-            at = max(a, b)
-        return None
-
-    def end(self, offset: int) -> int:
-        """Where the text of the line that holds `offset` ends: before its terminator."""
-        position, size = offset, self.snapshot.size
-        while position < size:
-            block = self.snapshot.read(position, _STEP)
-            found = [at for unit in self._units if (at := _find(block, unit)) >= 0]
-            if found:
-                return position + min(found)
-            self._task.check()
-            position += len(block)
-        return size
-
-    def rest(self, offset: int, room: int) -> tuple[bytes, bool]:
-        """What follows `offset` in its line, at most `room` bytes, and whether that is all of it."""
-        width = self.snapshot.encoding.width
-        room -= room % width
-        block = self.snapshot.read(offset, room + width)
-        found = [at for unit in self._units if (at := _find(block, unit)) >= 0]
-        if found:
-            return block[: min(found)], True
-        return block[:room], offset + len(block) >= self.snapshot.size and len(block) <= room
-
-    def after(self, offset: int) -> int:
-        """Where the line after the one that holds `offset` begins; the size if there is none."""
-        end = self.end(offset)
-        width = self.snapshot.encoding.width
-        tail = self.snapshot.read(end, 2 * width)
-        return end + (2 * width if tail == self._units[1] + self._units[0] else min(width, len(tail)))
-
-    def know(self, line: int, begin: int) -> None:
-        """Take it from the caller that line number `line` begins at `begin`."""
-        self._line = (line, begin)
-
-    def number(self, begin: int) -> int:
-        """The number of the line that begins at `begin`."""
-        line, known = self._line
-        if begin < known or begin - known > _NEAR:
-            line = self.snapshot.lines.line_at(begin, self._task)
-        else:
-            encoding = self.snapshot.encoding
-            for position in range(known, begin, _STEP):
-                block = self.snapshot.read(position, min(_STEP, begin - position))
-                if encoding.width == 2:
-                    block = block.decode(encoding.name, "replace").encode("utf-8", "replace")
-                line += counted(block).total
-                pair = self._units[1] + self._units[0]
-                if (
-                    position + _STEP < begin
-                    and self.snapshot.read(position + _STEP - len(pair) // 2, len(pair)) == pair
-                ):
-                    line -= 1  # counted as a carriage return here and as a line feed there
-        self._line = (line, begin)
-        return line
 
     def column(self, begin: int, offset: int) -> int:
         """The 1-based character of `offset` in the line that begins at `begin`."""
@@ -148,7 +60,7 @@ def hits(
     Matches of one line within `reach` bytes of its first one are one hit; in a multiline search
     every match is a hit.
     """
-    lines = Lines(snapshot, task)
+    columns = Columns(snapshot, task)
     first: Match | None = None
     begin = end = 0
     rest: list[Span] = []
@@ -158,25 +70,26 @@ def hits(
             if together and len(rest) < _MOST_SUBMATCHES:
                 rest.append((match.offset, match.end))
                 continue
-            yield _hit(lines, first, begin, rest)
+            yield _hit(columns, first, begin, rest, task)
         if first is None or multiline or match.offset >= end:
-            begin = lines.begin(match.offset)
-            end = lines.after(match.offset)
+            begin = snapshot.lines.begin(match.offset, task)
+            end = snapshot.lines.end(match.offset, task)
             if end >= snapshot.size:
                 end = snapshot.size + 1  # a match of nothing at the very end is in the last line
         first, rest = match, [(match.offset, match.end)]
     if first is not None:
-        yield _hit(lines, first, begin, rest)
+        yield _hit(columns, first, begin, rest, task)
 
 
-def _hit(lines: Lines, first: Match, begin: int, spans: list[Span]) -> Hit:
+def _hit(columns: Columns, first: Match, begin: int, spans: list[Span], task: Task) -> Hit:
+    lines = columns.snapshot.lines
     if first.line:
-        lines.know(first.line, begin)
+        lines.know(begin, first.line)
     return Hit(
         offset=first.offset,
         end=first.end,
-        line=lines.number(begin),
-        column=lines.column(begin, first.offset),
+        line=lines.line_at(begin, task),
+        column=columns.column(begin, first.offset),
         line_offset=begin,
         submatches=tuple(spans),
     )
@@ -184,19 +97,13 @@ def _hit(lines: Lines, first: Match, begin: int, spans: list[Span]) -> Hit:
 
 def other_lines(snapshot: Snapshot, found: Iterator[Match], start: int, *, task: Task) -> Iterator[Hit]:
     """The lines from `start` (a line's beginning) on that hold no match: an inverted search."""
-    lines = Lines(snapshot, task)
-    number = lines.number(start) if start < snapshot.size else 1
-    position = start
+    first = snapshot.lines.line_at(start, task) if start < snapshot.size else 1
     ahead = next(found, None)
-    while position < snapshot.size:
-        end = lines.end(position)
-        while ahead is not None and ahead.offset < position and ahead.end <= position:
+    for number, line in enumerate(snapshot.lines.since(start, limit=0, task=task), first):
+        while ahead is not None and ahead.offset < line.offset and ahead.end <= line.offset:
             ahead = next(found, None)
-        if ahead is None or ahead.offset > end:
-            yield Hit(position, end, number, 1, position)
-        position, number = lines.after(position), number + 1
-        if number % 64 == 0:
-            task.check()
+        if ahead is None or ahead.offset > line.body_end:
+            yield Hit(line.offset, line.body_end, number, 1, line.offset)
 
 
 def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
@@ -205,14 +112,14 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
     A line that fits is shown whole. A match longer than `chars` is cut; its beginning is always shown.
     """
     encoding = snapshot.encoding
-    lines = Lines(snapshot, Task())
     room = chars * 4
     low = hit.line_offset
     if hit.offset - low > room:
         low = character_at(snapshot, hit.offset - room, hit.line_offset)
     before = snapshot.read(low, hit.offset - low).decode(encoding.name, "replace")
-    after_raw, reached_end = lines.rest(hit.offset, room)
-    after = after_raw.decode(encoding.name, "replace" if reached_end else "ignore")
+    rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
+    reached_end = rest.whole
+    after = rest.body.decode(encoding.name, "replace" if reached_end else "ignore")
     spans = [s for s in hit.submatches if s[0] >= hit.offset]
     last = spans[-1][1] if spans else hit.end
     needed = min(
@@ -250,7 +157,7 @@ def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> in
     """The beginning of a character at or a little after `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
     if line is None:
-        line = Lines(snapshot, Task()).begin(offset) if encoding.multibyte else snapshot.start
+        line = snapshot.lines.begin(offset) if encoding.multibyte else snapshot.start
     if encoding.is_utf8:
         following = snapshot.read(offset, 4)
         return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)
@@ -269,42 +176,24 @@ def context(
     snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, task: Task | None = None
 ) -> tuple[tuple[ContextLine, ...], tuple[ContextLine, ...]]:
     """Up to `before` lines above the hit's first and `after` below its last, cut to `chars` characters."""
-    lines = Lines(snapshot, task or Task())
+    lines = snapshot.lines
     above: list[ContextLine] = []
     position = hit.line_offset
     while len(above) < before and position > snapshot.start:
-        position = lines.begin(position - snapshot.encoding.width)
-        above.append(_context_line(snapshot, lines, position, hit.line - len(above) - 1, chars))
+        position = lines.begin(position - snapshot.encoding.width, task)
+        above.append(_context_line(snapshot, position, hit.line - len(above) - 1, chars))
     below: list[ContextLine] = []
-    last = lines.begin(max(hit.offset, hit.end - 1)) if hit.end > hit.offset else hit.line_offset
-    number = hit.line if last == hit.line_offset else lines.number(last)
-    position = lines.after(last)
+    last = lines.begin(max(hit.offset, hit.end - 1), task) if hit.end > hit.offset else hit.line_offset
+    number = hit.line if last == hit.line_offset else lines.line_at(last, task)
+    position = lines.end(last, task)
     while len(below) < after and position < snapshot.size:
         number += 1
-        below.append(_context_line(snapshot, lines, position, number, chars))
-        position = lines.after(position)
+        below.append(_context_line(snapshot, position, number, chars))
+        position = lines.end(position, task)
     return tuple(reversed(above)), tuple(below)
 
 
-def _context_line(snapshot: Snapshot, lines: Lines, begin: int, number: int, chars: int) -> ContextLine:
-    raw, whole = lines.rest(begin, chars * 4)
-    text = raw.decode(snapshot.encoding.name, "replace" if whole else "ignore")
-    return ContextLine(number, text[:chars], len(text) > chars or not whole)
-
-
-def _units(encoding: Encoding) -> tuple[bytes, bytes]:
-    return ("\n".encode(encoding.name), "\r".encode(encoding.name)) if encoding.width == 2 else (b"\n", b"\r")
-
-
-def _find(block: bytes, unit: bytes) -> int:
-    at = block.find(unit)
-    while len(unit) == 2 and at > 0 and at % 2:
-        at = block.find(unit, at + 1)
-    return at
-
-
-def _rfind(block: bytes, unit: bytes) -> int:
-    at = block.rfind(unit)
-    while len(unit) == 2 and at > 0 and at % 2:
-        at = block.rfind(unit, 0, at + 1)
-    return at
+def _context_line(snapshot: Snapshot, begin: int, number: int, chars: int) -> ContextLine:
+    line = snapshot.lines.starting(begin, chars * 4, reach=chars * 4 + 2)
+    text = line.body.decode(snapshot.encoding.name, "replace" if line.whole else "ignore")
+    return ContextLine(number, text[:chars], len(text) > chars or not line.whole)

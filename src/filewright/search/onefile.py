@@ -8,7 +8,7 @@ from itertools import islice
 from filewright.progress import Task
 from filewright.search import engine
 from filewright.search.hit import Found, Hit, Match
-from filewright.search.lines import Lines, hits, other_lines
+from filewright.search.lines import hits, other_lines
 from filewright.search.pattern import Pattern
 from filewright.search.scan import matches
 from filewright.text import Snapshot
@@ -35,7 +35,6 @@ def search_snapshot(
     checked = task or Task()
     begin = snapshot.start if start is None else max(start, snapshot.start)
     found = list(islice(_hits(snapshot, pattern, begin, invert, checked), limit + 1))
-    snapshot.keep_index()
     if len(found) <= limit:
         return Found(tuple(found), complete=True, count=len(found))
     kept = found[:limit]
@@ -62,12 +61,11 @@ def count_hits(
     found = _matches(snapshot, pattern, snapshot.start, checked)
     if pattern.multiline:
         return sum(1 for _ in found)
-    lines = Lines(snapshot, checked)
     total, end = 0, -1
     for match in found:
         if match.offset >= end:
             total += 1
-            end = lines.after(match.offset)
+            end = snapshot.lines.end(match.offset, checked)
             if end >= snapshot.size:
                 end = snapshot.size + 1
     return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 
 _END_BYTES: Final = 64 << 10
 _MIDDLE_BYTES: Final = 32 << 10
@@ -52,31 +52,11 @@ def sampled(snapshot: Snapshot) -> Sample:
 
 def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
     """The whole lines of [begin, end), and the last one if the file ends there."""
-    wide = snapshot.encoding.width
-    begin -= (begin - snapshot.start) % wide
-    raw = snapshot.read(begin, end - begin)
-    codec = snapshot.encoding.name
-    if wide == 2:
-        pieces = _wide_lines(raw, codec)
-    else:
-        pieces = [(piece, piece.rstrip(b"\r\n")) for piece in raw.splitlines(keepends=True)]
-    lines: list[SampledLine] = []
-    offset = begin
-    for number, (piece, body) in enumerate(pieces):
-        cut_off = (number == 0 and begin > snapshot.start) or (
-            piece == body and offset + len(piece) < snapshot.size
-        )
-        if not cut_off:
-            lines.append(SampledLine(offset, body[: 4 * _LINE_CHARS].decode(codec, "replace")[:_LINE_CHARS]))
-        offset += len(piece)
-    return lines
-
-
-def _wide_lines(raw: bytes, codec: str) -> list[tuple[bytes, bytes]]:
-    text = raw[: len(raw) & ~1].decode(codec, "surrogatepass" if len(raw) > 2 else "replace")
-    pieces = []
-    for line in text.replace("\r\n", "\n").split("\n"):
-        pieces.append((line + "\n", line))
-    if "\r\n" in text:
-        pieces = [(whole[:-1] + "\r\n", line) for whole, line in pieces]
-    return [(whole.encode(codec, "replace"), line.encode(codec, "replace")) for whole, line in pieces]
+    codec, lines = snapshot.encoding.name, snapshot.lines
+    if begin > snapshot.start:
+        begin = lines.end(begin)
+    return [
+        SampledLine(line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS])
+        for line in lines.since(begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES)
+        if line.end <= end and not line.goes_on
+    ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 
 _WINDOW: Final = 512
 _LINE_BYTES: Final = 4096
@@ -35,15 +36,5 @@ class TextLines:
         index = snapshot.lines
         if not index.has_line(first):
             return []
-        offset = index.offset_of(first)
-        lines: list[str] = []
-        while len(lines) < _WINDOW and offset < snapshot.size:
-            line = snapshot.line_starting(offset, _LINE_BYTES)
-            lines.append(line.body.decode(codec, "replace"))
-            if line.terminator:
-                offset = line.end
-            elif index.has_line(first + len(lines)):
-                offset = index.offset_of(first + len(lines))
-            else:
-                break
-        return lines
+        lines = islice(index.since(index.offset_of(first), limit=_LINE_BYTES), _WINDOW)
+        return [line.body.decode(codec, "replace") for line in lines]

@@ -1,31 +1,47 @@
 """WHAT a file's bytes mean: encodings, terminators, lines, `Snapshot`, `Splice`.
 
 Owns: the immutable view of one file (`Snapshot`), the codecs that turn a few of its bytes into shown
-text and back, the line index, the version tokens, and `Splice`, the only form of an edit.
+text and back, where its lines are (`Lines`, over one immutable `LineIndex`), the version tokens, and
+`Splice`, the only form of an edit.
 
-Never: opens a path (it is handed descriptors), writes, decodes a whole file on an edit's way, or
-changes a byte outside a splice.
+Never: opens a path (it is handed descriptors), writes, decodes a whole file on an edit's way, holds a
+whole long line, or changes a byte outside a splice.
 
 In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`, `Splice`.
 """
 
 from filewright.text.cache import BoundedCache
-from filewright.text.codec import Encoding
+from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, is_boundary
 from filewright.text.identity import Identity
-from filewright.text.lines import Line, LineIndex
-from filewright.text.shown import Shown
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
-from filewright.text.terminators import Terminators
+from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Readable
+from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
+from filewright.text.snapshot import Snapshot, content_version
+from filewright.text.splice import Splice, apply, inverse, ordered
+from filewright.text.terminators import Terminators, normalised, terminators_in
 
 __all__ = [
+    "LINE_REACH",
+    "SHOWN_WHOLE_BYTES",
     "BoundedCache",
     "Encoding",
     "Identity",
     "Line",
     "LineIndex",
+    "Lines",
+    "Readable",
     "Shown",
     "Snapshot",
     "Splice",
     "Terminators",
+    "apply",
+    "check_text",
+    "content_version",
+    "cut",
+    "decoded",
+    "encoded",
+    "inverse",
+    "is_boundary",
+    "normalised",
+    "ordered",
+    "terminators_in",
 ]

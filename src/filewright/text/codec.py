@@ -81,7 +81,7 @@ def named(name: str) -> str:
     return info.name.replace("-", "_")
 
 
-def shown(data: bytes, encoding: Encoding) -> str:
+def decoded(data: bytes, encoding: Encoding) -> str:
     """`data` as text with ``\\n`` terminators; undecodable bytes become U+FFFD. Never fails."""
     return normalised(data.decode(encoding.name, "replace"))
 

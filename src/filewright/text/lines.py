@@ -1,119 +1,146 @@
-"""The sparse line index: how many terminators stand before each block of a file.
+"""Where lines begin and end: the one line type, the one index, and every question about lines.
 
-One count per 256 KB block (about 30 KB per GB), built in one pass when a line number is first
-needed, and extended no further than asked. A terminator belongs to the block its last byte is in.
+`LineIndex` is what was counted: how many terminators end before each block of a file. It is
+immutable; whoever counts further makes a new one, which replaces the old one whole. `Lines` answers
+for one snapshot: numbers and offsets by the index, what is near an offset by looking there. Nothing
+here ever holds a whole long line, and held and windowed content take the same way.
 """
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from filewright.progress import Task
-from filewright.text.terminators import Terminators, counted, counted_in_bulk, joined
+from filewright.text.codec import Encoding, cut
+from filewright.text.terminators import Terminators, terminators_in
 
 BLOCK = 256 << 10
+"""Bytes between two entries of the index; more in files of which that would make very many."""
+
+MOST_ENTRIES = 1 << 18
 BULK = 32 << 20
 """Above this size counting is worth an import of numpy."""
 
-Read = Callable[[int, int], bytes]
+PAGE = 64 << 10
+LONG = 1 << 20
+"""Bytes of a line that are given unless the caller wants more or less."""
+
+LINE_REACH = 256 << 20
+"""How far the end of a line is looked for where only its beginning is shown."""
+
+_NEAR = 4 << 20
+_SMALL = 4 << 10
+_LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
+
+_NONE = Terminators()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: byte `offset`, its `body` without and its `terminator` (b"" on an unended last line)."""
+    """One line of a file.
+
+    `offset` and `end` in bytes, `end` past the terminator; `body` without the terminator and at most
+    as long as was asked for; `terminator` as it stands in the file, b"" on an unended last line. If
+    `goes_on`, no end was found as far as was looked, which is `end`.
+    """
 
     offset: int
     body: bytes
     terminator: bytes
+    end: int
+    goes_on: bool = False
 
     @property
-    def end(self) -> int:
-        """The offset past the terminator."""
-        return self.offset + len(self.body) + len(self.terminator)
+    def length(self) -> int:
+        """Bytes of the whole body."""
+        return self.end - self.offset - len(self.terminator)
+
+    @property
+    def body_end(self) -> int:
+        """The offset past the body."""
+        return self.end - len(self.terminator)
+
+    @property
+    def whole(self) -> bool:
+        """Whether `body` is all of it."""
+        return len(self.body) == self.length and not self.goes_on
 
 
+@dataclass(frozen=True, slots=True)
 class LineIndex:
-    """Line numbers and offsets of one file's bytes from `start` (past a byte-order mark) to `size`.
+    """How many terminators end at or before each multiple of `block` bytes from the text's start.
 
-    `before[k]` is the number of terminators that end at or before the start of block k.
-    Thread-safe: building is idempotent and only ever appends.
+    `before[k]` counts those up to block k; `terminators` are all that were counted; `complete` if
+    that is the whole file.
     """
 
-    def __init__(self, read: Read, start: int, size: int, width: int = 1, codec: str = "utf-8") -> None:
-        self._read = read
-        self._start = start
-        self._size = size
-        self._width = width
-        self._codec = codec
-        self._before = [0]
-        self._kinds = Terminators()
+    block: int
+    before: tuple[int, ...] = (0,)
+    terminators: Terminators = _NONE
+    complete: bool = False
 
     @property
     def nbytes(self) -> int:
         """An estimate of its memory."""
-        return 200 + 40 * len(self._before)
+        return 200 + 40 * len(self.before)
+
+
+class Readable(Protocol):
+    """Bytes that have lines: a `Snapshot`, or what edits would make of one."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def encoding(self) -> Encoding: ...
+
+    def read(self, offset: int, length: int, /) -> bytes: ...
+
+
+class Lines:
+    """The lines of one source, from `start` (past a byte-order mark) to `size`. Thread-safe.
+
+    Numbers are 1-based. `index` is what is known already; `keep` is handed each new index.
+    """
+
+    def __init__(
+        self,
+        source: Readable,
+        index: LineIndex | None = None,
+        keep: Callable[[LineIndex], None] = lambda _: None,
+    ) -> None:
+        self._source = source
+        self._encoding = source.encoding
+        self._width = self._encoding.width
+        self._start, self._size = source.start, source.size
+        self._index = index or LineIndex(_block(self._size - self._start), complete=self._size <= self._start)
+        self._keep = keep
+        self._counting = threading.Lock()
+        self._last = (self._start, 1)  # a line's beginning and its number: where counting goes on nearby
+
+    # What is known by counting
 
     @property
     def complete(self) -> bool:
         """Whether the whole file was counted."""
-        return self._start + (len(self._before) - 1) * BLOCK >= self._size
+        return self._index.complete
 
-    def rebound(self, read: Read) -> LineIndex:
-        """The same index reading through another snapshot of the same file."""
-        other = LineIndex(read, self._start, self._size, self._width, self._codec)
-        other._before, other._kinds = self._before, self._kinds
-        return other
-
-    def build(self, task: Task | None = None, *, until: Callable[[int, int], bool] | None = None) -> None:
-        """Count on to the end, or until `until(offset, terminators so far)` says enough."""
-        while not self.complete:
-            known = len(self._before)
-            offset = self._start + (known - 1) * BLOCK
-            if until is not None and until(offset, self._before[-1]):
-                return
-            if task is not None and known % 16 == 0:
-                task.check()
-                task.report(offset, self._size, "counting lines")
-            found = self._count(offset)
-            if len(self._before) == known:  # another thread may have been faster
-                self._kinds = joined(self._kinds, found)
-                self._before.append(self._before[-1] + found.total)
-
-    def _count(self, offset: int) -> Terminators:
-        length = min(BLOCK, self._size - offset)
-        if self._width == 1:
-            count = counted_in_bulk if self._size > BULK else counted
-            block = self._read(offset, length)
-            if block.endswith(b"\r") and offset + length < self._size:
-                following = self._read(offset + length, 1) == b"\n"
-            else:
-                following = False
-            if following:
-                # The pair ends in the next block and is counted there.
-                block = block[:-1]
-            if block.startswith(b"\n") and offset > self._start and self._read(offset - 1, 1) == b"\r":
-                return joined(Terminators(crlf=1, first=b"\r\n"), count(block[1:]))
-            return count(block)
-        text = self._text(offset, length)
-        if text.startswith("\n") and offset > self._start and self._text(offset - 2, 2) == "\r":
-            return joined(Terminators(crlf=1, first=b"\r\n"), counted(text[1:].encode("utf-8", "replace")))
-        return counted(text.encode("utf-8", "replace"))
-
-    def _text(self, offset: int, length: int) -> str:
-        """A block of UTF-16, less a ``\\r`` whose ``\\n`` is in the next."""
-        text = self._read(offset, length).decode(self._codec, "replace")
-        if length > 2 and text.endswith("\r") and offset + length + 2 <= self._size:
-            after = self._read(offset + length, 2).decode(self._codec, "replace")
-            return text[:-1] if after == "\n" else text
-        return text
+    def build(self, task: Task | None = None) -> None:
+        """Count the whole file."""
+        self._counted_until(lambda _offset, _ends: False, task)
 
     @property
     def terminators(self) -> Terminators:
-        """The counts of the whole file (builds the index)."""
-        self.build()
-        return self._kinds
+        """How often each terminator occurs in the whole file."""
+        return self._counted_until(lambda _offset, _ends: False, None).terminators
 
     @property
     def count(self) -> int:
@@ -122,69 +149,273 @@ class LineIndex:
 
     def counted(self, task: Task | None) -> int:
         """`count`, cancellable."""
-        self.build(task)
-        total = self._before[-1]
-        if self._size <= self._start:
-            return 0
-        return total + (0 if self.ends_in_terminator() else 1)
+        index = self._counted_until(lambda _offset, _ends: False, task)
+        return index.before[-1] + (0 if self._size <= self._start or self.ends_in_terminator() else 1)
 
     def ends_in_terminator(self) -> bool:
-        last = self._read(self._size - self._width, self._width)
-        if self._width == 2:
-            return last.decode(self._codec, "replace") in ("\n", "\r")
-        return last in (b"\n", b"\r")
+        """Whether the last line ends in one."""
+        last = self._units(max(self._start, self._size - self._width), self._size)
+        return self._aligned(self._size) == self._size and last in (b"\n", b"\r")
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
         """Whether the file has a line `line`, counting no further than needed."""
-        if line <= 1:
-            return line == 1 and self._size > self._start
-        return self.offset_of(line, task) < self._size
+        return line >= 1 and self.offset_of(line, task) < self._size
 
     def offset_of(self, line: int, task: Task | None = None) -> int:
-        """The byte offset where 1-based `line` begins; `size` for any line past the last."""
+        """The byte offset where `line` begins; `size` for any line past the last."""
         if line <= 1:
             return self._start
         wanted = line - 1
-        self.build(task, until=lambda _, before: before >= wanted)
-        if self._before[-1] < wanted:
+        index = self._counted_until(lambda _offset, ends: ends >= wanted, task)
+        if index.before[-1] < wanted:
             return self._size
-        block = bisect_left(self._before, wanted) - 1
-        offset = self._start + block * BLOCK
-        return self._nth_end(offset, wanted - self._before[block])
+        block = bisect_left(index.before, wanted) - 1
+        return self._nth_end(self._start + block * index.block, wanted - index.before[block], index.block)
 
     def line_at(self, offset: int, task: Task | None = None) -> int:
-        """The 1-based number of the line that holds the byte at `offset`."""
-        offset = max(self._start, min(offset, self._size))
-        block = (offset - self._start) // BLOCK
-        self.build(task, until=lambda reached, _: reached >= self._start + block * BLOCK)
-        block = min(block, len(self._before) - 1)
-        begin = self._start + block * BLOCK
-        return 1 + self._before[block] + sum(1 for end in self.ends(begin, offset) if end <= offset)
+        """The number of the line that holds the byte at `offset`."""
+        offset = self._aligned(max(self._start, min(offset, self._size)))
+        near, line = self._last
+        index = self._index
+        if near <= offset <= near + (_NEAR if self._reached(index) < offset else index.block):
+            line += sum(
+                self.terminators_in(at, min(at + LONG, offset)).total for at in range(near, offset, LONG)
+            )
+        else:
+            length = index.block
+            block = (offset - self._start) // length
+            index = self._counted_until(lambda reached, _ends: reached >= offset - length, task)
+            block = min(block, len(index.before) - 1)
+            begin = self._start + block * length
+            line = 1 + index.before[block] + self.terminators_in(begin, offset).total
+        self._last = (offset, line)
+        return line
 
-    def _nth_end(self, offset: int, n: int) -> int:
-        for end in self.ends(offset, min(offset + BLOCK, self._size)):
-            n -= 1
-            if n == 0:
-                return end
-        return self._size
+    def know(self, offset: int, line: int) -> None:
+        """Take it from the caller that line number `line` begins at `offset`."""
+        self._last = (offset, line)
 
-    def ends(self, offset: int, stop: int) -> Iterator[int]:
-        """Offsets just past the terminators that end in (offset, stop], in order."""
-        width = self._width
-        # One unit back and forth tells a pair from its halves.
-        low = max(self._start, offset - width)
-        data = self._read(low, min(self._size, stop + width) - low)
-        if width == 1:
-            position = low
-            for piece in data.splitlines(keepends=True):
-                position += len(piece)
-                if offset < position <= stop and piece[-1:] in (b"\n", b"\r"):
-                    yield position
-            return
-        position = low
-        text = data.decode(self._codec, "replace")
-        for index, char in enumerate(text):
-            position += 4 if char > "\uffff" else 2
-            ends = char == "\n" or (char == "\r" and text[index + 1 : index + 2] != "\n")
-            if ends and offset < position <= stop:
-                yield position
+    def terminators_in(self, start: int, stop: int) -> Terminators:
+        """The terminators that end in bytes (start, stop], read at once."""
+        return self._tally(start, stop, bulk=False)
+
+    def _tally(self, start: int, stop: int, *, bulk: bool) -> Terminators:
+        low = max(self._start, start - self._width)
+        units = self._units(low, stop + self._width)
+        first, last = (start - low) // self._width, (stop - low) // self._width
+        return terminators_in(units[first:last], units[:first], units[last:], bulk=bulk)
+
+    def _counted_until(self, enough: Callable[[int, int], bool], task: Task | None) -> LineIndex:
+        """The index, counted on until `enough(offset reached, ends so far)` or to the end."""
+        while True:
+            index = self._index
+            if index.complete or enough(self._reached(index), index.before[-1]):
+                return index
+            if self._counting.acquire(timeout=_LOOK):
+                try:
+                    self._count_on(enough, task)
+                finally:
+                    self._counting.release()
+            elif task is not None:
+                task.check()
+
+    def _count_on(self, enough: Callable[[int, int], bool], task: Task | None) -> None:
+        """Count from where the index ends; whatever happens, what was counted is kept."""
+        index = self._index
+        before, terminators = list(index.before), index.terminators
+        offset = self._reached(index)
+        bulk = self._size > BULK
+        kept = len(before)
+        try:
+            while offset < self._size and not enough(offset, before[-1]):
+                if task is not None and len(before) % 16 == 0:
+                    task.check()
+                    task.report(offset, self._size, "counting lines")
+                stop = min(offset + index.block, self._size)
+                terminators += self._tally(offset, stop, bulk=bulk)
+                before.append(terminators.total)
+                offset = stop
+                if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
+                    kept = len(before)
+                    self._index = LineIndex(index.block, tuple(before), terminators)
+        finally:
+            self._index = LineIndex(index.block, tuple(before), terminators, offset >= self._size)
+            self._keep(self._index)
+
+    def _reached(self, index: LineIndex) -> int:
+        return min(self._start + (len(index.before) - 1) * index.block, self._size)
+
+    def _nth_end(self, offset: int, n: int, length: int) -> int:
+        """Where the n-th terminator of the `length` bytes from `offset` ends."""
+        stop = min(offset + length, self._size)
+        while stop - offset > _SMALL:
+            middle = self._aligned((offset + stop) // 2)
+            ends = self.terminators_in(offset, middle).total
+            if ends >= n:
+                stop = middle
+            else:
+                offset, n = middle, n - ends
+        return self._ends(offset, stop)[n - 1]
+
+    # What is found by looking near an offset
+
+    def begin(self, offset: int, task: Task | None = None) -> int:
+        """Where the line that holds the byte at `offset` begins."""
+        high = self._aligned(min(offset, self._size))
+        length = _SMALL
+        while high > self._start:
+            low = max(self._start, high - length)
+            units = self._units(low, high + self._width)
+            stop = (high - low) // self._width
+            if units[stop - 1 : stop + 1] == b"\r\n":
+                stop -= 1  # between a carriage return and its line feed no line begins
+            at = max(units.rfind(b"\n", 0, stop), units.rfind(b"\r", 0, stop))
+            if at >= 0:
+                return low + (at + 1) * self._width
+            if task is not None:
+                task.check()
+            high, length = low, min(length * 4, LONG)
+        return self._start
+
+    def end(self, offset: int, task: Task | None = None) -> int:
+        """Past the terminator of the line that holds the byte at `offset`: where the next one begins."""
+        return self._end(self._aligned(offset), self._size, task) or self._size
+
+    def _end(self, offset: int, stop: int, task: Task | None) -> int | None:
+        """The first end in (offset, stop], or None."""
+        length = _SMALL
+        while offset < stop:
+            here = min(length, stop - offset)
+            units = self._units(offset, offset + here + self._width)
+            held = -(-here // self._width)
+            feed = units.find(b"\n", 0, held)
+            back = units.find(b"\r", 0, held if feed < 0 else feed)
+            if back >= 0 or feed >= 0:
+                last = back if back >= 0 else feed
+                past = last + (2 if units[last : last + 2] == b"\r\n" else 1)
+                return offset + past * self._width
+            if task is not None:
+                task.check()
+            offset, length = offset + here, min(length * 4, LONG)
+        return None
+
+    def starting(
+        self, offset: int, limit: int = LONG, *, reach: int | None = None, task: Task | None = None
+    ) -> Line:
+        """The line that begins at `offset`, at most `limit` bytes of it.
+
+        Its end is looked for no further than `reach` bytes, if given.
+        """
+        stop = self._size if reach is None else min(self._size, offset + reach)
+        end = self._end(offset, stop, task)
+        terminator = b"" if end is None else self._terminator(offset, end)
+        end = stop if end is None else end
+        body = self._body(self._source.read(offset, min(end - len(terminator) - offset, limit + 8)), limit)
+        return Line(offset, body, terminator, end, not terminator and end < self._size)
+
+    def since(
+        self,
+        offset: int | None = None,
+        stop: int | None = None,
+        *,
+        limit: int = LONG,
+        reach: int | None = None,
+        task: Task | None = None,
+    ) -> Iterator[Line]:
+        """The lines that begin in [offset, stop), in order, at most `limit` bytes of each.
+
+        `offset` is a line's beginning. A line without an end within `reach` bytes is the last given.
+        """
+        position = self._start if offset is None else offset
+        stop = self._size if stop is None else min(stop, self._size)
+        width, ended = self._width, {}
+        for text in ("\n", "\r\n", "\r"):
+            ended[text.encode()] = text.encode(self._encoding.name)
+        while position < stop:
+            if task is not None:
+                task.check()
+            data = self._source.read(position, min(PAGE, stop - position))
+            pieces = self._narrowed(data).splitlines(keepends=True)
+            base = position
+            if base + len(data) < self._size and pieces and not pieces[-1].endswith(b"\n"):
+                pieces.pop()  # an unended line, or a carriage return whose line feed may follow
+            if not pieces:
+                line = self.starting(position, limit, reach=reach, task=task)
+                yield line
+                if line.goes_on:
+                    return
+                position = line.end
+            for piece in pieces:
+                if position >= stop:
+                    return
+                kind = piece[-2:] if piece.endswith(b"\r\n") else piece[-1:]
+                terminator = ended.get(kind, b"")
+                end = position + len(piece) * width
+                if not terminator:
+                    end = self._size  # half a unit at the very end belongs to the last line
+                body = data[position - base : end - len(terminator) - base]
+                yield Line(position, self._body(body, limit), terminator, end)
+                position = end
+
+    def last(self, count: int, task: Task | None = None) -> int:
+        """The offset where the last `count` lines begin, found from the end without counting."""
+        starts: deque[int] = deque(maxlen=max(0, count))
+        stop = self._size
+        length = PAGE
+        while stop > self._start and count > 0:
+            if task is not None:
+                task.check()
+            low = max(self._start, self._aligned(stop - length))
+            found = [end for end in self._ends(low, stop) if end < self._size]
+            starts.extendleft(reversed(found[-(count - len(starts)) :]))
+            if len(starts) == count:
+                return starts[0]
+            stop, length = low, min(2 * length, LONG)
+        return self._start if count > 0 else self._size
+
+    def _ends(self, start: int, stop: int) -> list[int]:
+        """The ends of lines in (start, stop], both aligned, read at once."""
+        position = start
+        ends = []
+        for piece in self._units(start, stop + self._width).splitlines(keepends=True):
+            position += len(piece) * self._width
+            if position <= stop and piece.endswith((b"\n", b"\r")):
+                ends.append(position)
+        return ends
+
+    def _terminator(self, offset: int, end: int) -> bytes:
+        pair = self._source.read(max(offset, end - 2 * self._width), min(2 * self._width, end - offset))
+        units = self._narrowed(pair)
+        if units == b"\r\n":
+            return pair
+        return pair[-self._width :] if units[-1:] in (b"\n", b"\r") else b""
+
+    def _body(self, body: bytes, limit: int) -> bytes:
+        return cut(body, limit, self._encoding) if len(body) > limit else body
+
+    # UTF-16: everything above counts units, a byte each
+
+    def _aligned(self, offset: int) -> int:
+        return offset - (offset - self._start) % self._width
+
+    def _units(self, start: int, stop: int) -> bytes:
+        return self._narrowed(self._source.read(start, max(0, min(stop, self._size) - start)))
+
+    def _narrowed(self, data: bytes) -> bytes:
+        """One byte a unit: itself if it is ASCII, else one that ends no line."""
+        if self._width == 1:
+            return data
+
+        import numpy as np
+
+        units = np.frombuffer(
+            data, "<u2" if self._encoding.name.endswith("le") else ">u2", count=len(data) // 2
+        )
+        return np.where(units < 0x80, units, 0xFF).astype(np.uint8).tobytes()
+
+
+def _block(size: int) -> int:
+    block = BLOCK
+    while size > block * MOST_ENTRIES:
+        block *= 2
+    return block

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from filewright.boundary import Location
 
 
-WHOLE_BYTES = 1 << 20
+SHOWN_WHOLE_BYTES = 1 << 20
 """Files up to this size are remembered whole when any part of them is shown."""
 
 _VERSIONS = 4

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -25,7 +24,7 @@ from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
 from filewright.text.identity import Identity
-from filewright.text.lines import Line, LineIndex
+from filewright.text.lines import LineIndex, Lines
 from filewright.text.terminators import Terminators
 
 if TYPE_CHECKING:
@@ -226,21 +225,22 @@ class Snapshot:
         return len(self.encoding.bom)
 
     @cached_property
-    def lines(self) -> LineIndex:
-        """The sparse line index, shared by every snapshot of the same identity."""
+    def lines(self) -> Lines:
+        """Where its lines are. What is counted is shared with other snapshots of the same identity."""
+        if self._indexes is None or self.identity is None:
+            return Lines(self)
         key = (self.identity, self.size, self.encoding.name)
-        if self._indexes is not None and self.identity is not None:
-            known = self._indexes.get(key)
-            if known is not None:
-                return known.rebound(self.read)
-        return LineIndex(self.read, self.start, self.size, self.encoding.width, self.encoding.name)
+        return Lines(self, self._indexes.get(key), lambda index: self._share(key, index))
 
-    def keep_index(self) -> None:
-        """Remember the line index, as far as it was built, for the next snapshot of this identity."""
-        if self._indexes is not None and self.identity is not None and "lines" in self.__dict__:
-            index = self.lines
-            detached = index.rebound(_gone)
-            self._indexes.put((self.identity, self.size, self.encoding.name), detached, index.nbytes)
+    def _share(self, key: Hashable, index: LineIndex) -> None:
+        """Keep an index for the next snapshot, unless the file is no longer what was counted."""
+        assert self._indexes is not None
+        known = self._indexes.get(key)
+        if known is not None and len(known.before) >= len(index.before):
+            return
+        unchanged = self._descriptor is not None and Identity.of(os.fstat(self._descriptor)) == self.identity
+        if unchanged and not self._just_written():
+            self._indexes.put(key, index, index.nbytes)
 
     @property
     def terminators(self) -> Terminators:
@@ -287,110 +287,15 @@ class Snapshot:
 
     def _settled(self) -> Identity:
         """The identity, waited for: a later write must not fit into the same tick of the clock."""
-        assert self.identity is not None
-        age = time.time() - max(self.identity.mtime_ns, self.identity.ctime_ns) / 1e9
-        if -1 < age < _TICK:
+        if self._just_written():
             time.sleep(_TICK)
+        assert self.identity is not None
         return self.identity
 
-    def line_starting(self, offset: int, limit: int | None = None) -> Line:
-        """The line that begins at `offset`; with `limit`, at most that many bytes of its body.
-
-        The terminator is b"" for a cut or an unended line.
-        """
-        width = self.encoding.width
-        parts: list[bytes] = []
-        position = offset
-        while position < self.size:
-            block = self.read(position, 64 << 10)
-            end, terminator = self._line_end(block, position)
-            if end is not None:
-                parts.append(block[:end])
-                body = b"".join(parts)
-                if limit is not None and len(body) > limit:
-                    return Line(offset, body[:limit], b"")
-                return Line(offset, body, terminator)
-            parts.append(block)
-            position += len(block)
-            if limit is not None and position - offset > limit + width:
-                return Line(offset, b"".join(parts)[:limit], b"")
-        return Line(offset, b"".join(parts), b"")
-
-    def _line_end(self, block: bytes, position: int) -> tuple[int | None, bytes]:
-        if self.encoding.width == 2:
-            text = block.decode(self.encoding.name, "replace")
-            at = _first_of(text.find("\n"), text.find("\r"))
-            if at is None:
-                return None, b""
-            units = len(text[:at].encode(self.encoding.name, "replace"))
-            pair = self.read(position + units, 4).decode(self.encoding.name, "replace")
-            return units, ("\r\n" if pair == "\r\n" else text[at]).encode(self.encoding.name)
-        at = _first_of(block.find(b"\n"), block.find(b"\r"))
-        if at is None:
-            return None, b""
-        pair_bytes = self.read(position + at, 2)
-        return at, b"\r\n" if pair_bytes == b"\r\n" else pair_bytes[:1]
-
-    def iter_lines(self, start: int | None = None, stop: int | None = None) -> Iterator[Line]:
-        """The lines from byte offset `start` (a line's beginning) to `stop`, in order.
-
-        Bodies are whole: for files whose lines may be huge use `line_starting` with a limit.
-        """
-        offset = self.start if start is None else start
-        stop = self.size if stop is None else stop
-        if self.encoding.width == 2:
-            while offset < stop:
-                line = self.line_starting(offset)
-                yield line
-                offset = line.end
-            return
-        rest = b""
-        for position, block in self.blocks(offset, stop):
-            data = rest + block
-            last = position + len(block) >= stop
-            pieces = data.splitlines(keepends=True)
-            if not last and pieces:
-                # An unended line, or a "\r" whose "\n" may follow, waits for the next block.
-                rest = pieces.pop() if not data.endswith(b"\n") else b""
-            for piece in pieces:
-                yield _line(offset, piece)
-                offset += len(piece)
-
-    def last_lines(self, count: int, task: Task | None = None) -> int:
-        """The offset where the last `count` lines begin, found from the end without an index."""
-        if count <= 0:
-            return self.size
-        starts: deque[int] = deque(maxlen=count)
-        stop = self.size
-        length = 64 << 10
-        while stop > self.start:
-            if task is not None:
-                task.check()
-            begin = max(self.start, stop - length)
-            found = [end for end in self.lines.ends(begin, stop) if end < self.size]
-            starts.extendleft(reversed(found[-(count - len(starts)) :]))
-            if len(starts) == count:
-                return starts[0]
-            stop = begin
-            length = min(2 * length, BLOCK)
-        return self.start
-
-
-def _line(offset: int, piece: bytes) -> Line:
-    if piece.endswith(b"\r\n"):
-        return Line(offset, piece[:-2], b"\r\n")
-    if piece.endswith((b"\n", b"\r")):
-        return Line(offset, piece[:-1], piece[-1:])
-    return Line(offset, piece, b"")
-
-
-def _first_of(one: int, two: int) -> int | None:
-    found = [at for at in (one, two) if at >= 0]
-    return min(found) if found else None
-
-
-def _gone(_offset: int, _length: int) -> bytes:
-    raise FilewrightError(Code.INTERNAL, "a kept line index was read without its file")
+    def _just_written(self) -> bool:
+        """Whether another write now could leave the identity as it is."""
+        assert self.identity is not None
+        return -1 < time.time() - max(self.identity.mtime_ns, self.identity.ctime_ns) / 1e9 < _TICK
 
 
 def content_version(digest: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Line terminators: the only three there are, counted and found in blocks of bytes.
+"""Line terminators: the only three there are, and how often each occurs.
 
 A line ends with ``\\n``, ``\\r\\n`` or a lone ``\\r``. U+2028, U+0085, form feed and vertical tab end
 nothing. UTF-16 text has the same three, two bytes a unit.
@@ -43,53 +43,55 @@ class Terminators:
         """The counts by name."""
         return {"lf": self.lf, "crlf": self.crlf, "cr": self.cr}
 
+    def __add__(self, later: Terminators) -> Terminators:
+        """The counts of this stretch and the one that follows it."""
+        return Terminators(
+            self.lf + later.lf, self.crlf + later.crlf, self.cr + later.cr, self.first or later.first
+        )
 
-def counted(block: bytes, *, following_lf: bool = False) -> Terminators:
-    """The terminators of one block of single-byte-unit text.
 
-    A ``\\r`` at the very end counts only if the next block does not begin with ``\\n``
-    (`following_lf`); the pair is then counted where its ``\\n`` is: give the next block
-    with ``preceding_cr``.
+def terminators_in(
+    units: bytes, before: bytes = b"", after: bytes = b"", *, bulk: bool = False
+) -> Terminators:
+    """The terminators that end in a stretch of text, given one byte a unit.
+
+    `before` and `after` are the units beside it: a pair across an edge ends, and is counted, in the
+    stretch that holds its ``\\n``. With `bulk` numpy counts, which is worth its import above 32 MB.
     """
-    cr = block.count(b"\r")
-    if not cr:
-        lf = block.count(b"\n")
+    cr = _count(units, b"\r", bulk) if b"\r" in units else 0
+    lf = _count(units, b"\n", bulk)
+    if not cr and before != b"\r":
         return Terminators(lf=lf, first=b"\n" if lf else b"")
-    crlf = block.count(b"\r\n")
-    lone = cr - crlf
-    first = _first(block)
-    if following_lf and block.endswith(b"\r"):
-        lone -= 1
-        first = b"\r\n" if first == b"\r" and block.find(b"\r") == len(block) - 1 else first
-        return Terminators(lf=block.count(b"\n") - crlf, crlf=crlf + 1, cr=lone, first=first)
-    return Terminators(lf=block.count(b"\n") - crlf, crlf=crlf, cr=lone, first=first)
+
+    from stringzilla import count
+
+    pairs = int(count(units, b"\r\n")) if cr else 0
+    begun_before = int(before == b"\r" and units.startswith(b"\n"))
+    ending_after = int(after == b"\n" and units.endswith(b"\r"))
+    return Terminators(
+        lf - pairs - begun_before,
+        pairs + begun_before,
+        cr - pairs - ending_after,
+        b"\r\n" if begun_before else _first(units, ending_after),
+    )
 
 
-def counted_in_bulk(block: bytes) -> Terminators:
-    """`counted` at memory speed, for blocks of files large enough to be worth importing numpy."""
-    import numpy as np
+def _count(units: bytes, unit: bytes, bulk: bool) -> int:
+    if bulk:
+        import numpy as np
 
-    view = np.frombuffer(block, dtype=np.uint8)
-    newlines = view == 10
-    lf = int(np.count_nonzero(newlines))
-    if b"\r" not in block:
-        return Terminators(lf=lf, first=b"\n" if lf else b"")
-    returns = view == 13
-    cr = int(np.count_nonzero(returns))
-    crlf = int(np.count_nonzero(returns[:-1] & newlines[1:]))
-    return Terminators(lf - crlf, crlf, cr - crlf, _first(block))
+        return int(np.count_nonzero(np.frombuffer(units, np.uint8) == unit[0]))
+
+    from stringzilla import count
+
+    return int(count(units, unit))
 
 
-def _first(block: bytes) -> bytes:
-    cr, lf = block.find(b"\r"), block.find(b"\n")
+def _first(units: bytes, ending_after: int) -> bytes:
+    cr, lf = units.find(b"\r", 0, len(units) - ending_after), units.find(b"\n")
     if cr >= 0 and (lf < 0 or cr < lf):
         return b"\r\n" if lf == cr + 1 else b"\r"
     return b"\n" if lf >= 0 else b""
-
-
-def joined(one: Terminators, two: Terminators) -> Terminators:
-    """The counts of two consecutive stretches."""
-    return Terminators(one.lf + two.lf, one.crlf + two.crlf, one.cr + two.cr, one.first or two.first)
 
 
 def normalised(text: str) -> str:

@@ -23,7 +23,7 @@ def piece(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task)
         raise FilewrightError(Code.INVALID_INPUT, "start=0: lines are numbered from 1")
     if number > 0 and not snapshot.lines.has_line(number, task):
         raise past_end(snapshot, number, task)
-    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.last_lines(-number, task)
+    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.lines.last(-number, task)
     column = arguments.column or 1
     limit = min(arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)

@@ -9,9 +9,17 @@ from filewright.boundary import Boundary, Location
 from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text import BoundedCache, LineIndex, Shown, Snapshot, Splice, codec, splice
-from filewright.text.shown import WHOLE_BYTES
-from filewright.text.snapshot import content_version
+from filewright.text import (
+    SHOWN_WHOLE_BYTES,
+    BoundedCache,
+    LineIndex,
+    Shown,
+    Snapshot,
+    Splice,
+    codec,
+    content_version,
+    splice,
+)
 from filewright.tools.loading import LOADING
 
 if TYPE_CHECKING:
@@ -131,11 +139,11 @@ class Context:
         if snapshot.location is None:
             return
         held = snapshot.held
-        if held is not None and len(held) <= WHOLE_BYTES:
+        if held is not None and len(held) <= SHOWN_WHOLE_BYTES:
             self.shown.record(snapshot.location, snapshot.version, held)
         elif shown_range is not None:
             start, stop = shown_range
-            if stop - start <= WHOLE_BYTES:
+            if stop - start <= SHOWN_WHOLE_BYTES:
                 self.shown.record(snapshot.location, snapshot.version, snapshot.read(start, stop - start))
 
     def version_after(

@@ -7,7 +7,6 @@ from typing import Any
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
-from filewright.text.terminators import counted
 
 
 def total_lines(snapshot: Snapshot) -> int | None:
@@ -21,10 +20,7 @@ def line_ending(snapshot: Snapshot) -> str:
     """The name of the file's line ending; of a file that was not counted, of its beginning."""
     if snapshot.held is not None or snapshot.lines.complete:
         return snapshot.terminators.name
-    beginning = snapshot.read(0, min(snapshot.size, 1 << 18))
-    if snapshot.encoding.width == 2:
-        beginning = beginning.decode(snapshot.encoding.name, "replace").encode("utf-8", "replace")
-    return counted(beginning).name
+    return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 
 def past_end(snapshot: Snapshot, start: int, task: Task) -> FilewrightError:

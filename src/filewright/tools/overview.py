@@ -17,8 +17,7 @@ from filewright.structure.hints import Hints, hints
 from filewright.structure.language import Language
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.symbol import Outline, Symbol
-from filewright.text import Snapshot
-from filewright.text.heads import heads
+from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts
 from filewright.tools.registry import Arguments, Tool, ToolResult
@@ -56,7 +55,6 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> ToolResul
         )
         found = hints(snapshot, language)
         longest, long_count, measured = _line_lengths(context, snapshot, task)
-        snapshot.keep_index()
         data: dict[str, Any] = {
             "path": location.shown,
             "size": snapshot.size,
@@ -148,15 +146,9 @@ def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int
     limit = context.settings.line_chars
     longest = over = 0
     stop = snapshot.size if snapshot.held is not None else min(snapshot.size, 4 << 20)
-    held = snapshot.held
-    if held is not None and snapshot.encoding.width == 1:
-        for line in held[snapshot.start :].splitlines():
-            longest = max(longest, len(line))
-            over += len(line) > limit
-        return longest, over, True
-    for head in heads(snapshot, snapshot.start, 1, stop, task=task):
-        longest = max(longest, head.length)
-        over += head.length > limit
+    for line in snapshot.lines.since(stop=stop, limit=0, reach=LINE_REACH, task=task):
+        longest = max(longest, line.length)
+        over += line.length > limit
     return longest, over, stop >= snapshot.size
 
 

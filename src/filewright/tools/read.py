@@ -11,8 +11,7 @@ from pydantic import Field
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot, codec
-from filewright.text.heads import LineHead, heads
+from filewright.text import LINE_REACH, Line, Snapshot, codec
 from filewright.tools import semantic
 from filewright.tools.columns import piece
 from filewright.tools.context import Context, binary
@@ -136,7 +135,6 @@ def _read(context: Context, arguments: ReadArguments, path: str, budget: int, ta
             result = piece(snapshot, arguments, budget, task)
         else:
             result = _lines(context, snapshot, arguments, budget, task)
-        snapshot.keep_index()
         return result
 
 
@@ -192,7 +190,7 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         if start > 1 and not snapshot.lines.has_line(start, task):
             raise past_end(snapshot, start, task)
         return _Span(snapshot.lines.offset_of(start, task), start, limit)
-    offset = snapshot.last_lines(-start, task)
+    offset = snapshot.lines.last(-start, task)
     known = total_lines(snapshot)
     if known is not None:
         first = max(1, known + start + 1)
@@ -230,7 +228,9 @@ def excerpt(
     used = 0
     number, end, more, terminated = span.number, span.offset, False, False
     per_character = 4 if snapshot.encoding.width == 1 else 2
-    for head in heads(snapshot, span.offset, width * per_character, span.stop, task=task):
+    for head in snapshot.lines.since(
+        span.offset, span.stop, limit=width * per_character, reach=LINE_REACH, task=task
+    ):
         if len(rows) >= span.limit:
             more = True
             break
@@ -253,12 +253,12 @@ def excerpt(
     return Excerpt(rows, bodies, end, cut, invalid, list(odd), more, terminated)
 
 
-def shown_line(snapshot: Snapshot, head: LineHead, width: int, number: int) -> tuple[str, str]:
+def shown_line(snapshot: Snapshot, head: Line, width: int, number: int) -> tuple[str, str]:
     """A line's text of at most `width` characters, and what is said of the rest (empty if whole).
 
     `number` is the line's, negative if it was counted from the end.
     """
-    body = wire(codec.shown(head.head, snapshot.encoding))
+    body = wire(codec.decoded(head.body, snapshot.encoding))
     if head.whole and len(body) <= width:
         return body, ""
     kept = body[:width]
@@ -267,9 +267,9 @@ def shown_line(snapshot: Snapshot, head: LineHead, width: int, number: int) -> t
     return kept, f" …[line of {length}, cut; read on with {place}, column={len(kept) + 1}]"
 
 
-def _invalid(snapshot: Snapshot, head: LineHead) -> bool:
+def _invalid(snapshot: Snapshot, head: Line) -> bool:
     try:
-        head.head.decode(snapshot.encoding.name)
+        head.body.decode(snapshot.encoding.name)
     except UnicodeDecodeError:
         return True
     return False

@@ -15,8 +15,7 @@ from filewright.edit import diff
 from filewright.edit.changeset import Create, Expected, Modify, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Encoding, Snapshot, Splice, codec, splice
-from filewright.text.snapshot import content_version
+from filewright.text import Encoding, Snapshot, Splice, codec, content_version, splice
 from filewright.tools import syntax
 from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
 from filewright.tools.context import Context

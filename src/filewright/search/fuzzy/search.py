@@ -13,13 +13,11 @@ from filewright.search.fuzzy.pieces import Piece, choose, sample
 from filewright.search.fuzzy.sweep import sweep
 from filewright.search.fuzzy.votes import elected
 from filewright.search.hit import Found, Hit
-from filewright.search.lines import Lines, character_at
+from filewright.search.lines import Columns, character_at
 from filewright.search.onefile import search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.window import Window, window
-from filewright.text import BoundedCache, Snapshot
-from filewright.text.codec import check_text
-from filewright.text.terminators import normalised
+from filewright.text import BoundedCache, Snapshot, check_text, normalised
 
 SWEEP_ALWAYS = 2 << 20
 """Files up to this size are compared whole: full recall."""
@@ -97,9 +95,10 @@ def fuzzy(
     ranked = _apart(regions)
     passed = [region for region in ranked if region.score >= min_similarity]
     kept = passed[:limit]
-    lines = Lines(snapshot, checked)
-    numbered = {region: _hit(lines, region) for region in sorted(kept, key=lambda r: r.offset)}
-    snapshot.keep_index()
+    columns = Columns(snapshot, checked)
+    numbered = {
+        region: _hit(snapshot, columns, region, checked) for region in sorted(kept, key=lambda r: r.offset)
+    }
     rest = passed[limit:] or [region for region in ranked if region not in numbered]
     return Found(
         hits=tuple(numbered[region] for region in kept),
@@ -238,13 +237,13 @@ def _apart(regions: Iterable[_Region]) -> list[_Region]:
     return kept
 
 
-def _hit(lines: Lines, region: _Region) -> Hit:
-    begin = lines.begin(region.offset)
+def _hit(snapshot: Snapshot, columns: Columns, region: _Region, task: Task) -> Hit:
+    begin = snapshot.lines.begin(region.offset, task)
     return Hit(
         offset=region.offset,
         end=region.end,
-        line=lines.number(begin),
-        column=lines.column(begin, region.offset),
+        line=snapshot.lines.line_at(begin, task),
+        column=columns.column(begin, region.offset),
         line_offset=begin,
         submatches=((region.offset, region.end),),
         score=round(region.score, 4),

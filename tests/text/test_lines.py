@@ -1,0 +1,321 @@
+"""Where lines begin: what the three terminators make of any bytes, however they are read and counted."""
+
+import itertools
+import os
+import re
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text import BoundedCache, Encoding, Lines, Snapshot, lines, terminators_in
+
+PARTS = [
+    b"a",
+    b"",
+    b"bc",
+    b"\r\n",
+    b"\n",
+    b"\r",
+    b"\xff",
+    "é".encode(),
+    b"\x0b\x0c",
+    "\u2028".encode(),
+    b"x" * 9,
+]
+TEXTS = st.lists(st.sampled_from(PARTS), max_size=60).map(b"".join)
+WIDE_TEXTS = st.text(alphabet="ab\r\n\u2028\u0a00\u0d0aé😀", max_size=40)
+
+
+@dataclass
+class Source:
+    """Bytes to read, which notes how much is read at once."""
+
+    content: bytes
+    encoding: Encoding = field(default_factory=lambda: Encoding("latin-1"))
+    start: int = 0
+    most: int = 0
+
+    @property
+    def size(self) -> int:
+        return len(self.content)
+
+    def read(self, offset: int, length: int) -> bytes:
+        assert offset >= 0
+        assert length >= 0
+        self.most = max(self.most, length)
+        return self.content[offset : offset + length]
+
+
+@pytest.fixture(scope="module", params=[2, 4, 6, 64, None], ids=str)
+def window(request):
+    """Everything that is read at once made so small that every text crosses its edges."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param is not None:
+            for name in ("BLOCK", "PAGE", "LONG", "_SMALL", "_NEAR"):
+                patch.setattr(lines, name, request.param)
+            patch.setattr(lines, "BULK", 16)
+        yield request.param
+
+
+def naive(content: bytes) -> list[bytes]:
+    return re.findall(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", content)
+
+
+def body(line: bytes) -> bytes:
+    return line.rstrip(b"\r\n")
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=TEXTS)
+def test_lines_are_what_the_three_terminators_make(window, content):
+    expected = naive(content)
+    index = Lines(Source(content))
+    assert index.count == len(expected)
+    assert index.complete
+    assert index.ends_in_terminator() == content.endswith((b"\r", b"\n"))
+    offset = 0
+    for number, line in enumerate(expected, 1):
+        end = offset + len(line)
+        assert index.has_line(number)
+        assert index.offset_of(number) == offset
+        for inside in range(offset, end):
+            assert index.line_at(inside) == number
+            assert index.begin(inside) == offset
+            assert index.end(inside) == end
+        found = index.starting(offset, limit=len(content))
+        assert (found.body, found.terminator, found.end) == (body(line), line[len(body(line)) :], end)
+        assert found.whole
+        offset = end
+    assert not index.has_line(0)
+    assert not index.has_line(len(expected) + 1)
+    assert index.offset_of(len(expected) + 1) == len(content)
+    kinds = index.terminators
+    assert kinds.crlf == content.count(b"\r\n")
+    assert kinds.lf == content.count(b"\n") - kinds.crlf
+    assert kinds.cr == content.count(b"\r") - kinds.crlf
+    ended = [line[len(body(line)) :] for line in expected if body(line) != line]
+    assert kinds.first == (ended[0] if ended else b"")
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=TEXTS, data=st.data())
+def test_lines_in_order_from_any_line_to_any_offset(window, content, data):
+    expected = naive(content)
+    index = Lines(Source(content))
+    assert [line.body + line.terminator for line in index.since(limit=len(content))] == expected
+    first = data.draw(st.integers(0, len(expected)))
+    start = sum(map(len, expected[:first]))
+    stop = data.draw(st.integers(start, len(content)))
+    limit = data.draw(st.integers(0, 4))
+    found = list(index.since(start, stop, limit=limit))
+    offsets = [line.offset for line in found]
+    begins = [sum(map(len, expected[:number])) for number in range(len(expected))]
+    assert offsets == [begin for begin in begins if start <= begin < stop]
+    for line in found:
+        piece = expected[begins.index(line.offset)]
+        assert line.body == body(piece)[:limit]
+        assert (line.length, line.body_end) == (len(body(piece)), line.offset + len(body(piece)))
+        assert line.whole == (len(body(piece)) <= limit)
+    for count in range(len(expected) + 2):
+        assert content[index.last(count) :] == b"".join(
+            expected[len(expected) - count :] if count < len(expected) else expected
+        )
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    content=TEXTS,
+    questions=st.lists(st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12),
+)
+def test_answers_do_not_depend_on_what_was_asked_before(window, content, questions):
+    expected = naive(content)
+    index = Lines(Source(content))
+    for kind, value in questions:
+        if kind == "at":
+            inside = min(value, len(content))
+            assert index.line_at(inside) == 1 + sum(
+                1
+                for n in range(1, len(expected) + 1)
+                if sum(map(len, expected[:n])) <= inside and body(expected[n - 1]) != expected[n - 1]
+            )
+        else:
+            assert index.offset_of(value) == sum(map(len, expected[: max(0, value - 1)]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=WIDE_TEXTS, codec=st.sampled_from(["utf-16-le", "utf-16-be"]), odd=st.booleans())
+def test_utf16_lines_are_counted_in_units(window, text, codec, odd):
+    mark = "\ufeff".encode(codec)
+    content = mark + text.encode(codec) + (b"\0" if odd else b"")
+    index = Lines(Source(content, Encoding(codec, mark), start=2))
+    expected = [line.encode(codec) for line in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)]
+    if odd:
+        if expected and not text.endswith(("\r", "\n")):
+            expected[-1] += b"\0"
+        else:
+            expected.append(b"\0")
+    assert index.count == len(expected)
+    offset = 2
+    for number, line in enumerate(expected, 1):
+        assert index.offset_of(number) == offset
+        assert index.line_at(offset) == number
+        assert index.begin(offset + len(line) - 1) == offset
+        assert index.end(offset) == offset + len(line)
+        offset += len(line)
+    assert [line.body + line.terminator for line in index.since(limit=len(content))] == expected
+    for count in range(1, len(expected) + 1):
+        assert content[index.last(count) :] == b"".join(expected[-count:])
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6), bulk=st.booleans())
+def test_stretches_add_up_wherever_a_text_is_cut(content, cuts, bulk):
+    edges = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})
+    total = terminators_in(b"")
+    for start, stop in itertools.pairwise(edges):
+        total += terminators_in(
+            content[start:stop], content[max(0, start - 1) : start], content[stop : stop + 1], bulk=bulk
+        )
+    assert total == terminators_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "dominant", "name"),
+    [
+        (b"", b"\n", "none"),
+        (b"x", b"\n", "none"),
+        (b"a\r\nb\n", b"\r\n", "mixed"),
+        (b"a\nb\r\n", b"\n", "mixed"),
+        (b"a\rb\n", b"\r", "mixed"),
+        (b"a\r\nb\r", b"\r\n", "mixed"),
+        (b"a\nb\r\nc\rd\ne\r\nf\r", b"\n", "mixed"),
+        (b"a\rb\nc\r\nd\r\n", b"\r\n", "mixed"),
+        (b"a\rb\rc\n", b"\r", "mixed"),
+        (b"a\r\r\n\r\n", b"\r\n", "mixed"),
+        (b"a\r\n" * 3, b"\r\n", "crlf"),
+    ],
+)
+def test_the_most_frequent_terminator_and_of_a_tie_the_first_seen(window, content, dominant, name):
+    found = Lines(Source(content)).terminators
+    assert found.dominant == dominant
+    assert found.name == name
+
+
+def test_a_line_is_looked_at_no_further_than_asked():
+    source = Source(b"short\n" + b"x" * 1_000_000 + b"\nend\n")
+    index = Lines(source)
+    found = list(index.since(limit=10, reach=100_000))
+    assert [(line.offset, line.body, line.goes_on) for line in found] == [
+        (0, b"short", False),
+        (6, b"x" * 10, True),
+    ]
+    assert found[1].end == 100_006
+    assert [line.body for line in index.since(limit=3)] == [b"sho", b"xxx", b"end"]
+
+
+@pytest.mark.parametrize("terminator", [b"\n", b"\r\n", b"\r"])
+def test_a_long_line_is_never_read_at_once(terminator):
+    """Sixty megabytes of one line: every question is answered in reads of a megabyte at most."""
+    source = Source(b"first" + terminator + b"x" * (60 << 20) + terminator + b"last")
+    long = len(b"first" + terminator)
+    last = source.size - 4
+    index = Lines(source)
+    assert index.count == 3
+    assert index.begin(last - 1) == long
+    assert index.end(long) == last
+    assert index.offset_of(3) == last
+    assert index.line_at(last) == 3
+    assert index.line_at(last - 100) == 2
+    assert index.last(1) == last
+    assert index.last(2) == long
+    assert [(line.length, len(line.body)) for line in index.since(limit=50)] == [
+        (5, 5),
+        (60 << 20, 50),
+        (4, 4),
+    ]
+    assert source.most <= (1 << 20) + 16
+
+
+def test_threads_that_count_at_once_count_right(tmp_path):
+    content = b"".join(b"%07d %s\n" % (n, b"x" * (n % 90)) for n in range(60_000))
+    expected = content.count(b"\n")
+    for _ in range(8):
+        index = Lines(Source(content))
+        wrong: list[object] = []
+        gate = threading.Barrier(4)
+
+        def ask(
+            seed: int, index: Lines = index, wrong: list[object] = wrong, gate: threading.Barrier = gate
+        ) -> None:
+            gate.wait()
+            for number in range(seed, expected, 7919):
+                offset = index.offset_of(number + 1)
+                if content[offset : offset + 7] != b"%07d" % number or index.line_at(offset) != number + 1:
+                    wrong.append(number)
+            if index.count != expected or index.terminators.lf != expected:
+                wrong.append(index.count)
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+
+def test_counting_that_was_cancelled_goes_on_where_it_was():
+    source = Source(b"line\n" * 4_000_000)
+    index = Lines(source)
+    task = Task()
+    task.report = lambda *_: task.cancel()  # type: ignore[method-assign]
+    with pytest.raises(FilewrightError) as caught:
+        index.counted(task)
+    assert caught.value.code == Code.CANCELLED
+    assert not index.complete
+    assert index.counted(Task()) == 4_000_000
+
+
+def snapshot_of(path, cache, **options) -> Snapshot:
+    return Snapshot.of_descriptor(
+        os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0, **options), indexes=cache
+    )
+
+
+def test_an_index_is_kept_for_the_next_reader_of_the_file_and_never_mixes_counts(tmp_path):
+    """What one reader counted of the beginning does not stand for the whole file with the next."""
+    content = b"unix line\n" * 60_000 + b"dos line\r\n" * 200_000
+    path = tmp_path / "f"
+    path.write_bytes(content)
+    os.utime(path, ns=(10**18, 10**18))
+    cache = BoundedCache(1 << 20)
+    with snapshot_of(path, cache) as first:
+        assert first.lines.offset_of(500) == 499 * 10
+    with snapshot_of(path, cache) as second, snapshot_of(path, cache) as third:
+        assert second.lines.offset_of(200_000) == 60_000 * 10 + 139_999 * 10
+        assert not second.lines.complete
+        assert third.lines.count == 260_000
+        for snapshot in (second, third):
+            assert snapshot.terminators.counts() == {"lf": 60_000, "crlf": 200_000, "cr": 0}
+            assert snapshot.dominant == b"\r\n"
+
+
+def test_an_index_is_not_kept_of_a_file_that_changed_under_the_reader(tmp_path):
+    path = tmp_path / "f"
+    path.write_bytes(b"a\n" * 500_000)
+    cache = BoundedCache(1 << 20)
+    with snapshot_of(path, cache) as snapshot:
+        with path.open("ab") as file:
+            file.write(b"more\n")
+        assert snapshot.lines.count == 500_000
+    assert cache.total == 0
+
+
+def test_an_index_stays_small_however_large_the_file():
+    index = lines.LineIndex(lines._block(1 << 44))
+    assert (1 << 44) // index.block <= lines.MOST_ENTRIES
