@@ -1,0 +1,13 @@
+"""The tools and the dialects answer as the first version did, and leave the same bytes, but for what is explained."""
+
+from tests.recording.comparison import compare, tell
+
+
+def test_every_recorded_call_is_as_it_was_or_its_difference_is_explained() -> None:
+    report = compare()
+    unexplained = [*report.unexplained, *report.stale]
+    assert not unexplained, (
+        tell(report)
+        + "\n\nIf a difference is meant, explain it in tests/recording/differences.py; "
+        + "`python -m tests.recording` prints this again, `python -m tests.recording CALL` one call before and now."
+    )
