@@ -143,6 +143,7 @@ class Workspace:
         tool = entry.load()
         parsed = tool.parse(arguments)
         task = task or Task(seconds=self.settings.call_seconds)
+        self._changes.settle()
         try:
             return _bounded(tool.run(self._context, parsed, task), self.settings)
         except FilewrightError as error:
@@ -269,6 +270,7 @@ class Workspace:
         Files are given whole up to `settings.hold_bytes`. Raises `not_found` for any other URI,
         and what reading raises.
         """
+        self._changes.settle()
         if uri.startswith(_FILE):
             location = self._boundary.locate(unquote(uri[len(_FILE) :]))
             with self._context.open(location) as snapshot:

@@ -167,12 +167,19 @@ def test_changes_past_their_days_are_dropped_but_the_newest_stays(bench: Any) ->
     assert [record.id for record in bench.changes.history()] == [made[2]]
 
 
-def test_what_is_being_reverted_to_is_never_dropped(bench: Any) -> None:
+def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> None:
+    with scene.Bench(area, history_days=0) as bench:
+        (bench.root / "a.txt").write_bytes(b"one")
+        record = bench.commit(Delete(bench.at("a.txt")))
+        bench.changes.undo(record.id)
+        assert (bench.root / "a.txt").read_bytes() == b"one"
+
+
+def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(bench: Any) -> None:
     made = [bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)]
     bench.changes.recover()
-    reversal = bench.changes.revert(made[2])
-    assert _collect(bench, 31, pinned={made[1]}) == [made[0]]
-    bench.changes.commit(reversal.change_set)
+    assert "-x" in bench.changes.revert(made[2]).diff
+    assert _collect(bench, 31) == made[:2]
 
 
 def test_contents_go_with_the_last_change_that_needs_them(scene: Any, area: Path) -> None:

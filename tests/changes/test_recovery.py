@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from filewright import Workspace
 from filewright.boundary import kernel
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
@@ -100,6 +101,61 @@ def test_the_next_change_recovers_first(bench: Any, scene: Any, monkeypatch: pyt
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert (bench.root / "b.txt").read_bytes() == b"BEE\n"
     assert len(bench.changes.recover().taken_back) == 1
+
+
+# When
+
+
+def test_opening_a_workspace_recovers(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = scene.tree(bench.root)
+    _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")))
+    with Workspace(bench.root, state_dir=area / "state"):
+        assert scene.tree(bench.root) == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read_content", {"path": "a.txt"}),
+        ("list_files", {"path": "."}),
+        ("search_content", {"pattern": "one"}),
+        ("stat_items", {"paths": ["a.txt"]}),
+        ("get_history", {}),
+    ],
+)
+def test_any_read_after_the_end_of_another_process_recovers_first(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any]
+) -> None:
+    before = scene.tree(bench.root)
+    with Workspace(bench.root, state_dir=area / "state") as workspace:
+        _stopped_at(bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")))
+        assert not workspace.call(tool, arguments).is_error
+        assert scene.tree(bench.root) == before
+
+
+def test_what_cannot_be_recovered_read_only_is_not_read_and_everything_else_is(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stopped_at(
+        bench, monkeypatch, "done", bench.modify("a.txt", EDIT), Delete(bench.at("f"), recursive=True)
+    )
+    torn = scene.tree(bench.root)
+    with Workspace(bench.root, state_dir=area / "state", read_only=True) as workspace:
+        refused = workspace.call("read_content", {"path": "a.txt"})
+        assert refused.code == Code.IN_USE
+        assert str(bench.root) in refused.text
+        assert workspace.call("read_content", {"path": "b.txt"}).text.endswith("bee")
+        assert "one" not in workspace.call("search_content", {"pattern": "ONE", "mode": "literal"}).text
+        assert scene.tree(bench.root) == torn
+        bench.changes.recover()
+        assert "one" in workspace.read("a.txt").text
+
+
+def test_a_change_that_is_being_made_holds_no_reader_up(bench: Any, area: Path) -> None:
+    with bench.changes.writing(), Workspace(bench.root, state_dir=area / "state") as workspace:
+        assert "one" in workspace.read("a.txt").text
 
 
 # Others

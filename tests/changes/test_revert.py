@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import sys
 from typing import Any
 
 import pytest
 
+from filewright import Workspace
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 from filewright.text import Splice
 
 TEXT = b"".join(b"line %d\n" % n for n in range(1, 21))
@@ -76,7 +80,7 @@ def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) 
     assert path.read_bytes() == TEXT.replace(b"line 15\n", b"line 15 of them\nand one more\n")
 
 
-def test_a_conflict_is_refused_with_its_place_and_restored_wholly_on_demand(bench: Any) -> None:
+def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) -> None:
     path = bench.root / "t.txt"
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
@@ -87,7 +91,7 @@ def test_a_conflict_is_refused_with_its_place_and_restored_wholly_on_demand(benc
     assert caught.value.details["conflicts"] == [
         {"path": "t.txt", "why": "has changed since in the same place", "lines": [1, 1]}
     ]
-    bench.changes.commit(bench.changes.revert(record.id, wholly=True).change_set)
+    bench.changes.commit(bench.changes.revert(record.id, force=True).change_set)
     assert path.read_bytes() == TEXT
 
 
@@ -98,7 +102,6 @@ def test_a_conflict_is_refused_with_its_place_and_restored_wholly_on_demand(benc
         (lambda b: Create(b.at("n"), b"n"), lambda r: (r / "n").write_bytes(b"edited")),
         (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "m").unlink()),
         (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "a.txt").write_bytes(b"new")),
-        (lambda b: b.modify("a.txt", Splice(0, 1, b"O")), lambda r: (r / "a.txt").unlink()),
     ],
 )
 def test_what_others_have_made_of_it_is_never_overwritten(
@@ -111,6 +114,156 @@ def test_what_others_have_made_of_it_is_never_overwritten(
         bench.undo(record.id)
     assert caught.value.code is Code.STALE_VERSION
     assert _state(bench, scene) == before
+
+
+@pytest.mark.parametrize("harm", ["deleted", "moved", "folder moved"])
+def test_a_file_that_is_gone_since_its_edit_comes_back_as_it_was_before(bench: Any, harm: str) -> None:
+    path = bench.root / "f" / "x.txt"
+    path.chmod(0o640)
+    record = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
+    if harm == "deleted":
+        path.unlink()
+    else:
+        gone = path if harm == "moved" else path.parent
+        gone.rename(bench.root / "elsewhere")
+    _, reversal = bench.changes.undo(record.id)
+    assert path.read_bytes() == b"ex\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert any("made anew" in note for note in reversal.notes)
+    if harm == "moved":
+        assert (bench.root / "elsewhere").read_bytes() == b"EX\n"
+
+
+def test_a_file_that_was_moved_and_edited_and_is_gone_comes_back_at_its_old_place(bench: Any) -> None:
+    record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")), Move(bench.at("a.txt"), bench.at("m")))
+    (bench.root / "m").unlink()
+    bench.changes.undo(record.id)
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("step", ["edit", "delete"])
+@pytest.mark.parametrize("now", ["file", "folder", "link"])
+def test_force_brings_a_file_back_over_whatever_is_there_now(
+    bench: Any, scene: Any, step: str, now: str
+) -> None:
+    before = _state(bench, scene)
+    path = bench.root / "a.txt"
+    record = bench.commit(
+        bench.modify("a.txt", Splice(0, 3, b"ONE")) if step == "edit" else Delete(bench.at("a.txt"))
+    )
+    path.unlink(missing_ok=True)
+    if now == "folder":
+        (path / "deep").mkdir(parents=True)
+        (path / "deep" / "theirs").write_bytes(b"theirs\n")
+    elif now == "link":
+        path.symlink_to("b.txt")
+    else:
+        path.write_bytes(b"theirs\n")
+    theirs = _state(bench, scene)
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.undo(record.id)
+    assert caught.value.code is Code.STALE_VERSION
+    assert _state(bench, scene) == theirs
+    made, _ = bench.changes.undo(record.id, force=True)
+    assert {name: kept[:2] for name, kept in _state(bench, scene).items()} == {
+        name: kept[:2] for name, kept in before.items()
+    }
+    bench.changes.undo(made.id)
+    assert {name: kept[:2] for name, kept in _state(bench, scene).items()} == {
+        name: kept[:2] for name, kept in theirs.items()
+    }
+
+
+def test_too_many_open_files_is_not_told_as_damage(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = bench.commit(Delete(bench.at("f"), recursive=True))
+
+    def full(*_: Any, **__: Any) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("filewright.changes.blobs.BlobStore.blocks", full)
+        with pytest.raises(FilewrightError) as caught:
+            bench.changes.undo(record.id)
+    assert "damaged" not in str(caught.value)
+    assert "no longer" not in str(caught.value)
+    bench.changes.undo(record.id)
+    assert (bench.root / "f" / "x.txt").read_bytes() == b"ex\n"
+
+
+def _calls(work: Any) -> int:
+    """How many calls of Python functions some work takes: what it costs, whatever the machine does."""
+    count = 0
+
+    def counted(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        lambda b, count: [Delete(b.at(f"d{n}"), recursive=True) for n in range(20)],
+        lambda b, count: [Create(b.at(f"n{n % 20}/{n}"), b"b\n") for n in range(count)],
+        lambda b, count: [Move(b.at(f"d{n % 20}/{n}"), b.at(f"d0/m{n}")) for n in range(count)],
+        lambda b, count: [b.modify(f"d{n % 20}/{n}", Splice(0, 1, b"b")) for n in range(count)],
+    ],
+    ids=["delete", "create", "move", "edit"],
+)
+def test_undoing_ten_times_the_files_takes_at_most_twelve_times_the_work(
+    scene: Any, area: Any, steps: Any
+) -> None:
+    costs = []
+    for count in (40, 400):
+        with scene.Bench(area / str(count)) as bench:
+            for number in range(count):
+                (bench.root / f"d{number % 20}").mkdir(exist_ok=True)
+                (bench.root / f"d{number % 20}" / f"{number}").write_bytes(b"a\n")
+            record = bench.commit(*steps(bench, count))
+            costs.append(_calls(lambda bench=bench, record=record: bench.changes.revert(record.id)))
+    assert costs[1] <= 12 * costs[0]
+
+
+def test_a_diff_of_many_replacements_in_a_large_file_reads_the_file_once(
+    scene: Any, area: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area, whole_undo_bytes=1000, hold_bytes=1000) as bench:
+        (bench.root / "log").write_bytes(b"an entry of it\n" * 5000)
+        splices = [Splice(15 * n + 3, 5, b"EVENT!") for n in range(5000)]
+        record = bench.commit(bench.modify("log", *splices))
+        opened = []
+        real = bench.boundary.open_file
+        monkeypatch.setattr(bench.boundary, "open_file", lambda where: opened.append(where) or real(where))
+        diff = bench.changes.diff(record.id)
+        assert len(opened) == 1
+        assert "-an entry of it\n+an EVENT! of it\n" in diff.replace("-an entry of it\n-", "-")
+        assert "more changes" in diff
+        bench.changes.undo(record.id)
+        assert (bench.root / "log").read_bytes() == b"an entry of it\n" * 5000
+
+
+def test_a_diff_that_the_time_is_up_for_is_left_out_and_the_undo_is_told(bench: Any, area: Any) -> None:
+    with Workspace(bench.root, state_dir=area / "state") as workspace:
+        made = workspace.write("a.txt", "other\n", mode="overwrite").data["change_id"]
+
+        class Late(Task):
+            def check(self) -> None:
+                pass
+
+            @property
+            def expired(self) -> bool:
+                return True
+
+        answer = workspace.run("revert_edit", {"change_id": made}, task=Late())
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+    assert "undid" in answer.text
+    assert "not shown" in answer.text
 
 
 def test_undo_does_not_remove_a_folder_that_others_have_filled(bench: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from filewright.boundary import kernel, refusal
 from filewright.boundary.excludes import excludes_file
@@ -37,6 +37,7 @@ class Boundary:
 
     def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
         self.settings = settings
+        self.before_reading: Callable[[Location], None] | None = None
         self.roots: tuple[Root, ...] = open_roots(roots)
         self._by_name = {root.name: root for root in self.roots}
         self.resolver = Resolver(
@@ -127,8 +128,11 @@ class Boundary:
         """A descriptor of a regular file, for reading; relative links inside the root are followed.
 
         Never blocks: what is not a regular file is told apart before it is opened. Raises
-        `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop.
+        `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop, and
+        whatever `before_reading` raises.
         """
+        if self.before_reading is not None:
+            self.before_reading(where)
         try:
             look = self.resolver.open(where.root.fd, where.parts, _LOOK_THROUGH)
             try:

@@ -13,8 +13,8 @@ from filewright.changes.changes import Changes
 from filewright.changes.contents import Contents
 from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
 from filewright.changes.recovery import Recovery
-from filewright.changes.revert import Reversal
 from filewright.changes.state import StateFolder
+from filewright.changes.undo import Reversal
 
 __all__ = [
     "ChangeRecord",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
 from filewright.boundary import Boundary, Location
+from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.collector import Collector
 from filewright.changes.commit import Committer
@@ -18,10 +21,10 @@ from filewright.changes.locks import WorkspaceLock
 from filewright.changes.record import ChangeRecord, Entry, Place
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.recovery import Recoverer, Recovery
-from filewright.changes.revert import Reversal, Reverter
-from filewright.changes.showing import Differ
+from filewright.changes.show import diff_of_change_set, diff_of_record
 from filewright.changes.state import StateFolder
 from filewright.changes.steps import Steps
+from filewright.changes.undo import Reversal, undo_of
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -29,6 +32,14 @@ from filewright.settings import Settings
 
 _SETTLE_ABOVE = 16
 _COLLECT_EVERY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """The places of an unfinished change that cannot be settled here, and its intent as it was `seen`."""
+
+    seen: tuple[int, int, int]
+    places: frozenset[Place]
 
 
 class Changes:
@@ -53,9 +64,11 @@ class Changes:
         )
         self._collector = Collector(settings, self._journal, self._blobs)
         self._committed = 0
-        self._pinned: set[str] = set()
         self._found: list[Recovery] = []
         self._opening = threading.Lock()
+        self._withheld: Withheld | None = None
+        boundary.before_reading = self._refuse_withheld
+        self._settle_at_opening()
 
     @property
     def flushes(self) -> int:
@@ -74,10 +87,9 @@ class Changes:
         task = task or Task()
         with self.writing(task):
             record = self._committer.commit(change_set, task)
-            self._committed += 1
-            self._pinned.discard(change_set.reverts or "")
             if self._committed % _COLLECT_EVERY == 0:
                 self._collect()
+            self._committed += 1
             return record
 
     def check(self, change_set: ChangeSet) -> None:
@@ -90,7 +102,7 @@ class Changes:
 
     def _collect(self) -> list[str]:
         try:
-            return self._collector.collect(pinned=self._pinned)
+            return self._collector.collect()
         except OSError:
             return []  # The change itself is made; the next run collects what is left.
 
@@ -103,9 +115,7 @@ class Changes:
         self._open()
         with self._lock.exclusive(task) as fresh:
             if fresh:
-                found = self._recover(_SETTLE_ABOVE)
-                if found.taken_back or found.set_aside or found.conflicts:
-                    self._found.append(found)
+                self._note(self._recover(_SETTLE_ABOVE))
             yield
 
     @contextmanager
@@ -113,6 +123,66 @@ class Changes:
         """Hold off changes by other processes while several files are opened as of one moment."""
         with self._lock.shared(task):
             yield
+
+    def settle(self) -> None:
+        """Settle what a dead process left, if there is anything: asked before every read, one look.
+
+        Where that cannot be done (the workspace is read-only, the state folder cannot be written)
+        reading the files of the unfinished change is refused with `in_use` until it is.
+        """
+        seen = self._journal.intent_seen()
+        if seen is None or (self._withheld is not None and self._withheld.seen == seen):
+            self._withheld = self._withheld if seen is not None else None
+            return
+        self._settle(seen)
+
+    def _settle_at_opening(self) -> None:
+        if self._journal.intent_seen() is not None or self._journal.done_paths():
+            self._settle(None)
+
+    def _settle(self, seen: tuple[int, int, int] | None) -> None:
+        """Recover unless somebody alive is at work, who has the lock."""
+        try:
+            with self._lock.exclusive(wait=False) as fresh:
+                if not fresh:
+                    return
+                if not self._settings.read_only:
+                    self._open()
+                    self._note(self._recover(_SETTLE_ABOVE))
+                if (left := self._journal.intent_seen()) is not None:
+                    self._withheld = self._withhold(left)
+        except FilewrightError as error:
+            if error.code is Code.TIMEOUT:
+                return
+            self._withheld = self._withhold(seen) if seen is not None else None
+
+    def _withhold(self, seen: tuple[int, int, int]) -> Withheld | None:
+        path = self._journal.intent_path()
+        try:
+            self.state.open()
+            plan = RecordFile.read(path, self.state.key).plan if path is not None else None
+        except (FilewrightError, TornError, OSError):
+            return None  # Nothing of a change that was still being saved is in the workspace.
+        return Withheld(seen, frozenset(plan.places)) if plan is not None else None
+
+    def _refuse_withheld(self, where: Location) -> None:
+        withheld = self._withheld
+        if withheld is None:
+            return
+        place = self.place(where)
+        for depth in range(len(place.parts), 0, -1):
+            if Place(place.root, place.parts[:depth]) in withheld.places:
+                raise FilewrightError(
+                    Code.IN_USE,
+                    f"{where.asked} is part of a change that a crash interrupted and that is not settled yet",
+                    hint=f"open {quote(place.root)} once without --read-only (filewright doctor does), "
+                    "which settles it",
+                    details={"path": where.asked, "root": quote(place.root)},
+                )
+
+    def _note(self, found: Recovery) -> None:
+        if not found.clean:
+            self._found.append(found)
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
@@ -125,6 +195,7 @@ class Changes:
             found.taken_back[:0] = earlier.taken_back
             found.set_aside[:0] = earlier.set_aside
             found.conflicts[:0] = earlier.conflicts
+            found.finished[:0] = earlier.finished
         self._found.clear()
         return found
 
@@ -178,49 +249,72 @@ class Changes:
 
     # Undoing and showing
 
-    def revert(self, change_id: str, *, wholly: bool = False, task: Task | None = None) -> Reversal:
+    def revert(self, change_id: str, *, force: bool = False, task: Task | None = None) -> Reversal:
         """The change set that undoes a change, merged where files have moved on; commits nothing.
 
-        `wholly` restores each file's earlier content instead of merging or refusing. Raises
-        `not_found`, `unsupported` (made with undoable=false), `no_change`, and `stale_version` with
-        the conflicts in its details. Revert and commit within one `writing()` so that nothing comes
-        between.
+        `force` gives each file its earlier content over whatever is there, instead of merging or
+        refusing. Raises `not_found`, `unsupported` (made with undoable=false), `no_change`,
+        `path_escape`, and `stale_version` with the conflicts in its details.
         """
-        file = self._file(change_id)
-        self._pinned.add(change_id)
         task = task or Task()
-        contents = self._contents(file)
-        reversal = Reverter(self._boundary, self._settings, contents, wholly=wholly, task=task).reversal()
-        try:
+        reversal = self._reversal(change_id, force, task)
+        with _told_as_undo(change_id):
             self.check(reversal.change_set)
-        except FilewrightError as error:
-            if error.code not in (
-                Code.ALREADY_EXISTS,
-                Code.NOT_FOUND,
-                Code.NOT_A_DIRECTORY,
-                Code.INVALID_INPUT,
-            ):
-                raise
-            raise FilewrightError(
-                Code.STALE_VERSION,
-                f"the change {change_id} cannot be undone as things are now: {error.message}",
-                hint="undo the later changes of these files first (get_history lists them)",
-                details={"change_id": change_id, **error.details},
-            ) from error
-        reversal.show = Differ(self._boundary, self._settings, self._settings.diff_lines).change_set
         return reversal
 
-    def diff(self, change_id: str, *, max_lines: int | None = None) -> str:
-        """What a committed change did, as a git-style diff of at most about `max_lines` lines."""
-        differ = Differ(self._boundary, self._settings, max_lines or self._settings.diff_lines)
-        return differ.record(self._contents(self._file(change_id)))
+    def undo(
+        self,
+        change_id: str,
+        *,
+        force: bool = False,
+        only: Callable[[ChangeSet], ChangeSet] | None = None,
+        task: Task | None = None,
+    ) -> tuple[ChangeRecord, Reversal]:
+        """Undo a change as one step, with nothing in between; `only` may leave out some of it.
+
+        Raises as `revert` and `commit` do; in every case nothing was changed.
+        """
+        task = task or Task()
+        with self.writing(task):
+            reversal = self._reversal(change_id, force, task)
+            change_set = reversal.change_set
+            with _told_as_undo(change_id):
+                return self.commit(only(change_set) if only else change_set, task=task), reversal
+
+    def _reversal(self, change_id: str, force: bool, task: Task) -> Reversal:
+        return undo_of(
+            self._boundary,
+            self._settings,
+            self.contents(change_id),
+            locate=self._located,
+            show=partial(
+                diff_of_change_set,
+                self._boundary,
+                self._settings,
+                max_lines=self._settings.diff_lines,
+                task=task,
+            ),
+            force=force,
+            task=task,
+        )
+
+    def diff(self, change_id: str, *, max_lines: int | None = None, task: Task | None = None) -> str:
+        """What a committed change did, as a git-style diff of at most about `max_lines` lines.
+
+        It ends where the time of `task` does, and says what it left out.
+        """
+        return diff_of_record(
+            self._boundary,
+            self._settings,
+            self.contents(change_id),
+            locate=self.location,
+            max_lines=max_lines or self._settings.diff_lines,
+            task=task or Task(),
+        )
 
     def contents(self, change_id: str) -> Contents:
         """What a change's files held before and after, as far as that was kept."""
-        return self._contents(self._file(change_id))
-
-    def _contents(self, file: RecordFile) -> Contents:
-        return Contents(self._blobs, file, small=self._settings.hold_bytes)
+        return Contents(self._blobs, self._file(change_id), small=self._settings.hold_bytes)
 
     def close(self) -> None:
         """Nothing is held between calls; there for symmetry with what owns descriptors."""
@@ -238,6 +332,17 @@ class Changes:
                 where = Location(root, place.parts)
                 return Location(root, place.parts, where.shown)
         return None
+
+    def _located(self, place: Place) -> Location:
+        where = self.location(place)
+        if where is None:
+            raise FilewrightError(
+                Code.PATH_ESCAPE,
+                f"that change reaches beyond the roots: {place.shown} is below {quote(place.root)}",
+                hint="serve that folder as a root too, then undo it",
+                details={"root": quote(place.root), "path": place.shown},
+            )
+        return where
 
     def _readable(self) -> bool:
         if not self.state.exists:
@@ -268,3 +373,19 @@ class Changes:
         """What a change did at one place."""
         place = self.place(location)
         return next((entry for entry in record.entries if entry.place == place), None)
+
+
+@contextmanager
+def _told_as_undo(change_id: str) -> Iterator[None]:
+    """What is in the way of an undo is told as what became of the files since the change."""
+    try:
+        yield
+    except FilewrightError as error:
+        if error.code not in (Code.ALREADY_EXISTS, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.INVALID_INPUT):
+            raise
+        raise FilewrightError(
+            Code.STALE_VERSION,
+            f"the change {change_id} cannot be undone as things are now: {error.message}",
+            hint="undo the later changes of these files first (get_history lists them)",
+            details={"change_id": change_id, **error.details},
+        ) from error

@@ -35,6 +35,7 @@ class CleanUp(Hands):
         waiting = self._ground.status(operation.carrier)
         if waiting is None:
             return
+        self.findings.cleaned += 1
         if self._ground.status(operation.place) is None:
             self._rename(operation.carrier, operation.place)
         elif self._half_linked(operation, waiting):
@@ -48,6 +49,7 @@ class CleanUp(Hands):
         status = self._ground.status(slot)
         if status is None:
             return
+        self.findings.cleaned += 1
         shown = self._ground.shown(operation.place)
         if before.kind == "folder":
             self._remove_tree(slot, tree, shown)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
 
 from filewright.changes.blobs import BlobStore
 from filewright.changes.identifiers import number_of
@@ -30,11 +29,12 @@ class Collector:
         self._journal = journal
         self._blobs = blobs
 
-    def collect(self, *, pinned: Collection[str] = (), now_ns: int | None = None) -> list[str]:
+    def collect(self, *, now_ns: int | None = None) -> list[str]:
         """Drop what is past the limits; returns the ids of the changes dropped.
 
-        Kept whatever their age: the newest change, those in `pinned` (being reverted to at this
-        moment), those that still have something to clean up, and all that is newer than these.
+        Kept whatever their age: the newest change, those that still have something to clean up, and
+        all that is newer than these. A change that is being undone is safe: collecting needs the
+        lock that its undo holds from the reading of the record to the commit.
         """
         now = time.time_ns() if now_ns is None else now_ns
         records: dict[int, tuple[str, bytes, int]] = {}
@@ -43,7 +43,7 @@ class Collector:
             path, number = self._journal.find(identifier), number_of(identifier)
             if path is not None and number is not None:
                 records[number] = (identifier, path, os.stat(path).st_size)
-                if path.endswith(DONE) or identifier in pinned:
+                if path.endswith(DONE):
                     keep.add(number)
         if not records:
             return []

@@ -11,7 +11,7 @@ from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.record import ChangeRecord, Entry, Side
 from filewright.changes.recordfile import RecordFile, TornError
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.text import Splice, apply
 
 
@@ -26,15 +26,19 @@ class Kept:
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
+        change = self.file.record.id
         try:
             yield from self.blobs.blocks(self.name, self.file)
-        except (KeyError, TornError, OSError) as error:
+        except (KeyError, FileNotFoundError, TornError) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
-                f"the undo data of the change {self.file.record.id} is gone or damaged ({error})",
+                f"the undo data of the change {change} is {'damaged' if isinstance(error, TornError) else 'gone'}",
                 hint="this change can no longer be undone",
-                details={"change_id": self.file.record.id},
+                details={"change_id": change},
             ) from error
+        except OSError as error:
+            # Too many open files, say: that tells nothing of what was kept.
+            raise from_os_error(error, f"the undo data of the change {change}", doing="read") from error
 
     def read(self) -> bytes:
         """All of it; for small ones."""
@@ -83,38 +87,39 @@ class Contents:
         after = apply(before, splices)
         return after if xxhash.xxh3_128_hexdigest(after) == side.digest else None
 
-    def forward(self, entry: Entry) -> tuple[Splice, ...] | None:
-        """The splices that were made, if the change was an edit."""
+    def forward(self, entry: Entry, most: int | None = None) -> tuple[Splice, ...] | None:
+        """The splices that were made, or the first of them, if the change was an edit."""
         if not entry.spans or entry.inserted is None:
             return None
         inserted = Kept(self._blobs, self._file, entry.inserted, sum(span.new for span in entry.spans)).read()
         splices: list[Splice] = []
         position = 0
-        for span in entry.spans:
+        for span in entry.spans[:most]:
             splices.append(Splice(span.offset, span.old, inserted[position : position + span.new]))
             position += span.new
         return tuple(splices)
 
-    def backward(self, entry: Entry) -> tuple[Splice, ...] | None:
-        """The splices that turn the file after into the file before, if the change was an edit."""
+    def backward(self, entry: Entry, most: int | None = None) -> tuple[Splice, ...] | None:
+        """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
         if not entry.spans:
             return None
+        removed = before = b""
         if entry.removed is not None:
             removed = Kept(self._blobs, self._file, entry.removed, sum(s.old for s in entry.spans)).read()
-            pieces: list[bytes] = []
-            position = 0
-            for span in entry.spans:
-                pieces.append(removed[position : position + span.old])
-                position += span.old
         else:
-            before = self.before(entry)
-            if before is None:
+            kept = self.before(entry)
+            if kept is None:
                 return None
-            pieces = [before[span.offset : span.offset + span.old] for span in entry.spans]
+            before = kept
         splices: list[Splice] = []
-        shift = 0
-        for span, piece in zip(entry.spans, pieces, strict=True):
-            splices.append(Splice(span.offset + shift, span.new, piece))
+        position = shift = 0
+        for span in entry.spans[:most]:
+            if entry.removed is not None:
+                old = removed[position : position + span.old]
+            else:
+                old = before[span.offset : span.offset + span.old]
+            splices.append(Splice(span.offset + shift, span.new, old))
+            position += span.old
             shift += span.new - span.old
         return tuple(splices)
 

@@ -32,10 +32,14 @@ Keep = Callable[[int, bytes, str], str | None]
 
 @dataclass(slots=True)
 class Findings:
-    """What somebody else's doings made us find: `conflicts` to be told, `waiting` slots to come back to."""
+    """What somebody else's doings made us find: `conflicts` to be told, `waiting` slots to come back to.
+
+    `cleaned` counts what was still there to be cleaned up.
+    """
 
     conflicts: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
+    cleaned: int = 0
 
 
 class Hands:

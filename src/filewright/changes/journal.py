@@ -45,6 +45,14 @@ class Journal:
         except FileNotFoundError:
             return None
 
+    def intent_seen(self) -> tuple[int, int, int] | None:
+        """What tells one intent from another, or None if no change is being made; one look at the disk."""
+        try:
+            status = os.stat(self._state.at(b"journal", _INTENT))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return (status.st_ino, status.st_size, status.st_mtime_ns) if status.st_size else None
+
     def done_paths(self) -> list[bytes]:
         """Committed changes that are not known to be cleaned up, oldest first."""
         return [self._state.at(b"journal", name) for name in self._names() if name.endswith(DONE)]
@@ -79,7 +87,7 @@ class Journal:
     def _listed(self, folder: bytes) -> list[bytes]:
         try:
             return sorted(os.listdir(self._state.at(folder)))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
 
     # Changing

@@ -32,13 +32,15 @@ class WorkspaceLock:
         self._depth = 0
 
     @contextmanager
-    def exclusive(self, task: Task | None = None) -> Iterator[bool]:
+    def exclusive(self, task: Task | None = None, *, wait: bool = True) -> Iterator[bool]:
         """Hold the lock alone. Yields whether it was taken just now (False when nested).
 
-        Raises `timeout` when others keep it, `cancelled` if `task` is cancelled while waiting.
+        Raises `timeout` when others keep it, at once unless told to `wait`; `cancelled` if `task` is
+        cancelled while waiting.
         """
-        deadline = time.monotonic() + self._seconds
-        if not self._thread.acquire(timeout=self._seconds):
+        seconds = self._seconds if wait else 0.0
+        deadline = time.monotonic() + seconds
+        if not self._thread.acquire(timeout=seconds):
             raise self._busy()
         try:
             if self._depth:
@@ -104,7 +106,7 @@ class WorkspaceLock:
                     raise
             if task is not None:
                 task.check()
-            if time.monotonic() > deadline:
+            if time.monotonic() >= deadline:
                 raise self._busy()
             time.sleep(pause)
             pause = min(pause * 2, 0.01)

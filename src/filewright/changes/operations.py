@@ -7,7 +7,7 @@ recognised as done or not from what stands in its slots, can be taken back, and 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -167,6 +167,13 @@ class Plan:
                 if any(seal.kind == "file" and seal.digest is None for seal in seals):
                     return False
         return True
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every place whose content the operations may have changed, wherever its folder stands by now."""
+        for operation in self.operations:
+            for folder in self.folders[operation.place.folder].places:
+                yield Place(folder.root, (*folder.parts, operation.place.name))
 
     def to_json(self) -> dict[str, Any]:
         """A plain dict."""

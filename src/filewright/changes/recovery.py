@@ -165,11 +165,11 @@ class Recoverer:
             return
         if file is None:
             return
-        self.clean_up(file, found)
-        found.finished.append(file.record.id)
+        if self.clean_up(file, found):
+            found.finished.append(file.record.id)
 
-    def clean_up(self, file: RecordFile, found: Recovery, ground: Ground | None = None) -> None:
-        """Remove what a committed change displaced."""
+    def clean_up(self, file: RecordFile, found: Recovery, ground: Ground | None = None) -> bool:
+        """Remove what a committed change displaced; whether anything of it was still there."""
         own = ground is None
         ground = ground or Ground(self._boundary, file.plan)
         work = CleanUp(
@@ -192,6 +192,7 @@ class Recoverer:
                 file.annotate(self._state.key, notes)
             except OSError as error:
                 found.conflicts.append(f"this could not be written to the history: {error.strerror}")
+        return bool(work.findings.cleaned)
 
     def _settle(self, done: list[bytes]) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""

@@ -167,6 +167,7 @@ class Dialect:
                 hint="ask the user to serve it without --read-only",
             )
         parsed = tool.parse(arguments)
+        self._context.changes.settle()
         return tool.run(self._context, parsed, task or Task(seconds=self._settings.call_seconds))
 
     def _bounded(self, result: ToolResult) -> ToolResult:

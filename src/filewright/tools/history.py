@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from contextlib import nullcontext
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from filewright.changes import ChangeRecord
 from filewright.errors import Code, FilewrightError
@@ -33,7 +32,13 @@ class RevertArguments(Arguments):
     change_id: str | None = None
     path: Annotated[str | None, Field(description="the newest change of this file")] = None
     preview: bool = False
-    wholly: Annotated[bool, Field(description="even over later changes")] = False
+    force: Annotated[
+        bool,
+        Field(
+            description="even over later changes",
+            validation_alias=AliasChoices("force", "wholly"),
+        ),
+    ] = False
 
 
 def record_data(record: ChangeRecord) -> dict[str, Any]:
@@ -73,7 +78,7 @@ def ago(moment: datetime.datetime) -> str:
     return f"{seconds} s ago"
 
 
-def get_history(context: Context, arguments: HistoryArguments, _task: Task) -> ToolResult:
+def get_history(context: Context, arguments: HistoryArguments, task: Task) -> ToolResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
         if arguments.path is not None or arguments.cursor is not None:
@@ -83,7 +88,7 @@ def get_history(context: Context, arguments: HistoryArguments, _task: Task) -> T
                 hint="leave out path and cursor",
                 details={"argument": "change_id"},
             )
-        return _one(context, arguments.change_id)
+        return _one(context, arguments.change_id, task)
     _check_cursor(context, arguments.cursor)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
     records = context.changes.history(location=location, limit=arguments.limit + 1, before=arguments.cursor)
@@ -126,7 +131,7 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
         ) from error
 
 
-def _one(context: Context, change_id: str) -> ToolResult:
+def _one(context: Context, change_id: str, task: Task) -> ToolResult:
     record = context.changes.record(change_id)
     page = Page(context.settings.page_chars)
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
@@ -136,7 +141,7 @@ def _one(context: Context, change_id: str) -> ToolResult:
     left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    text = context.changes.diff(record.id, max_lines=context.settings.diff_lines)
+    text = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
     page.add_diff(text)
     return ToolResult(page.text(), {**record_data(record), "diff": text})
 
@@ -170,17 +175,17 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
         change_id = newest[0].id
     record = context.changes.record(change_id)
     made = None
-    lines = context.settings.diff_lines
-    with nullcontext() if arguments.preview else context.changes.writing(task):
-        reversal = context.changes.revert(change_id, wholly=arguments.wholly, task=task)
-        if not arguments.preview:
-            made = context.changes.commit(reversal.change_set, task=task)
+    if arguments.preview:
+        reversal = context.changes.revert(change_id, force=arguments.force, task=task)
+    else:
+        made, reversal = context.changes.undo(change_id, force=arguments.force, task=task)
     page = Page(context.settings.page_chars)
     if made is None:
         page.add(f"{record.id} would be undone (preview; nothing was written): {visible(record.summary)}")
     else:
         page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
-    page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
+    notes = [*(made.notes if made is not None else ()), *reversal.notes]
+    page.extend((f"[{visible(note)}]" for note in notes), reserve=1000)
     if record.reverts and arguments.path is not None:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     rows = [_entry_row(entry) for entry in (made or record).entries]
@@ -188,17 +193,25 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
-    text = reversal.diff if made is None else context.changes.diff(made.id, max_lines=lines)
+    text = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
     page.add_diff(text, limit=None if len(rows) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4)
     data: dict[str, Any] = {
         "reverted": record.id,
         "preview": made is None,
         "change_id": made.id if made is not None else None,
-        "notes": list(reversal.notes),
+        "notes": notes,
         "files": [entry.place.shown for entry in (made or record).entries][:200],
         "diff": text,
     }
     return ToolResult(page.text(), data)
+
+
+def _diff_afterwards(context: Context, change_id: str, task: Task) -> str:
+    """The diff of what has just been committed: an extra, so nothing about it is an error."""
+    try:
+        return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=task)
+    except FilewrightError as error:
+        return f"(the diff cannot be shown: {error.message})\n"
 
 
 TOOLS = (

@@ -1,4 +1,4 @@
-"""One file brought back wholly to what it was before one of its changes; not listed natively."""
+"""One file brought back entirely to what it was before one of its changes; not listed natively."""
 
 from __future__ import annotations
 
@@ -35,9 +35,12 @@ def restore_file(context: Context, arguments: Restoring, task: Task) -> ToolResu
     with context.changes.writing(task):
         records = context.changes.history(location=location, limit=_MOST)
         record = _chosen(records, arguments)
-        reversal = context.changes.revert(record.id, wholly=True, task=task)
-        change = reversal.change_set
-        made = context.changes.commit(replace(change, steps=_of_one(change.steps, location)), task=task)
+        made, _ = context.changes.undo(
+            record.id,
+            force=True,
+            only=lambda change: replace(change, steps=_of_one(change.steps, location)),
+            task=task,
+        )
     states = [_state(context, each, location) for each in [made, *records]]
     data = {
         "restored": _state(context, record, location),

@@ -1,0 +1,324 @@
+"""Diffs of changes: of what was done, from history; of an undo, before it is done.
+
+A diff is an extra: it has a budget of lines and the time that is left of its task, reads each file
+once, and says what it left out. What can no longer be read is said in its place, never raised.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from filewright.boundary import Boundary, Location
+from filewright.changes.contents import Contents
+from filewright.changes.record import Entry, Place, Side
+from filewright.edit.changeset import ChangeSet, Delete, MakeLink, Modify, Move, Restore, SetMode, Step
+from filewright.edit.diff import header, splices_between, unified
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.settings import MB, Settings
+from filewright.text import Snapshot, Splice
+
+_SHOWN_WHOLE = 1 * MB
+_CONTEXT = 400
+
+Locate = Callable[[Place], Location | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file's part of a diff: its names and modes, and what becomes of `before`."""
+
+    old: str | None
+    new: str | None
+    before: Snapshot | None = None
+    splices: Sequence[Splice] = ()
+    mode_before: int | None = None
+    mode_after: int | None = None
+    remark: str = ""
+
+    @property
+    def header(self) -> str:
+        """The lines above the hunks."""
+        return "".join(header(self.old, self.new, self.mode_before, self.mode_after))
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The lines and the time that are left, and what was written with them."""
+
+    lines: int
+    task: Task
+    parts: list[str] = field(default_factory=list)
+    cut: int = 0
+
+    @property
+    def spent(self) -> bool:
+        return self.lines <= 0 or self.task.expired or self.task.cancelled
+
+    def add(self, text: str) -> None:
+        self.parts.append(text)
+        self.lines -= text.count("\n")
+
+    def text(self) -> str:
+        more = f"... {self.cut:,} more files not shown\n" if self.cut else ""
+        return "".join(self.parts) + more
+
+
+def diff_of_record(
+    boundary: Boundary,
+    settings: Settings,
+    contents: Contents,
+    *,
+    locate: Locate,
+    max_lines: int,
+    task: Task,
+) -> str:
+    """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
+    budget = _Budget(max_lines, task)
+    for entry in contents.record.entries:
+        if "folder" in {side.kind for side in (entry.before, entry.after) if side is not None}:
+            continue
+        if budget.spent:
+            budget.cut += 1
+            continue
+        names = _names(entry, locate)
+        try:
+            file = _changed_file(boundary, settings, contents, entry, names, locate, budget.lines)
+            _write(budget, file, settings)
+        except FilewrightError as error:
+            budget.add(f"{names.header}(not shown: {error.message})\n")
+    return budget.text()
+
+
+def diff_of_change_set(
+    boundary: Boundary, settings: Settings, change_set: ChangeSet, *, max_lines: int, task: Task
+) -> str:
+    """What a change set would do, git style, in about `max_lines` lines and the time left of `task`."""
+    budget = _Budget(max_lines, task)
+    origins = _origins(change_set.steps)
+    rewritten = {_key(step.location) for step in change_set.steps if isinstance(step, Modify)}
+    for step in change_set.steps:
+        if not isinstance(step, (Modify, Delete, Restore, MakeLink, SetMode)):
+            continue
+        if budget.spent:
+            budget.cut += 1
+            continue
+        shown = step.location.shown
+        try:
+            for file in _previewed(boundary, settings, step, origins):
+                _write(budget, file, settings)
+                if file.before is not None:
+                    file.before.close()
+        except FilewrightError as error:
+            budget.add(f"{''.join(header(shown, shown))}(not shown: {error.message})\n")
+    for (index, parts), origin in origins.items():
+        if (index, parts) not in rewritten and not budget.spent:
+            budget.add(_File(origin.shown, Location(boundary.roots[index], parts).shown).header)
+    return budget.text()
+
+
+def _write(budget: _Budget, file: _File, settings: Settings) -> None:
+    if file.before is None:
+        budget.add(file.header + file.remark)
+        return
+    found = unified(
+        file.old,
+        file.new,
+        file.before,
+        file.splices,
+        max_lines=max(10, budget.lines),
+        line_chars=settings.line_chars,
+        mode_before=file.mode_before,
+        mode_after=file.mode_after,
+    )
+    budget.add(found.text + file.remark)
+
+
+# What was done
+
+
+def _names(entry: Entry, locate: Locate) -> _File:
+    def shown(place: Place) -> str:
+        where = locate(place)
+        return where.shown if where is not None else place.shown
+
+    return _File(
+        old=shown(entry.was or entry.place) if entry.before is not None else None,
+        new=shown(entry.place) if entry.after is not None else None,
+        mode_before=entry.before.mode if entry.before is not None else None,
+        mode_after=entry.after.mode if entry.after is not None else None,
+    )
+
+
+def _changed_file(
+    boundary: Boundary,
+    settings: Settings,
+    contents: Contents,
+    entry: Entry,
+    names: _File,
+    locate: Locate,
+    max_lines: int,
+) -> _File:
+    if _same_content(entry):
+        return names
+    before = (
+        _small(entry.before)
+        if entry.before is None or entry.before.kind == "link"
+        else contents.before(entry)
+    )
+    if entry.spans and before is None:
+        return _excerpt(boundary, settings, contents, entry, names, locate, max_lines)
+    after = _small(entry.after) if entry.after is None or entry.after.kind == "link" else None
+    splices = contents.forward(entry) if entry.spans else None
+    if splices is None and after is None:
+        after = contents.after(entry)
+    if before is None or (splices is None and after is None):
+        size = (entry.before or entry.after or Side("file", 0, 0, 0)).size
+        return _with(names, remark=f"(content of {size:,} bytes not shown)\n")
+    snapshot = Snapshot.of_bytes(before, settings=settings)
+    if splices is None:
+        splices = splices_between(snapshot, after or b"")
+    return _with(names, before=snapshot, splices=splices)
+
+
+def _same_content(entry: Entry) -> bool:
+    if entry.before is None or entry.after is None or entry.spans:
+        return False
+    return (entry.before.digest, entry.before.target) == (entry.after.digest, entry.after.target)
+
+
+def _small(side: Side | None) -> bytes | None:
+    """A side that needs no looking up: nothing, or a link's target."""
+    return b"" if side is None else side.target
+
+
+def _with(
+    names: _File, *, before: Snapshot | None = None, splices: Sequence[Splice] = (), remark: str = ""
+) -> _File:
+    return _File(names.old, names.new, before, splices, names.mode_before, names.mode_after, remark)
+
+
+def _excerpt(
+    boundary: Boundary,
+    settings: Settings,
+    contents: Contents,
+    entry: Entry,
+    names: _File,
+    locate: Locate,
+    max_lines: int,
+) -> _File:
+    """An edit of a large file: the lines round the first splices, as far as the file still has them."""
+    most = max(10, max_lines)
+    forward = contents.forward(entry, most=most)
+    backward = contents.backward(entry, most=most)
+    if forward is None or backward is None:
+        return names
+    parts: list[bytes] = []
+    splices: list[Splice] = []
+    size = 0
+    end: int | None = None
+    with _now(boundary, settings, locate(entry.place), entry.after) as now:
+        for ahead, back in zip(forward, backward, strict=True):
+            lead = _between(now, end, back.offset)
+            splices.append(Splice(size + len(lead), ahead.length, ahead.replacement))
+            parts += (lead, back.replacement)
+            size += len(lead) + len(back.replacement)
+            end = back.end
+        parts.append(_between(now, end, None))
+    left = len(entry.spans) - len(splices)
+    remark = f"... {left:,} more changes of this file not shown\n" if left else ""
+    return _with(
+        names,
+        before=Snapshot.of_bytes(b"".join(parts), settings=settings),
+        splices=splices,
+        remark=f"{remark}(line numbers are those of an excerpt)\n",
+    )
+
+
+def _now(boundary: Boundary, settings: Settings, where: Location | None, after: Side | None) -> Snapshot:
+    """The file as it is, if it can still be what the change made of it; else nothing."""
+    nothing = Snapshot.of_bytes(b"", settings=settings)
+    if where is None or after is None:
+        return nothing
+    try:
+        found = Snapshot.of_descriptor(boundary.open_file(where), where, settings, hold=False)
+    except FilewrightError:
+        return nothing
+    if found.size == after.size:
+        return found
+    found.close()
+    return nothing
+
+
+def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
+    """What stands between two splices, or round one: whole lines near them where it is much."""
+    if not now.size:
+        return b"" if start is None else b"\n"
+    if start is not None and stop is not None and stop - start <= 2 * _CONTEXT:
+        return now.read(start, stop - start)
+    tail = head = b""
+    if start is not None:
+        tail = now.read(start, min(_CONTEXT, now.size - start))
+        tail = tail[: tail.rfind(b"\n") + 1 or len(tail)]
+    if stop is not None:
+        begin = max(0, stop - _CONTEXT)
+        head = now.read(begin, stop - begin)
+        head = head[head.find(b"\n") + 1 :] if begin else head
+    return tail + head
+
+
+# What would be done
+
+
+def _key(where: Location) -> tuple[int, tuple[bytes, ...]]:
+    return where.root.index, where.parts
+
+
+def _origins(steps: Sequence[Step]) -> dict[tuple[int, tuple[bytes, ...]], Location]:
+    """Where each thing that is moved comes from, by where it ends."""
+    found: dict[tuple[int, tuple[bytes, ...]], Location] = {}
+    for step in steps:
+        if isinstance(step, Move):
+            found[_key(step.destination)] = found.pop(_key(step.source), step.source)
+    return found
+
+
+def _before_moves(where: Location, origins: Mapping[tuple[int, tuple[bytes, ...]], Location]) -> Location:
+    for depth in range(len(where.parts), 0, -1):
+        origin = origins.get((where.root.index, where.parts[:depth]))
+        if origin is not None:
+            return Location(origin.root, (*origin.parts, *where.parts[depth:]), where.asked)
+    return where
+
+
+def _previewed(
+    boundary: Boundary,
+    settings: Settings,
+    step: Modify | Delete | Restore | MakeLink | SetMode,
+    origins: Mapping[tuple[int, tuple[bytes, ...]], Location],
+) -> Iterator[_File]:
+    shown = step.location.shown
+    nothing = Snapshot.of_bytes(b"", settings=settings)
+    match step:
+        case Modify():
+            source = _before_moves(step.location, origins)
+            before = Snapshot.of_descriptor(boundary.open_file(source), source, settings)
+            yield _File(source.shown, shown, before, step.splices)
+        case Delete():
+            status = boundary.stat(step.location)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= _SHOWN_WHOLE:
+                before = Snapshot.of_descriptor(boundary.open_file(step.location), step.location, settings)
+                yield _File(shown, None, before, (Splice(0, before.size, b""),), status.st_mode)
+        case Restore():
+            whole = step.content.size <= _SHOWN_WHOLE
+            text = b"".join(step.content.blocks()) if whole else b"(a large content)\n"
+            yield _File(None, shown, nothing, (Splice(0, 0, text),), None, step.mode)
+        case MakeLink():
+            yield _File(None, shown, nothing, (Splice(0, 0, step.target),), None, 0o120000)
+        case SetMode():
+            status = boundary.stat(_before_moves(step.location, origins))
+            if stat.S_ISREG(status.st_mode):
+                modes = (stat.S_IMODE(status.st_mode), int(step.mode, 8))
+                yield _File(shown, shown, nothing, (), *modes)

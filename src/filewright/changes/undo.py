@@ -1,0 +1,567 @@
+"""Undo: the inverse of a committed change, as a change set of its own.
+
+Where a file has moved on since, the inverse is merged three ways, line by line: a clean merge is
+applied and disclosed, a conflict is refused with what could be done instead. What was deleted or
+moved away since comes back. With `force` each file gets its earlier content, over whatever is there.
+
+Every entry is looked at once, and the questions about other entries are look-ups by the folders
+above, so that the work follows the number of entries.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import xxhash
+
+from filewright.boundary import Boundary, Location
+from filewright.changes.content import listed
+from filewright.changes.contents import Contents, Kept
+from filewright.changes.planner import temporary_name
+from filewright.changes.record import Entry, Place, Side
+from filewright.edit.changeset import (
+    ChangeSet,
+    Delete,
+    Expected,
+    MakeFolder,
+    MakeLink,
+    Modify,
+    Move,
+    Restore,
+    SetMode,
+    SetOwner,
+    Step,
+)
+from filewright.edit.diff3 import merge3
+from filewright.edit.linediff import line_splices
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.text import Snapshot, Splice
+
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_TOLD = 200
+"""Conflicts that one refusal lists, and notes that one answer does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A change set that undoes a change.
+
+    `merged` are the paths where later changes were kept by a three-way merge; `notes` say what a
+    person should know.
+    """
+
+    change_set: ChangeSet
+    merged: tuple[str, ...]
+    notes: tuple[str, ...]
+    show: Callable[[ChangeSet], str] = field(compare=False, repr=False)
+
+    @property
+    def diff(self) -> str:
+        """What it would do; made when asked for, and only before it is committed."""
+        return self.show(self.change_set)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why a path cannot be given back, and at which lines of the file as it is now."""
+
+    path: str
+    why: str
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The steps by phase: each phase finds the tree as the earlier ones leave it.
+
+    `clear` empties folders from below and moves things out, `restore` brings back from above; both
+    with the depth at which they act.
+    """
+
+    delete: list[Step] = field(default_factory=list)
+    clear: list[tuple[int, Step]] = field(default_factory=list)
+    restore: list[tuple[int, Step]] = field(default_factory=list)
+    modify: list[Step] = field(default_factory=list)
+    attributes: list[Step] = field(default_factory=list)
+
+    def in_order(self) -> tuple[Step, ...]:
+        """What is in a folder before the folder itself goes or moves; parents before what goes back."""
+        return (
+            *self.delete,
+            *(step for _, step in sorted(self.clear, key=lambda item: -item[0])),
+            *(step for _, step in sorted(self.restore, key=lambda item: item[0])),
+            *self.modify,
+            *self.attributes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """What the entries of a change say of one another, by place.
+
+    `there`: where the change left something; `arrived`: where it was not before; `leaving`: where the
+    undo takes something away. `moves`: what it moved by itself; `back`: where those came from. What
+    a moved folder carried along is in neither.
+    """
+
+    arrived: frozenset[Place]
+    there: frozenset[Place]
+    leaving: frozenset[Place]
+    moves: tuple[Entry, ...]
+    back: dict[Place, Place]
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry]) -> _Index:
+        moved = [entry for entry in entries if entry.was is not None]
+        folders = {
+            entry.place: entry.was
+            for entry in moved
+            if entry.after is not None and entry.after.kind == "folder"
+        }
+
+        def carried(entry: Entry) -> bool:
+            assert entry.was is not None
+            return any(
+                folders.get(above) == _above(entry.was, len(entry.place.parts) - len(above.parts))
+                for above in _folders_above(entry.place)
+                if above in folders
+            )
+
+        moves = tuple(entry for entry in moved if not carried(entry))
+        return cls(
+            arrived=frozenset(e.place for e in entries if e.after and (e.before is None or e.was)),
+            there=frozenset(e.place for e in entries if e.after),
+            leaving=frozenset(e.place for e in entries if e.before is None or e.was),
+            moves=moves,
+            back={entry.place: entry.was for entry in moves if entry.was is not None},
+        )
+
+    def put_there(self, place: Place) -> bool:
+        """Whether what is at `place` was put there by the change itself, or with a folder above."""
+        return place in self.there or any(above in self.arrived for above in _folders_above(place))
+
+    def origin(self, place: Place) -> Place:
+        """Where something that is at `place` now will be once the moves have been undone."""
+        for above in (place, *_folders_above(place)):
+            was = self.back.get(above)
+            if was is not None:
+                return Place(was.root, (*was.parts, *place.parts[len(above.parts) :]))
+        return place
+
+
+def _folders_above(place: Place) -> Iterator[Place]:
+    """The places of the folders above, the nearest first."""
+    for depth in range(len(place.parts) - 1, 0, -1):
+        yield Place(place.root, place.parts[:depth])
+
+
+def _above(place: Place, levels: int) -> Place | None:
+    return Place(place.root, place.parts[:-levels]) if 0 < levels < len(place.parts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """One undo: what it works with, and what it has found so far."""
+
+    boundary: Boundary
+    settings: Settings
+    contents: Contents
+    locate: Callable[[Place], Location]
+    index: _Index
+    force: bool
+    task: Task
+    steps: _Steps = field(default_factory=_Steps)
+    conflicts: list[Conflict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)
+    absent: set[Place] = field(default_factory=set)
+
+    def conflict(self, place: Place, why: str, lines: tuple[int, int] | None = None) -> None:
+        self.conflicts.append(Conflict(self.locate(place).shown, why, lines))
+
+    def clear(self, step: Step, place: Place) -> None:
+        self.steps.clear.append((len(place.parts), step))
+
+    def restore(self, step: Step, place: Place) -> None:
+        self.steps.restore.append((len(place.parts), step))
+
+    def kind(self, place: Place) -> str | None:
+        """What is at a place now: `file`, `folder`, `link`, `other`, or None."""
+        if any(above in self.absent for above in _folders_above(place)):
+            return None
+        try:
+            mode = self.boundary.stat(self.locate(place)).st_mode
+        except FilewrightError as error:
+            if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
+                raise
+            self.absent.add(place)
+            return None
+        for test, kind in ((stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISDIR, "folder")):
+            if test(mode):
+                return kind
+        return "other"
+
+    def open(self, place: Place) -> Snapshot:
+        """The file at a place."""
+        where = self.locate(place)
+        return Snapshot.of_descriptor(self.boundary.open_file(where), where, self.settings)
+
+
+def undo_of(
+    boundary: Boundary,
+    settings: Settings,
+    contents: Contents,
+    *,
+    locate: Callable[[Place], Location],
+    show: Callable[[ChangeSet], str],
+    force: bool,
+    task: Task,
+) -> Reversal:
+    """The change set that undoes the change of `contents`.
+
+    Raises `stale_version` with the conflicts in its details, `unsupported` if nothing was kept,
+    `no_change` if nothing is left to do, `path_escape` if it would reach beyond the roots.
+    """
+    record = contents.record
+    if not record.undoable:
+        raise FilewrightError(
+            Code.UNSUPPORTED,
+            f"the change {record.id} was made with undoable=false; nothing was kept to undo it with",
+            details={"change_id": record.id},
+        )
+    undoing = _Undoing(boundary, settings, contents, locate, _Index.of(record.entries), force, task)
+    for entry in record.entries:
+        task.check()
+        if entry.before is None and entry.after is not None:
+            _remove_created(undoing, entry, entry.after)
+        elif entry.before is not None and entry.after is None:
+            _bring_back(undoing, entry, entry.before)
+        elif entry.before is not None and entry.after is not None:
+            _change_back(undoing, entry, entry.before, entry.after)
+    _move_back(undoing)
+    if undoing.conflicts:
+        raise _refusal(contents, undoing.conflicts)
+    steps = undoing.steps.in_order()
+    notes = tuple(undoing.notes[:_TOLD])
+    if not steps:
+        raise FilewrightError(
+            Code.NO_CHANGE,
+            f"there is nothing left to undo of the change {record.id}",
+            hint="; ".join(notes[:5]) or None,
+            details={"change_id": record.id},
+        )
+    summary = f"undo {record.id}: {record.summary}"
+    change_set = ChangeSet("revert_edit", summary, steps, reverts=record.id)
+    return Reversal(change_set, tuple(undoing.merged), notes, show)
+
+
+# What the change created
+
+
+def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
+    place = entry.place
+    where = undoing.locate(place)
+    kind = undoing.kind(place)
+    if kind is None:
+        undoing.notes.append(f"{where.shown} is gone already")
+    elif kind != after.kind:
+        undoing.conflict(place, f"is a {kind} now")
+    elif kind == "file":
+        with undoing.open(place) as now:
+            if not undoing.force and now.digested(undoing.task).hex() != after.digest:
+                undoing.conflict(place, "was created by that change and has been edited since")
+            else:
+                undoing.steps.delete.append(Delete(where, expected=Expected.of(now)))
+    elif kind == "link":
+        if undoing.boundary.read_link(where) != after.target:
+            undoing.conflict(place, "is a link to something else now")
+        else:
+            undoing.steps.delete.append(Delete(where))
+    elif _holds_more(undoing, place, where):
+        undoing.notes.append(f"{where.shown}/ stays: others have put something into it")
+    else:
+        undoing.clear(Delete(where), place)
+
+
+def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
+    """Whether a folder holds what the undo does not take away."""
+    descriptor = undoing.boundary.open_folder(where)
+    try:
+        names = listed(descriptor)
+    finally:
+        os.close(descriptor)
+    return any(Place(place.root, (*place.parts, name)) not in undoing.index.leaving for name in names)
+
+
+# What it deleted
+
+
+def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
+    place = entry.place
+    where = undoing.locate(place)
+    taken = None if undoing.index.put_there(place) else undoing.kind(place)
+    if before.kind == "folder":
+        if taken not in (None, "folder") and not _make_way(undoing, place, where):
+            undoing.conflict(place, f"is a {taken} now")
+            return
+        undoing.restore(MakeFolder(where, before.attributes), place)
+        if taken != "folder":
+            undoing.steps.attributes.append(SetOwner(where, before.uid, before.gid))
+            undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
+        return
+    if before.kind == "other":
+        undoing.notes.append(f"{where.shown} was a special file and cannot be made again")
+        return
+    over = taken == before.kind == "file" and undoing.force
+    if taken is not None and not over and not _make_way(undoing, place, where):
+        undoing.conflict(place, "was deleted by that change, and something new is there now")
+        return
+    if before.kind == "link":
+        assert before.target is not None
+        undoing.restore(MakeLink(where, before.target), place)
+        return
+    if not _restore(undoing, before, place, over=over):
+        undoing.conflict(place, "was deleted and not kept")
+
+
+def _make_way(undoing: _Undoing, place: Place, where: Location) -> bool:
+    """With `force`, take away what is in the place of what comes back."""
+    if undoing.force:
+        undoing.clear(Delete(where, recursive=True), place)
+    return undoing.force
+
+
+def _restore(undoing: _Undoing, before: Side, place: Place, *, over: bool = False) -> bool:
+    """Bring a whole file back to `place`; False if its content was not kept."""
+    content = undoing.contents.stream(before)
+    if content is None:
+        return False
+    step = Restore(
+        undoing.locate(place),
+        content,
+        before.mode,
+        before.uid,
+        before.gid,
+        before.mtime_ns,
+        before.attributes,
+        replace=over,
+    )
+    undoing.restore(step, place)
+    return True
+
+
+# What it moved
+
+
+def _move_back(undoing: _Undoing) -> None:
+    """Several moves may be in one another's way: all go to names of their own first, in thought."""
+    present: list[tuple[Place, Place]] = []
+    for entry in undoing.index.moves:
+        assert entry.was is not None
+        if undoing.kind(entry.place) is not None:
+            present.append((entry.place, entry.was))
+        elif not (
+            entry.before and entry.before.kind == "file" and _restore(undoing, entry.before, entry.was)
+        ):
+            undoing.conflict(entry.place, "has been moved or deleted since")
+    if len(present) == 1 and not undoing.steps.clear and not undoing.steps.restore:
+        place, was = present[0]
+        undoing.clear(Move(undoing.locate(place), undoing.locate(was), overwrite=undoing.force), place)
+        return
+    for place, was in present:
+        source = undoing.locate(place)
+        parked = Location(source.root, (temporary_name(),), source.asked)
+        undoing.clear(Move(source, parked), place)
+        undoing.restore(Move(parked, undoing.locate(was), overwrite=undoing.force), was)
+
+
+# What it rewrote or altered
+
+
+def _change_back(undoing: _Undoing, entry: Entry, before: Side, after: Side) -> None:
+    place = entry.place
+    final = undoing.index.origin(place)
+    where = undoing.locate(final)
+    kind = undoing.kind(place)
+    if before.kind == "file":
+        if kind != "file":
+            if place not in undoing.index.back:
+                _bring_changed_back(undoing, entry, before, kind, final)
+            return
+        with undoing.open(place) as now:
+            status = now.status
+            if entry.spans or before.digest != after.digest:
+                step = _earlier_content(undoing, entry, before, after, now, where)
+                if step is not None:
+                    undoing.steps.modify.append(step)
+    elif kind is None:
+        return
+    else:
+        status = undoing.boundary.stat(undoing.locate(place))
+    if status is None:
+        return
+    if (before.uid, before.gid) != (after.uid, after.gid) and (status.st_uid, status.st_gid) == (
+        after.uid,
+        after.gid,
+    ):
+        undoing.steps.attributes.append(SetOwner(where, before.uid, before.gid))
+    if before.mode != after.mode:
+        if stat.S_IMODE(status.st_mode) == after.mode:
+            undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
+        else:
+            undoing.notes.append(f"{where.shown}: its mode was changed again since, and stays")
+
+
+def _bring_changed_back(
+    undoing: _Undoing, entry: Entry, before: Side, kind: str | None, final: Place
+) -> None:
+    """A file that the change rewrote and that is no longer there: its earlier content comes back."""
+    where = undoing.locate(final)
+    if kind is not None and not _make_way(undoing, entry.place, undoing.locate(entry.place)):
+        undoing.conflict(entry.place, f"is a {kind} now")
+    elif _restore(undoing, before, final):
+        undoing.notes.append(f"{where.shown} has been deleted or moved since; it is made anew")
+    else:
+        undoing.conflict(entry.place, "has been deleted or moved since, and only what changed in it was kept")
+
+
+def _earlier_content(
+    undoing: _Undoing, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
+) -> Modify | Restore | None:
+    """The step that gives a file its earlier content; None if there is none to take, or a conflict."""
+    most = max(now.size, before.size, after.size)
+    if now.held is None or most > undoing.settings.hold_bytes:
+        return _earlier_large(undoing, entry, before, after, now, where)
+    unchanged = now.digest.hex() == after.digest
+    if unchanged:
+        splices = undoing.contents.backward(entry)
+        if splices is not None:
+            return _modify(now, splices, where)
+    stream = undoing.contents.stream(before)
+    if stream is None:
+        undoing.conflict(entry.place, "was not kept as it was before")
+        return None
+    earlier = stream.read()
+    if undoing.force or unchanged:
+        return _modify(now, line_splices(now.held, earlier), where)
+    made = undoing.contents.after(entry)
+    if made is None:
+        undoing.conflict(entry.place, "has changed since, and what the change made of it was not kept")
+        return None
+    return _merged(undoing, entry, made, now, now.held, earlier, where)
+
+
+def _merged(
+    undoing: _Undoing, entry: Entry, made: bytes, now: Snapshot, held: bytes, earlier: bytes, where: Location
+) -> Modify | None:
+    """What the change made is the base; the file now and the file before are the two sides."""
+    shown = undoing.locate(entry.place).shown
+    ours = _LINES.findall(held)
+    merge = merge3(_LINES.findall(made), ours, _LINES.findall(earlier))
+    if not merge.clean:
+        start, stop = merge.conflicts[0].ours
+        undoing.conflict(
+            entry.place, "has changed since in the same place", (start + 1, max(start + 1, stop))
+        )
+        return None
+    offsets = [0]
+    for line in ours:
+        offsets.append(offsets[-1] + len(line))
+    splices = tuple(
+        Splice(offsets[start], offsets[stop] - offsets[start], b"".join(lines))
+        for start, stop, lines in merge.changes()
+    )
+    if not splices:
+        undoing.notes.append(f"{shown} already holds what undoing would make of it")
+        return None
+    undoing.merged.append(shown)
+    undoing.notes.append(f"{shown} has changed since; the later changes stay (merged)")
+    return _modify(now, splices, where)
+
+
+def _modify(now: Snapshot, splices: Iterable[Splice], where: Location) -> Modify | None:
+    found = tuple(splices)
+    return Modify(where, Expected.of(now), found) if found else None
+
+
+def _earlier_large(
+    undoing: _Undoing, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
+) -> Modify | Restore | None:
+    shown = undoing.locate(entry.place).shown
+    splices = undoing.contents.backward(entry)
+    if splices is None:
+        stream = undoing.contents.stream(before)
+        if stream is None:
+            undoing.conflict(entry.place, "is too large to be undone from what was kept")
+        elif now.size != after.size and not undoing.force:
+            undoing.conflict(entry.place, "has changed since, and is too large to be merged")
+        else:
+            return _whole(undoing, before, after, now, where, stream)
+        return None
+    if now.size == after.size and after.digest is not None:
+        # The commit's copy loop hashes the file anyway, and refuses if it is another.
+        expected = Expected(now.size, now.identity, bytes.fromhex(after.digest))
+        return Modify(where, expected, splices)
+    if now.size > after.size and _begins_as(undoing, now, after):
+        undoing.merged.append(shown)
+        undoing.notes.append(f"{shown} has grown at its end since; what was added stays")
+        return Modify(where, Expected(now.size, now.identity, None), splices)
+    undoing.conflict(entry.place, "has changed since, and is too large to be merged")
+    return None
+
+
+def _begins_as(undoing: _Undoing, now: Snapshot, after: Side) -> bool:
+    state = xxhash.xxh3_128()
+    for _, block in now.blocks(0, after.size):
+        undoing.task.check()
+        state.update(block)
+    return state.hexdigest() == after.digest
+
+
+def _whole(
+    undoing: _Undoing, before: Side, after: Side, now: Snapshot, where: Location, stream: Kept
+) -> Restore:
+    digest = bytes.fromhex(after.digest) if after.digest and not undoing.force else None
+    status = now.status
+    assert status is not None
+    return Restore(
+        where,
+        stream,
+        stat.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        before.mtime_ns,
+        replace=True,
+        expected=Expected(now.size, now.identity, digest),
+    )
+
+
+# Refusing
+
+
+def _refusal(contents: Contents, conflicts: Sequence[Conflict]) -> FilewrightError:
+    record = contents.record
+    first = conflicts[0]
+    at = f" (lines {first.lines[0]} to {first.lines[1]})" if first.lines else ""
+    more = f", and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
+    return FilewrightError(
+        Code.STALE_VERSION,
+        f"the change {record.id} cannot be undone: {first.path} {first.why}{at}{more}; nothing was changed",
+        hint="undo the later changes of that file first (get_history lists them), show this change's diff "
+        "(get_history with change_id) and edit the file by hand, or give force=true to have the earlier "
+        "content over what is there now",
+        details={
+            "change_id": record.id,
+            "conflicts": [
+                {"path": c.path, "why": c.why, "lines": list(c.lines) if c.lines else None}
+                for c in conflicts[:_TOLD]
+            ],
+            "conflict_count": len(conflicts),
+        },
+    )
