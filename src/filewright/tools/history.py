@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field
+from pydantic import Field, model_validator
 
 from filewright.changes import ChangeRecord
 from filewright.errors import Code, FilewrightError
@@ -32,13 +32,15 @@ class RevertArguments(Arguments):
     change_id: str | None = None
     path: Annotated[str | None, Field(description="the newest change of this file")] = None
     preview: bool = False
-    force: Annotated[
-        bool,
-        Field(
-            description="even over later changes",
-            validation_alias=AliasChoices("force", "wholly"),
-        ),
-    ] = False
+    force: Annotated[bool, Field(description="even over later changes")] = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_name(cls, given: Any) -> Any:
+        """`force` was called `wholly`."""
+        if isinstance(given, dict) and "wholly" in given and "force" not in given:
+            return {("force" if name == "wholly" else name): value for name, value in given.items()}
+        return given
 
 
 def record_data(record: ChangeRecord) -> dict[str, Any]:
