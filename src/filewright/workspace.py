@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -18,11 +17,10 @@ from filewright.changes.state import base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.surface import NATIVE, Listed, Offer
 from filewright.text import codec
-from filewright.tools import Context, Entry, ToolResult, entries
-from filewright.tools.rendering import clip, wire
-
-_logger = logging.getLogger("filewright")
+from filewright.tools import Context, ToolResult, entries
+from filewright.tools.rendering import encodable
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
@@ -69,6 +67,7 @@ class Workspace:
         )
         self._changes = Changes(self._boundary, self.settings)
         self._context = Context(self._boundary, self.settings, self._changes)
+        self._native = self.offer()
 
     def __enter__(self) -> Self:
         return self
@@ -90,68 +89,30 @@ class Workspace:
 
     @property
     def context(self) -> Context:
-        """What the tools work on; for dialects, which render the same tools in other words."""
+        """What the tools work on."""
         return self._context
 
     # Tools for any model API
 
-    def tools(self, toolsets: Collection[str] | None = None) -> list[Entry]:
+    def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
+        """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
+        if dialect is None:
+            return NATIVE.open(self._context, toolsets)
+        from filewright.dialects import surface
+
+        return surface(dialect).open(self._context, toolsets)
+
+    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
-        return [
-            tool
-            for tool in entries()
-            if (toolsets is None or tool.toolset in toolsets)
-            and not (tool.writes and self.settings.read_only)
-        ]
+        return self.offer(toolsets=toolsets).tools()
 
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool. A problem of the request is an answer with `is_error`; nothing is raised for it."""
-        try:
-            return self.run(name, arguments, task=task)
-        except FilewrightError as error:
-            return _bounded(ToolResult.of_error(error), self.settings)
-        except RecursionError:
-            return ToolResult.of_error(
-                FilewrightError(
-                    Code.INVALID_INPUT,
-                    f"{name}: the arguments, or the folders they name, are nested too deeply",
-                )
-            )
-        except Exception:  # a bug of ours must not end the server, and never reach a client
-            _logger.exception("internal error in %s", name)
-            return ToolResult.of_error(
-                FilewrightError(
-                    Code.INTERNAL,
-                    f"{name} failed because of a bug in filewright; the log has the details",
-                    hint="report it; try the work another way",
-                )
-            )
+        return self._native.call(name, arguments, task=task)
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool. Raises `FilewrightError`."""
-        entry = next((entry for entry in entries() if entry.name == name), None)
-        if entry is None:
-            raise FilewrightError(
-                Code.INVALID_INPUT, f"unknown tool {name!r}", hint=", ".join(e.name for e in entries())
-            )
-        if entry.writes and self.settings.read_only:
-            raise FilewrightError(
-                Code.READ_ONLY,
-                f"{name} changes files, and this workspace is read-only",
-                hint="ask the user to serve it without --read-only",
-            )
-        tool = entry.load()
-        parsed = tool.parse(arguments)
-        task = task or Task(seconds=self.settings.call_seconds)
-        self._changes.settle()
-        try:
-            return _bounded(tool.run(self._context, parsed, task), self.settings)
-        except FilewrightError as error:
-            if error.code == Code.NOT_FOUND:
-                from filewright.tools.missing import explain
-
-                explain(self._context, error, task)
-            raise
+        return self._native.run(name, arguments, task=task)
 
     # Typed methods: the tools' names without `_content` and `_items`, their arguments by name
 
@@ -289,7 +250,7 @@ class Workspace:
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self._context.under(self.settings.model_copy(update=_WHOLE))
             arguments = tool.parse({"change_id": unquote(uri[len(_HISTORY) :])})
-            return "text/plain", wire(
+            return "text/plain", encodable(
                 tool.run(whole, arguments, Task(seconds=self.settings.call_seconds)).text
             )
         raise FilewrightError(
@@ -307,14 +268,3 @@ def _settings() -> Settings:
         raise FilewrightError(
             Code.INVALID_INPUT, f"{name}: {first['msg']}", hint="correct the variable, or unset it"
         ) from error
-
-
-def _bounded(result: ToolResult, settings: Settings) -> ToolResult:
-    """Whatever a tool made, within the hard cap and without what no transport can carry."""
-    text = wire(result.text)
-    if len(text) > settings.hard_chars:
-        note = "\n[cut: the result passed the limit; ask for less]"
-        text = clip(text, settings.hard_chars, note=note)
-    if text is result.text:
-        return result
-    return ToolResult(text, result.data, result.is_error, result.code, result.images)

@@ -27,7 +27,6 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from filewright import Workspace
-from filewright.dialects import open_dialect
 from filewright.settings import Settings
 
 Case = dict[str, Any]
@@ -158,7 +157,7 @@ def _playing(dialect_name: str, base: Path, settings: Settings) -> Iterator[Call
     root = base / "root"
     root.mkdir()
     with Workspace(root, state_dir=base / "state", settings=settings) as workspace:
-        dialect = open_dialect(dialect_name, workspace)
+        dialect = workspace.offer(dialect_name)
         runner = Runner(root, absolute=dialect_name == "largefile")
 
         def play(case: Case) -> None:

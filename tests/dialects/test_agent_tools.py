@@ -7,7 +7,6 @@ import json
 import pytest
 
 from filewright import Workspace
-from filewright.dialects import open_dialect
 from filewright.settings import Settings
 
 DIALECT = "agent-tools"
@@ -277,7 +276,7 @@ def test_table_is_whole():
     from filewright.dialects import surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
 
 
 @pytest.mark.parametrize("cap", [1024, 4000])
@@ -287,7 +286,7 @@ def test_the_output_cap_is_in_bytes_and_keeps_one_row(cap, tmp_path):
     (root / "a.txt").write_text("ü" * 3000 + "\n" + "é\n" * 2000)
     settings = Settings(agent_output_bytes=cap)
     with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
-        dialect = open_dialect(DIALECT, workspace)
+        dialect = workspace.offer(DIALECT)
         for tool, arguments in [
             ("read_file", {"path": "a.txt"}),
             ("read_file", {"path": "a.txt", "offset": 2}),
@@ -306,7 +305,7 @@ def test_pages_of_a_read_join_to_the_file(tmp_path):
     (root / "a.txt").write_text("\n".join(lines) + "\n")
     settings = Settings(agent_output_bytes=3000)
     with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
-        dialect = open_dialect(DIALECT, workspace)
+        dialect = workspace.offer(DIALECT)
         seen: list[str] = []
         offset = 1
         for _ in range(len(lines)):
@@ -324,7 +323,7 @@ def test_the_input_cap_is_a_setting(tmp_path):
     root.mkdir()
     (root / "a.txt").write_text("x" * 101)
     with Workspace(root, state_dir=tmp_path / "s", settings=Settings(agent_input_bytes=100)) as workspace:
-        dialect = open_dialect(DIALECT, workspace)
+        dialect = workspace.offer(DIALECT)
         for tool, arguments in [
             ("read_file", {"path": "a.txt"}),
             ("write_file", {"path": "b.txt", "content": "x" * 101}),

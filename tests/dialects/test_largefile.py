@@ -277,21 +277,18 @@ def test_table_is_whole():
     from filewright.dialects import surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools} == {case["call"][0] for case in TABLE}
+    assert {tool.name for tool in surface(DIALECT).tools()} == {case["call"][0] for case in TABLE}
 
 
 def test_a_deleted_file_can_be_brought_back(tmp_path):
     from filewright import Workspace
-    from filewright.dialects import open_dialect
 
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.txt").write_text("kept\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.delete("a.txt")
-        result = open_dialect(DIALECT, workspace).call(
-            "revert_edit", {"absolute_file_path": str(root / "a.txt")}
-        )
+        result = workspace.offer(DIALECT).call("revert_edit", {"absolute_file_path": str(root / "a.txt")})
         assert json.loads(result.text)["success"] is True
         assert (root / "a.txt").read_text() == "kept\n"
 

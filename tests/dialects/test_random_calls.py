@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.dialects import NAMES, open_dialect
+from filewright.dialects import NAMES
 from filewright.errors import Code
 
 CALLS = 300
@@ -78,7 +78,7 @@ def test_every_call_is_answered(name, seed, tmp_path):
     furnish(tmp_path / "root")
     caller = Caller(seed, str(tmp_path / "root"))
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
-        dialect = open_dialect(name, workspace)
+        dialect = workspace.offer(name)
         for _ in range(CALLS):
             tool = caller.choose(dialect.tools())
             arguments = caller.object(tool.schema)

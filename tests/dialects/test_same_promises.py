@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
-from filewright.dialects import NAMES, open_dialect, surface
+from filewright.dialects import NAMES, surface
 from filewright.errors import Code, FilewrightError
 
 STRANGE = {
@@ -61,7 +61,7 @@ def workspace(root, tmp_path):
 def test_an_edit_changes_only_its_own_bytes(name, kind, root, workspace):
     (root / "f").write_bytes(STRANGE[kind])
     (root / "f").chmod(0o640)
-    result = open_dialect(name, workspace).call(*edits(root, "f", "two", "2")[name])
+    result = workspace.offer(name).call(*edits(root, "f", "two", "2")[name])
     assert not result.is_error, result.text
     assert (root / "f").read_bytes() == STRANGE[kind].replace(b"two", b"2")
     assert (root / "f").stat().st_mode & 0o777 == 0o640
@@ -70,7 +70,7 @@ def test_an_edit_changes_only_its_own_bytes(name, kind, root, workspace):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     (root / "f").write_bytes(STRANGE["mixed"])
-    open_dialect(name, workspace).call(*edits(root, "f", "two", "2")[name])
+    workspace.offer(name).call(*edits(root, "f", "two", "2")[name])
     workspace.undo()
     assert (root / "f").read_bytes() == STRANGE["mixed"]
 
@@ -85,7 +85,7 @@ def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
     (root / "l").symlink_to(outside / "f")
     (root / "d").symlink_to(outside)
     os.link(outside / "f", root / "h")
-    result = open_dialect(name, workspace).call(*edits(root, path, "two", "2")[name])
+    result = workspace.offer(name).call(*edits(root, path, "two", "2")[name])
     said = json.loads(result.text) if result.text.startswith(("{", "[")) else {}
     refused = result.is_error or (isinstance(said, list) and "error" in said[0])
     assert refused, result.text
@@ -96,7 +96,7 @@ def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
 def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
     (root / "f").write_text("two\n")
     with Workspace(root, state_dir=tmp_path / "state", read_only=True) as workspace:
-        dialect = open_dialect(name, workspace)
+        dialect = workspace.offer(name)
         assert not any(tool.writes for tool in dialect.tools())
         tool, arguments = edits(root, "f", "two", "2")[name]
         result = dialect.call(tool, arguments)
@@ -107,14 +107,14 @@ def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_toolsets_narrow_a_dialect(name, workspace):
-    reading = open_dialect(name, workspace, ["read"]).tools()
+    reading = workspace.offer(name, ["read"]).tools()
     assert reading
     assert not any(tool.writes for tool in reading)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_schemas_are_strict_and_plain(name):
-    for tool in surface(name).tools:
+def test_schemas_are_strict_and_plain(name, workspace):
+    for tool in surface(name).tools():
         schema = tool.schema
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
@@ -122,7 +122,7 @@ def test_schemas_are_strict_and_plain(name):
         assert not {"anyOf", "oneOf", "allOf"} & schema.keys()
         assert tool.description
         assert len(tool.description) < 1000
-    assert len(surface(name).instructions) < 1500
+    assert len(workspace.offer(name).instructions) < 1500
 
 
 def test_an_unknown_dialect_is_refused_by_name():
@@ -143,7 +143,7 @@ HOSTILE = [
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("arguments", HOSTILE, ids=["nothing", "types", "surrogate", "nul", "long"])
 def test_bad_arguments_are_answered(name, arguments, workspace):
-    dialect = open_dialect(name, workspace)
+    dialect = workspace.offer(name)
     for tool in dialect.tools():
         known = {key: value for key, value in arguments.items() if key in tool.schema["properties"]}
         result = dialect.call(tool.name, known)
@@ -157,7 +157,7 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
     (root / "big").write_bytes(b'"\\\t\x01' * 60_000 + b"\n" + b'"quoted" text\n' * 30_000)
     for number in range(3000):
         (root / f"a rather long name of an empty file, number {number:05}").touch()
-    dialect = open_dialect(name, workspace)
+    dialect = workspace.offer(name)
     big, here = (str(root / "big"), str(root)) if name == "largefile" else ("big", ".")
     calls = {
         "agent-tools": [
@@ -195,7 +195,6 @@ KILLED = """
 import os, signal, sys
 from filewright import Workspace
 from filewright.boundary import kernel
-from filewright.dialects import open_dialect
 import json
 
 name, root, state, tool, arguments, last = sys.argv[1:]
@@ -222,7 +221,7 @@ for step in range(1, last + 1):
     kernel.exchange = dying(kernel.exchange)
     kernel.rename_noreplace = dying(kernel.rename_noreplace)
     with Workspace(root, state_dir=state) as workspace:
-        open_dialect(name, workspace).call(tool, arguments)
+        workspace.offer(name).call(tool, arguments)
     os._exit(0)
 """
 
@@ -272,6 +271,6 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
     ],
 )
 def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(name, said, workspace):
-    result = open_dialect(name, workspace).refused(FilewrightError(Code.CANCELLED, "m", hint="h"))
+    result = workspace.offer(name).refused(FilewrightError(Code.CANCELLED, "m", hint="h"))
     assert result.is_error
     assert result.text == said

@@ -10,69 +10,63 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
+from pydantic import ConfigDict
+
+import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-
-NONE: Mapping[str, Any] = {}
-
-
-@dataclass(frozen=True)
-class Tool:
-    name: str
-    title: str
-    description: str = "A tool of the tests."
-    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
-    writes: bool = False
-    destructive: bool = False
-    idempotent: bool = True
-    toolset: str = "read"
+from filewright.surface import Offer, Surface
+from filewright.tools import Context, Image, Tool, ToolResult, instructions
+from filewright.tools.registry import Arguments
+from filewright.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class Result:
-    text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-    is_error: bool = False
-    code: str | None = None
-    images: tuple[Any, ...] = ()
+class Anything(Arguments):
+    """Arguments of any kind."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class FakeWorkspace:
+def strange(name: str, title: str, *, writes: bool = False, destructive: bool = False) -> Tool:
+    def run(_context: Context, arguments: Anything, task: Task) -> ToolResult:
+        return getattr(StrangeTools, name)(arguments.model_dump(), task)
+
+    return Tool(name, title, "A tool of the tests.", Anything, run, "read", writes, destructive)
+
+
+TOOLS = (
+    strange("echo", "Echo"),
+    strange("wait", "Wait for a cancellation, reporting"),
+    strange("silent", "Wait without reporting"),
+    strange("deaf", "Sleep and never look"),
+    strange("noisy", "Print everywhere"),
+    strange("dirty", "Answer what cannot be encoded"),
+    strange("huge", "Answer too much"),
+    strange("crash", "Raise anything"),
+    strange("refuse", "Raise a refusal"),
+    strange("picture", "Answer an image"),
+    strange("commit", "Write slowly", writes=True),
+    strange("destroy", "Destroy", writes=True, destructive=True),
+)
+STRANGE = Surface("strange", lambda: TOOLS, instructions)
+
+
+class StrangeWorkspace(Workspace):
+    """A workspace that offers the strange tools, and strange resources."""
+
     def __init__(self, *roots: str, settings: Any) -> None:
         print("printed while starting")
-        self.settings = settings
-        self.roots = [
-            SimpleNamespace(path=os.fsencode(os.path.abspath(root)), name=root) for root in roots or (".",)
-        ]
-        self._gate = threading.Event()
+        super().__init__(*roots, settings=settings)
 
-    def tools(self, toolsets: Any = None) -> list[Tool]:
-        return [
-            Tool("echo", "Echo"),
-            Tool("wait", "Wait for a cancellation, reporting"),
-            Tool("silent", "Wait without reporting"),
-            Tool("deaf", "Sleep and never look"),
-            Tool("noisy", "Print everywhere"),
-            Tool("dirty", "Answer what cannot be encoded"),
-            Tool("huge", "Answer too much"),
-            Tool("crash", "Raise anything"),
-            Tool("refuse", "Raise a refusal"),
-            Tool("picture", "Answer an image"),
-            Tool("commit", "Write slowly", writes=True, destructive=False),
-            Tool("destroy", "Destroy", writes=True, destructive=True),
-        ]
+    def offer(self, dialect: str | None = None, toolsets: Any = None) -> Offer:
+        return STRANGE.open(self.context, toolsets)
 
-    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> Result:
-        return getattr(self, f"_{name}")(arguments, task)
-
-    def history(self, limit: int = 20) -> list[Any]:
+    def history(self, *arguments: Any, **options: Any) -> list[Any]:  # type: ignore[override]
         return [SimpleNamespace(id="c1", tool="edit_content", summary="a \udc80 change")]
 
     def resource(self, uri: str) -> tuple[str, str | bytes]:
@@ -85,12 +79,17 @@ class FakeWorkspace:
         raise FilewrightError(Code.NOT_FOUND, f"nothing at {uri}")
 
     def close(self) -> None:
+        super().close()
         sys.stderr.write("closed\n")
 
-    def _echo(self, arguments: Mapping[str, Any], task: Task) -> Result:
-        return Result(json.dumps(arguments))
 
-    def _wait(self, arguments: Mapping[str, Any], task: Task) -> Result:
+class StrangeTools:
+    @staticmethod
+    def echo(arguments: Mapping[str, Any], task: Task) -> ToolResult:
+        return ToolResult(json.dumps(arguments))
+
+    @staticmethod
+    def wait(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         sys.stderr.write("waiting\n")
         step = 0
         try:
@@ -102,54 +101,62 @@ class FakeWorkspace:
         finally:
             sys.stderr.write("left\n")
 
-    def _silent(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def silent(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         stop = time.monotonic() + arguments.get("seconds", 1.2)
         while time.monotonic() < stop:
             task.check()
             time.sleep(0.01)
-        return Result("done")
+        return ToolResult("done")
 
-    def _deaf(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def deaf(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         time.sleep(arguments.get("seconds", 60))
-        return Result("awake")
+        return ToolResult("awake")
 
-    def _noisy(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def noisy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         print("printed")
         os.write(1, b"written to descriptor 1\n")
         subprocess.run(["/bin/echo", "from a child"], check=True)
         read = sys.stdin.read()
-        return Result(f"quiet {read!r}")
+        return ToolResult(f"quiet {read!r}")
 
-    def _dirty(self, arguments: Mapping[str, Any], task: Task) -> Result:
-        return Result("lone \ud800 surrogate, \x1b[31mred\x1b[0m, nul \x00, c1 \x9b, umlaut ü")
+    @staticmethod
+    def dirty(arguments: Mapping[str, Any], task: Task) -> ToolResult:
+        return ToolResult("lone \ud800 surrogate, \x1b[31mred\x1b[0m, nul \x00, c1 \x9b, umlaut ü")
 
-    def _huge(self, arguments: Mapping[str, Any], task: Task) -> Result:
-        return Result("".join(f"line {number}\n" for number in range(100_000)))
+    @staticmethod
+    def huge(arguments: Mapping[str, Any], task: Task) -> ToolResult:
+        return ToolResult("".join(f"line {number}\n" for number in range(100_000)))
 
-    def _crash(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def crash(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         raise ZeroDivisionError("secret")
 
-    def _refuse(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def refuse(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         raise FilewrightError(Code.NOT_FOUND, "no \udc80 such", hint="look")
 
-    def _picture(self, arguments: Mapping[str, Any], task: Task) -> Result:
-        return Result("", images=(SimpleNamespace(data=b"\x89PNG", mime="image/png"),))
+    @staticmethod
+    def picture(arguments: Mapping[str, Any], task: Task) -> ToolResult:
+        return ToolResult("", images=(Image(b"\x89PNG", "image/png"),))
 
-    def _commit(self, arguments: Mapping[str, Any], task: Task) -> Result:
+    @staticmethod
+    def commit(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         sys.stderr.write("commit begun\n")
         time.sleep(0.5)
         with open(arguments["path"], "w") as file:
             file.write("committed")
-        return Result("committed")
+        return ToolResult("committed")
 
-    def _destroy(self, arguments: Mapping[str, Any], task: Task) -> Result:
-        return Result("destroyed")
+    @staticmethod
+    def destroy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
+        return ToolResult("destroyed")
 
 
 def main() -> None:
-    module = ModuleType("filewright.workspace")
-    module.Workspace = FakeWorkspace  # type: ignore[attr-defined]
-    sys.modules["filewright.workspace"] = module
+    filewright.workspace.Workspace = StrangeWorkspace  # type: ignore[misc]
     os.environ["FILEWRIGHT_LANDLOCK"] = "false"
     from filewright.cli import main as command_line
 

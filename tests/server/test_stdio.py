@@ -68,7 +68,7 @@ def test_what_cannot_be_encoded_is_spelled_out(shared: Any) -> None:
 def test_an_unexpected_error_is_internal_and_tells_the_client_nothing_more(shared: Any) -> None:
     answer = shared.call("crash")
     assert answer["result"]["isError"] is True
-    assert text_of(answer).startswith("internal: crash failed: ZeroDivisionError")
+    assert text_of(answer).startswith("internal: crash failed")
     assert "secret" not in text_of(answer)
     shared.hears("ZeroDivisionError: secret")
 

@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import working, write, write_coloured
 
-if TYPE_CHECKING:
-    from filewright.dialects import Dialect
-    from filewright.workspace import Workspace
-
 
 def _tools(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Names of tools, for the shell."""
     from filewright.dialects import surface
-    from filewright.tools import entries
+    from filewright.surface import NATIVE
 
     dialect = context.params.get("dialect")
-    names = [tool.name for tool in (entries() if dialect is None else surface(dialect).tools)]
-    return [name for name in names if name.startswith(begun)]
+    tools = (NATIVE if dialect is None else surface(dialect)).tools()
+    return [tool.name for tool in tools if tool.name.startswith(begun)]
 
 
 @click.command(
@@ -70,7 +66,7 @@ def call(
     given = None if listing or schema else _arguments(tool, arguments)
     workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
     try:
-        offer = _offer(workspace, dialect)
+        offer = workspace.offer(dialect)
         tools = {each.name: each for each in offer.tools()}
         if listing:
             write("\n".join(f"{each.name:<20} {each.title}" for each in tools.values()))
@@ -99,14 +95,6 @@ def call(
         workspace.close()
     if result.is_error:
         sys.exit(1)
-
-
-def _offer(workspace: Workspace, dialect: str | None) -> Workspace | Dialect:
-    if dialect is None:
-        return workspace
-    from filewright.dialects import open_dialect
-
-    return open_dialect(dialect, workspace)
 
 
 def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:

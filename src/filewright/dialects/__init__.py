@@ -6,26 +6,15 @@ requests, and how the native answers are told in that system's shapes.
 Never: decides where an edit goes, opens a path, writes a file. What a dialect needs and the native
 tools lack is a tool of `tools/` that is simply not listed among the native ones.
 
-In: a `Workspace`. Out: `Dialect`, which offers `tools()` and `call()` as the workspace does.
+In: nothing. Out: a `Surface`, which a workspace offers as it offers the native tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
-
-from filewright.dialects.dialect import Dialect, Surface
 from filewright.errors import Code, FilewrightError
-
-if TYPE_CHECKING:
-    from filewright.workspace import Workspace
+from filewright.surface import Surface
 
 NAMES = ("agent-tools", "largefile", "filesystem")
-
-
-def open_dialect(name: str, workspace: Workspace, toolsets: Collection[str] | None = None) -> Dialect:
-    """The dialect `name` over `workspace`, narrowed to `toolsets` (None: all). Raises `invalid_input`."""
-    return Dialect(workspace, surface(name), toolsets)
 
 
 def surface(name: str) -> Surface:
@@ -50,4 +39,4 @@ def surface(name: str) -> Surface:
     )
 
 
-__all__ = ["NAMES", "Dialect", "Surface", "open_dialect", "surface"]
+__all__ = ["NAMES", "surface"]

@@ -1,4 +1,4 @@
-"""`Dialect`: a table of tools in another system's words, offered over a workspace.
+"""What the dialects share: a row of a table of tools in another system's words, and how answers fit.
 
 A row of the table is a `Tool` whose function is handed a `Call`: through it the function makes native
 requests (`call.run`) or uses the core's unlisted tools (`call.use`), both under the dialect's limits,
@@ -8,23 +8,17 @@ and returns what the other system would have answered.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.surface import Surface
 from filewright.tools import Context, Tool, ToolResult, entries
 from filewright.tools.registry import Arguments, Toolset
-from filewright.tools.rendering import clip, wire
-
-if TYPE_CHECKING:
-    from filewright.settings import Settings
-    from filewright.workspace import Workspace
-
-_logger = logging.getLogger("filewright")
+from filewright.tools.rendering import encodable
 
 ENTRIES = 10_000
 """The most entries of a folder that a dialect gathers from the pages of `list_files`."""
@@ -68,19 +62,20 @@ class Call:
 Answer = Callable[[Call, Any], ToolResult]
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
-    """A dialect as a value: its table, what clients are told first, its limits, how it tells errors.
+def dialect(
+    name: str,
+    *,
+    workflow: str,
+    tools: tuple[Tool, ...],
+    limits: Callable[[Settings], Mapping[str, Any]],
+    refusal: Callable[[FilewrightError, int], ToolResult],
+) -> Surface:
+    """A dialect as a surface: its table, the workflow a model is told first, its limits and its errors."""
 
-    `limits` gives the settings that differ from the workspace's. `refusal` makes the answer of a
-    call that failed as a whole, within so many characters.
-    """
+    def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
+        return f"{workflow}\nServed: {', '.join(roots)}"
 
-    name: str
-    instructions: str
-    tools: tuple[Tool, ...]
-    limits: Callable[[Settings], Mapping[str, Any]]
-    refusal: Callable[[FilewrightError, int], ToolResult]
+    return Surface(name, lambda: tools, instructions, limits, refusal)
 
 
 def row(
@@ -103,78 +98,6 @@ def row(
     return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
 
 
-class Dialect:
-    """A surface over a workspace; what a server offers in place of the native tools. Thread-safe."""
-
-    def __init__(
-        self, workspace: Workspace, surface: Surface, toolsets: Collection[str] | None = None
-    ) -> None:
-        self._surface = surface
-        settings = workspace.settings.model_copy(update=dict(surface.limits(workspace.settings)))
-        self._settings = settings
-        self._served = ", ".join(quote(root.path) for root in workspace.roots)
-        self._context = workspace.context.under(settings)
-        self._offered = tuple(
-            tool
-            for tool in surface.tools
-            if (toolsets is None or tool.toolset in toolsets) and not (tool.writes and settings.read_only)
-        )
-
-    @property
-    def name(self) -> str:
-        """The dialect's name."""
-        return self._surface.name
-
-    @property
-    def instructions(self) -> str:
-        """What a model is told first, the roots included; under 1,500 characters."""
-        return clip(f"{self._surface.instructions}\nServed: {self._served}", 1_490)
-
-    def tools(self) -> Sequence[Tool]:
-        """The tools offered, in a fixed order; none that writes in a read-only workspace."""
-        return self._offered
-
-    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
-        """Run a tool; nothing is raised for a problem of the request, it is told in the dialect's way."""
-        try:
-            return self._bounded(self._run(name, arguments, task))
-        except FilewrightError as error:
-            failure = error
-        except RecursionError:
-            failure = FilewrightError(Code.INVALID_INPUT, f"{name}: the arguments are nested too deeply")
-        except Exception:  # a bug of ours must not end the server, and never reach a client
-            _logger.exception("internal error in %s", name)
-            failure = FilewrightError(
-                Code.INTERNAL,
-                f"{name} failed because of a bug in filewright; the log has the details",
-                hint="report it; try the work another way",
-            )
-        return self.refused(failure)
-
-    def refused(self, error: FilewrightError) -> ToolResult:
-        """How this dialect tells of a call that failed as a whole."""
-        return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
-
-    def _run(self, name: str, arguments: Mapping[str, Any], task: Task | None) -> ToolResult:
-        tool = next((tool for tool in self._surface.tools if tool.name == name), None)
-        if tool is None:
-            names = ", ".join(t.name for t in self._offered)
-            raise FilewrightError(Code.INVALID_INPUT, f"unknown tool {name!r}", hint=names)
-        if tool.writes and self._settings.read_only:
-            raise FilewrightError(
-                Code.READ_ONLY,
-                f"{name} changes files, and this workspace is read-only",
-                hint="ask the user to serve it without --read-only",
-            )
-        parsed = tool.parse(arguments)
-        self._context.changes.settle()
-        return tool.run(self._context, parsed, task or Task(seconds=self._settings.call_seconds))
-
-    def _bounded(self, result: ToolResult) -> ToolResult:
-        text = clip(wire(result.text), self._settings.hard_chars, note="\n[cut: ask for less]")
-        return result if text is result.text else replace(result, text=text)
-
-
 def failure(error: Mapping[str, Any]) -> FilewrightError:
     """An item's native error as the failure of a whole call."""
     details = {name: value for name, value in error.items() if name not in ("code", "message", "hint")}
@@ -195,7 +118,7 @@ def worded(text: str, words: Mapping[str, str]) -> str:
 
 def encoded(value: object) -> str:
     """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
-    return wire(json.dumps(value, ensure_ascii=False))
+    return encodable(json.dumps(value, ensure_ascii=False))
 
 
 def budgets(limit: int) -> Iterator[int]:

@@ -23,8 +23,8 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from filewright.server.offer import Offered
-from filewright.server.output import bounded, safe
+from filewright.surface import Listed
+from filewright.tools.rendering import bounded, safe
 
 _logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Confirmation:
         self._warned = False
 
     async def settle(
-        self, context: ServerRequestContext[Any, Any], tool: Offered, params: CallToolRequestParams
+        self, context: ServerRequestContext[Any, Any], tool: Listed, params: CallToolRequestParams
     ) -> Verdict | InputRequiredResult:
         """Whether the call may be made; or the question that a 2026 client must take to its user.
 
@@ -85,7 +85,7 @@ class Confirmation:
             return "refused"
         return _verdict(answer)
 
-    def _needed(self, tool: Offered, arguments: Mapping[str, Any]) -> bool:
+    def _needed(self, tool: Listed, arguments: Mapping[str, Any]) -> bool:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
             return False
         properties = tool.schema.get("properties", {})
@@ -95,7 +95,7 @@ class Confirmation:
         )
 
     def _second_round(
-        self, tool: Offered, arguments: Mapping[str, Any], params: CallToolRequestParams
+        self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams
     ) -> Verdict | InputRequiredResult:
         state = _digest(tool.name, arguments)
         answer = (params.input_responses or {}).get(_KEY)
@@ -115,7 +115,7 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _question(tool: Offered, arguments: Mapping[str, Any]) -> str:
+def _question(tool: Listed, arguments: Mapping[str, Any]) -> str:
     named = [name for key in _NAMING for name in _names(arguments.get(key))]
     return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from filewright.server.offer import Offered
+from filewright.surface import Listed
 
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 
@@ -21,7 +21,7 @@ LIMIT = 12_000
 """Characters past which a list is shortened."""
 
 
-def listing(tools: Sequence[Offered]) -> list[Tool]:
+def listing(tools: Sequence[Listed]) -> list[Tool]:
     """The tools as they are listed, each with all four hints."""
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
     if sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) + 1 for tool in full) <= LIMIT:
@@ -29,7 +29,7 @@ def listing(tools: Sequence[Offered]) -> list[Tool]:
     return [_listed(tool, {**terse(tool.schema), "additionalProperties": False}, None) for tool in tools]
 
 
-def _listed(tool: Offered, schema: Mapping[str, Any], title: str | None) -> Tool:
+def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
     return Tool(
         name=tool.name,
         title=title,

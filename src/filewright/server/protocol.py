@@ -42,11 +42,11 @@ from filewright.progress import Task
 from filewright.server.calls import Calls, Notify
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
-from filewright.server.offer import Offer
-from filewright.server.output import bounded, safe
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
+from filewright.surface import Offer
+from filewright.tools.rendering import bounded, safe
 
 if TYPE_CHECKING:
     from filewright.tools import ToolResult
@@ -63,7 +63,6 @@ LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
 DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
 """How a diff says that it goes on; its own lines begin with a blank or a sign."""
-CUT = "[cut at the result limit; ask for less]"
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
 
 
@@ -132,25 +131,17 @@ class Handlers:
 
     def _answer(self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool) -> CallToolResult:
         """Call and render, in the worker thread."""
-        try:
-            result = self._offer.call(name, arguments, task=task)
-        except FilewrightError as error:
-            return _failure(bounded(safe(str(error)), self._settings.hard_chars, CUT))
-        except Exception as error:
-            _logger.exception("tool %s failed", name)
-            hint = "hint: this is a bug; the server's log says more"
-            return _failure(f"internal: {name} failed: {type(error).__name__}\n{hint}")
+        result = self._offer.call(name, arguments, task=task)
         return self._render(result, links=links)
 
     def _render(self, result: ToolResult, *, links: bool) -> CallToolResult:
-        text = safe(result.text)
+        text = result.text
         linked: list[ResourceLink] = []
-        if len(text) > self._settings.hard_chars:
-            kept = self._spill.keep(text) if links else None
-            if kept is not None:
-                size = len(text.encode("utf-8"))
-                linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
-            text = bounded(text, self._settings.hard_chars, CUT if kept is None else CUT_AND_KEPT)
+        kept = self._spill.keep(result.whole) if links and result.whole is not None else None
+        if kept is not None and result.whole is not None:
+            size = len(result.whole.encode("utf-8"))
+            linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
+            text = bounded(result.whole, self._settings.hard_chars, CUT_AND_KEPT)
         change, diff = result.data.get("change_id"), result.data.get("diff")
         if links and isinstance(change, str) and isinstance(diff, str) and not _shows(text, diff):
             linked.append(ResourceLink(uri=f"{HISTORY}{change}", name="whole diff", mime_type="text/plain"))
@@ -234,10 +225,6 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
 def _shows(text: str, diff: str) -> bool:
     """Whether a result's text holds its diff to the end."""
     return DIFF_CUT.search(diff) is None and safe(diff.rstrip("\n")) in text
-
-
-def _failure(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 def _progress(context: Context) -> Notify | None:

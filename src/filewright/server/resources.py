@@ -14,8 +14,8 @@ from mcp_types import (
 )
 
 from filewright.errors import Code, FilewrightError
-from filewright.server.output import encodable, safe
 from filewright.server.spill import PREFIX, Spill
+from filewright.tools.rendering import encodable, safe
 
 if TYPE_CHECKING:
     from filewright.progress import Task

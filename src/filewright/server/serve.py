@@ -13,14 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from filewright.server.output import safe
 from filewright.server.wire import claim_wire
 from filewright.settings import Settings
+from filewright.tools.rendering import safe
 
 if TYPE_CHECKING:
     from filewright.server.access import Access
     from filewright.server.calls import Calls
-    from filewright.server.offer import Offer
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger("filewright.server")
@@ -94,7 +93,7 @@ def _prepare(plan: Plan, workspace: Workspace, wire: tuple[int, int] | None) -> 
 
     settings = plan.settings
     calls = Calls(workers=settings.workers, seconds=settings.call_seconds)
-    server = Handlers(workspace, _offer(plan, workspace), calls, settings).server()
+    server = Handlers(workspace, workspace.offer(plan.dialect, plan.toolsets), calls, settings).server()
     if wire is not None:
         from filewright.server.stdio import StdioTransport
 
@@ -103,16 +102,6 @@ def _prepare(plan: Plan, workspace: Workspace, wire: tuple[int, int] | None) -> 
 
     assert plan.access is not None
     return calls, HttpTransport(server, plan.access, calls, body_bytes=settings.message_bytes)
-
-
-def _offer(plan: Plan, workspace: Workspace) -> Offer:
-    if plan.dialect is not None:
-        from filewright.dialects import open_dialect
-
-        return open_dialect(plan.dialect, workspace, plan.toolsets)
-    from filewright.server.offer import Native
-
-    return Native(workspace, plan.toolsets)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `File
 
 from filewright.tools.catalogue import Entry, entries
 from filewright.tools.context import Context
+from filewright.tools.instructions import instructions
 from filewright.tools.registry import Image, Tool, ToolResult
 
-__all__ = ["Context", "Entry", "Image", "Tool", "ToolResult", "entries"]
+__all__ = ["Context", "Entry", "Image", "Tool", "ToolResult", "entries", "instructions"]

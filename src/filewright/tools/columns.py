@@ -10,7 +10,7 @@ from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.described import about, facts, past_end
 from filewright.tools.registry import ToolResult
-from filewright.tools.rendering import visible, wire
+from filewright.tools.rendering import encodable, visible
 
 if TYPE_CHECKING:
     from filewright.tools.read import ReadArguments
@@ -68,7 +68,7 @@ def _characters(
         kept += piece[skip : skip + limit + 1 - len(kept)] if skip < len(piece) else ""
         skip = max(0, skip - len(piece))
         if len(kept) > limit:
-            return wire(kept[:limit]), False, column + limit
+            return encodable(kept[:limit]), False, column + limit
         if ends:
             break
-    return wire(kept), True, column - 1 - skip + len(kept)
+    return encodable(kept), True, column - 1 - skip + len(kept)

@@ -17,7 +17,7 @@ from filewright.tools.columns import piece
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Image, Tool, ToolResult
-from filewright.tools.rendering import clip, counted, oddities, size_text, visible, wire
+from filewright.tools.rendering import clip, counted, encodable, oddities, size_text, visible
 
 
 class ReadArguments(Arguments):
@@ -258,7 +258,7 @@ def shown_line(snapshot: Snapshot, head: Line, width: int, number: int) -> tuple
 
     `number` is the line's, negative if it was counted from the end.
     """
-    body = wire(codec.decoded(head.body, snapshot.encoding))
+    body = encodable(codec.decoded(head.body, snapshot.encoding))
     if head.whole and len(body) <= width:
         return body, ""
     kept = body[:width]

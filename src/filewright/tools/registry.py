@@ -41,7 +41,8 @@ class Image:
 class ToolResult:
     """One answer: bounded `text` for a model, `data` with the same facts as plain JSON values.
 
-    On an error `is_error` is set and `code` is one of the closed set.
+    On an error `is_error` is set and `code` is one of the closed set. `whole` is the uncut text of an
+    answer that passed the cap of every result.
     """
 
     text: str
@@ -49,6 +50,7 @@ class ToolResult:
     is_error: bool = False
     code: str | None = None
     images: tuple[Image, ...] = ()
+    whole: str | None = None
 
     @classmethod
     def of_error(cls, error: FilewrightError) -> ToolResult:
@@ -70,6 +72,10 @@ class Tool:
     writes: bool = False
     destructive: bool = False
     idempotent: bool = True
+
+    def load(self) -> Tool:
+        """Itself: it is loaded."""
+        return self
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 #: What is shown escaped: control characters except tab and form feed, and bidirectional controls.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _INVISIBLE = re.compile("[\u200b\u2060\u00ad\ufeff]")
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def visible(text: str) -> str:
@@ -35,9 +35,28 @@ def oddities(text: str) -> list[str]:
     return found
 
 
-def wire(text: str) -> str:
-    """`text` without lone surrogates, which no transport can carry."""
-    return _SURROGATES.sub("\ufffd", text)
+def encodable(text: str) -> str:
+    """`text` with lone surrogates spelled out, which no transport can carry, and nothing else changed."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def safe(text: str) -> str:
+    """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
+
+    The spelling is that of JSON, so a text that is JSON stays so. Tabs, line feeds and carriage returns
+    are left. The tools escape what they show; this is the last look at whatever leaves a surface, which
+    holds even if one of them, or an error message with a strange path in it, did not.
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
+
+
+def bounded(text: str, limit: int, note: str) -> str:
+    """`text` if it has at most `limit` characters, else its beginning up to a line's end, and `note`."""
+    if len(text) <= limit:
+        return text
+    room = max(0, limit - len(note) - 1)
+    cut = text.rfind("\n", room // 2, room)
+    return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
 
 
 def clip(text: str, limit: int, *, note: str = "…") -> str:

@@ -15,7 +15,7 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.described import facts
 from filewright.tools.registry import Arguments, Tool, ToolResult
-from filewright.tools.rendering import Page, size_text, visible, wire
+from filewright.tools.rendering import Page, encodable, size_text, visible
 
 
 class StatArguments(Arguments):
@@ -83,13 +83,13 @@ def run(context: Context, arguments: StatArguments, task: Task) -> ToolResult:
         try:
             location = context.boundary.locate(path)
             status = describe(context, location)
-            results.append({"path": wire(path), "status": "success", "stats": status})
+            results.append({"path": encodable(path), "status": "success", "stats": status})
             rows.append(f"{visible(path)}: {_text(status)}")
         except FilewrightError as error:
             failures += 1
             first = first or str(error.code)
             failed = ToolResult.of_error(error).data
-            results.append({"path": wire(path), "status": "error", "error": dict(failed)})
+            results.append({"path": encodable(path), "status": "error", "error": dict(failed)})
             rows.append(f"{visible(path)}: {error.code}: {error.message}")
     left = page.extend(rows, reserve=80)
     if left:

@@ -11,7 +11,7 @@ from typing import Any
 
 from filewright.dialects.agent_tools import editing, reading, searching
 from filewright.dialects.agent_tools.errors import refusal
-from filewright.dialects.dialect import Answer, Surface, row
+from filewright.dialects.dialect import Answer, dialect, row
 from filewright.settings import Settings
 from filewright.tools.registry import Arguments, Tool
 
@@ -47,9 +47,9 @@ def _change(
     )
 
 
-SURFACE = Surface(
-    name="agent-tools",
-    instructions=(
+SURFACE = dialect(
+    "agent-tools",
+    workflow=(
         "Find with grep and glob, read with read_file (numbered lines; pass offset and limit for large "
         "files), change with edit_file, multi_edit or apply_patch. old_string must be the text that is there, "
         "without line numbers, and stand there once unless replace_all. Errors are JSON with error and "

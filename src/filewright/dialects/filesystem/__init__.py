@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from filewright.dialects.dialect import Surface, row
+from filewright.dialects.dialect import dialect, row
 from filewright.dialects.filesystem import editing, reading, writing
 from filewright.dialects.filesystem.paths import refusal
 from filewright.settings import Settings
@@ -20,9 +20,9 @@ def _limits(settings: Settings) -> Mapping[str, Any]:
     return {"page_chars": settings.hard_chars, "line_chars": settings.hard_chars, "image_bytes": 0}
 
 
-SURFACE = Surface(
-    name="filesystem",
-    instructions=(
+SURFACE = dialect(
+    "filesystem",
+    workflow=(
         "Files below one project root. All paths are relative to it. Every tool takes a batch and answers "
         "with one JSON array, an object per item in order; look at each item's success, status or error. "
         "To change a part of a file prefer apply_diff (lines and their exact text), edit_file or "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from filewright.dialects.dialect import Surface, row
+from filewright.dialects.dialect import dialect, row
 from filewright.dialects.largefile import editing, reading, searching
 from filewright.dialects.largefile.paths import refusal
 from filewright.settings import Settings
@@ -20,9 +20,9 @@ def _limits(settings: Settings) -> Mapping[str, Any]:
     return {"page_chars": settings.hard_chars - 1_500, "image_bytes": 0}
 
 
-SURFACE = Surface(
-    name="largefile",
-    instructions=(
+SURFACE = dialect(
+    "largefile",
+    workflow=(
         "Work on large files by absolute path: get_overview first, search_content to find, read_content or "
         "read_enclosing to look, edit_content with preview=true, then preview=false. Every edit makes a backup; "
         "revert_edit brings one back. Answers are JSON; edit_content says success and, for a refused change, "

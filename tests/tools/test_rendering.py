@@ -7,8 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.server.output import bounded, encodable, safe
-from filewright.server.spill import Spill
+from filewright.tools.rendering import bounded, encodable, safe
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 
@@ -47,13 +46,3 @@ def test_bounded_text_ends_with_the_note_within_the_limit(text: str, limit: int)
     shown = bounded(text, limit, "[cut]")
     assert len(shown) <= limit
     assert shown == text if len(text) <= limit else shown.endswith("[cut]")
-
-
-def test_the_newest_large_results_are_kept() -> None:
-    spill = Spill(100)
-    first, second = spill.keep("a" * 60), spill.keep("b" * 60)
-    assert first is not None
-    assert second is not None
-    assert spill.get(first) is None
-    assert spill.get(second) == "b" * 60
-    assert spill.keep("c" * 101) is None

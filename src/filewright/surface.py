@@ -1,0 +1,176 @@
+"""What a set of tools is, and the one path that every call of a tool takes.
+
+A `Surface` is a value: the native tools are one (`NATIVE`), each dialect is another. `Surface.open`
+binds it to a workspace's context and gives an `Offer`: the tools as a client sees them, and `call`,
+which checks the arguments, runs the tool under the surface's limits, tells an error in the surface's
+own way and bounds whatever comes out. There is no second path, so hints, limits and clipping are the
+same for every surface.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.tools import Context, Tool, ToolResult, entries, instructions
+from filewright.tools.rendering import bounded, clip, safe
+
+_logger = logging.getLogger("filewright")
+
+CUT = "[cut at the result limit; ask for less]"
+"""The last line of an answer that passed the cap of every result."""
+
+INSTRUCTIONS_CHARS = 1_490
+"""Clients cut instructions at 2 KB; ours stay well below."""
+
+
+class Listed(Protocol):
+    """One tool as clients are told of it; `schema` is the JSON Schema of its arguments."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+    @property
+    def toolset(self) -> str: ...
+    @property
+    def writes(self) -> bool: ...
+    @property
+    def destructive(self) -> bool: ...
+    @property
+    def idempotent(self) -> bool: ...
+
+    def load(self) -> Tool:
+        """The tool itself; what it needs is imported now."""
+
+
+def _native_refusal(error: FilewrightError, _limit: int) -> ToolResult:
+    return ToolResult.of_error(error)
+
+
+def _no_limits(_settings: Settings) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A set of tools in one system's words.
+
+    `tools` gives every tool in the order it is listed. `instructions` is what a model reads first,
+    made from the names that are offered and the roots. `limits` gives the settings that differ from
+    the workspace's. `refusal` makes the answer of a call that failed as a whole, in so many characters.
+    """
+
+    name: str
+    tools: Callable[[], Sequence[Listed]]
+    instructions: Callable[[Collection[str], Sequence[str]], str]
+    limits: Callable[[Settings], Mapping[str, Any]] = _no_limits
+    refusal: Callable[[FilewrightError, int], ToolResult] = _native_refusal
+
+    def open(self, context: Context, toolsets: Collection[str] | None = None) -> Offer:
+        """The surface over a workspace, narrowed to `toolsets` (None: all)."""
+        return Offer(self, context, toolsets)
+
+
+NATIVE = Surface("native", entries, instructions)
+"""filewright's own tools."""
+
+
+class Offer:
+    """A surface over a workspace: what a server, a command line or a program calls. Thread-safe."""
+
+    def __init__(self, surface: Surface, context: Context, toolsets: Collection[str] | None = None) -> None:
+        limits = dict(surface.limits(context.settings))
+        self._surface = surface
+        self._context = context.under(context.settings.model_copy(update=limits)) if limits else context
+        self._settings = self._context.settings
+        self._tools = tuple(
+            tool
+            for tool in surface.tools()
+            if (toolsets is None or tool.toolset in toolsets)
+            and not (tool.writes and context.settings.read_only)
+        )
+
+    @property
+    def name(self) -> str:
+        """The surface's name."""
+        return self._surface.name
+
+    @property
+    def instructions(self) -> str:
+        """What a model is told first; names only tools that are offered, and the roots."""
+        roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
+        return clip(
+            self._surface.instructions({tool.name for tool in self._tools}, roots), INSTRUCTIONS_CHARS
+        )
+
+    def tools(self) -> Sequence[Listed]:
+        """The tools offered, in a fixed order: none that writes in a read-only workspace."""
+        return self._tools
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Run a tool. A problem is an answer with `is_error`, told in the surface's way; nothing is raised."""
+        try:
+            return self.run(name, arguments, task=task)
+        except FilewrightError as error:
+            return self.refused(error)
+        except RecursionError:
+            message = f"{name}: the arguments, or the folders they name, are nested too deeply"
+            return self.refused(FilewrightError(Code.INVALID_INPUT, message))
+        except Exception:  # a bug of ours must not end the server, and never reach a client
+            _logger.exception("internal error in %s", name)
+            message = f"{name} failed because of a bug in filewright; the log has the details"
+            hint = "report it; try the work another way"
+            return self.refused(FilewrightError(Code.INTERNAL, message, hint=hint))
+
+    def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
+        """Run a tool. Raises `FilewrightError`."""
+        listed = next((tool for tool in self._surface.tools() if tool.name == name), None)
+        if listed is None:
+            raise self._unknown(name)
+        if listed.writes and self._settings.read_only:
+            raise FilewrightError(
+                Code.READ_ONLY,
+                f"{name} changes files, and this workspace is read-only",
+                hint="ask the user to serve it without --read-only",
+            )
+        tool = listed.load()
+        parsed = tool.parse(arguments)
+        task = task or Task(seconds=self._settings.call_seconds)
+        self._context.changes.settle()
+        try:
+            return self._bounded(tool.run(self._context, parsed, task))
+        except FilewrightError as error:
+            if error.code == Code.NOT_FOUND:
+                from filewright.tools.missing import explain
+
+                explain(self._context, error, task)
+            raise
+
+    def refused(self, error: FilewrightError) -> ToolResult:
+        """How this surface tells of a call that failed as a whole: in the tool, out of time, not allowed."""
+        return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
+
+    def _unknown(self, name: str) -> FilewrightError:
+        names = [tool.name for tool in self._tools]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"
+        return FilewrightError(Code.INVALID_INPUT, f"unknown tool {name[:100]!r}", hint=hint)
+
+    def _bounded(self, result: ToolResult) -> ToolResult:
+        """Whatever a tool made, within the hard cap and without what no transport can carry."""
+        text = safe(result.text)
+        if len(text) > self._settings.hard_chars:
+            return replace(result, text=bounded(text, self._settings.hard_chars, CUT), whole=text)
+        return result if text is result.text else replace(result, text=text)
