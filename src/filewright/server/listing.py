@@ -1,8 +1,8 @@
 """How tools stand in `tools/list`, which every client hands to its model whole, at every start.
 
 A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
-choices, what is required and defaults that surprise; bounds and the obvious defaults are left to the
-refusal that names them. Arguments are checked against the full schema either way.
+choices, what is required and defaults that surprise; bounds, the obvious defaults and rare arguments are
+left to the refusal that names them. Arguments are checked against the full schema either way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from mcp_types import Tool, ToolAnnotations
 from filewright.surface import Listed
 
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
-
+_RARE = frozenset({"break_hard_links", "undoable"})
+"""Arguments that a refusal names when they matter; they are accepted all the same."""
 
 LIMIT = 12_000
 """Characters past which a list is shortened."""
@@ -51,7 +52,7 @@ def terse(schema: Mapping[str, Any]) -> dict[str, Any]:
         if key in _BOUNDS or key == "additionalProperties" or (key == "default" and value is False):
             continue
         if key == "properties":
-            kept[key] = {name: terse(child) for name, child in value.items()}
+            kept[key] = {name: terse(child) for name, child in value.items() if name not in _RARE}
         elif key == "items" and isinstance(value, Mapping):
             kept[key] = terse(value)
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,7 +85,7 @@ class Tool:
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         try:
-            return self.arguments.model_validate(dict(arguments))
+            return self.arguments.model_validate(_as_meant(dict(arguments), self.schema))
         except ValidationError as error:
             raise _refusal(self, error, arguments) from error
         except RecursionError as error:
@@ -119,8 +119,6 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
             continue
         if key == "default" and value is None:
             continue
-        if key == "type" and "enum" in node:
-            continue
         if key == "properties":
             result[key] = {name: _plain(child, definitions) for name, child in value.items()}
         else:
@@ -134,29 +132,72 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return result
 
 
+def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
+    """`value` as JSON means it: an optional argument that is null is absent, a whole float an integer.
+
+    Adapters fill in nulls for what a model left out, and JavaScript has no integers.
+    """
+    if isinstance(value, dict) and schema.get("properties"):
+        properties, required = schema["properties"], schema.get("required", ())
+        return {
+            name: _as_meant(given, properties.get(name, {}))
+            for name, given in value.items()
+            if given is not None or name in required or name not in properties
+        }
+    if isinstance(value, list) and isinstance(schema.get("items"), dict):
+        return [_as_meant(item, schema["items"]) for item in value]
+    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
+        return int(value)
+    return value
+
+
+_PROBLEMS = 5
+"""How many problems of one call a refusal names."""
+
+
 def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -> FilewrightError:
     problems = error.errors(include_url=False, include_context=True)
-    first = problems[0]
-    where = _place(first["loc"])
-    known = list(tool.arguments.model_fields)
-    if first["type"] == "extra_forbidden":
-        names = _names_at(tool.arguments, first["loc"][:-1]) or known
-        near = difflib.get_close_matches(str(first["loc"][-1]), names, n=1)
-        message = f"{tool.name}: unknown argument {where!r}"
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
-    elif first["type"] == "missing":
-        message = f"{tool.name}: argument {where!r} is missing"
-        hint = "give it; " + _wanted(tool.schema, first["loc"])
-    elif first["type"] == "value_error":  # a check of ours, which says all
-        message = f"{tool.name}: {f'{where}: ' if where else ''}{_sentence(first)}"
-        hint = None
-    else:
-        given = _given(arguments, first["loc"])
-        message = f"{tool.name}: argument {where!r}: {_sentence(first)}, but {given} was given"
-        hint = _wanted(tool.schema, first["loc"])
-    if len(problems) > 1:
-        message += f" (and {len(problems) - 1} more)"
-    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": where})
+    unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
+    others = [problem for problem in problems if problem["type"] != "extra_forbidden"]
+    told: list[tuple[str, str | None]] = [_unknown(tool, unknown)] if unknown else []
+    told += [_told(tool, problem, arguments) for problem in others[:_PROBLEMS]]
+    message = f"{tool.name}: " + "; ".join(what for what, _ in told)
+    if len(others) > _PROBLEMS:
+        message += f" (and {len(others) - _PROBLEMS} more)"
+    hints = dict.fromkeys(hint for _, hint in told if hint)
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        message,
+        hint="; ".join(hints) or None,
+        details={"argument": _place((unknown or others)[0]["loc"])},
+    )
+
+
+def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
+    """All unknown arguments in one phrase, each with the known name that is nearest."""
+    places = [repr(_place(problem["loc"])) for problem in problems[:_PROBLEMS]]
+    more = f" and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+    near: list[str] = []
+    known: list[str] = []
+    for problem in problems[:_PROBLEMS]:
+        names = _names_at(tool.arguments, problem["loc"][:-1]) or list(tool.arguments.model_fields)
+        near += [repr(name) for name in difflib.get_close_matches(str(problem["loc"][-1]), names, n=1)]
+        known = names
+    hint = f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else f"known: {', '.join(known)}"
+    return f"unknown argument{'s' if len(problems) > 1 else ''} {', '.join(places)}{more}", hint
+
+
+def _told(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
+    """One problem of another kind: what is wrong, and what is wanted."""
+    where = _place(problem["loc"])
+    if problem["type"] == "missing":
+        return f"argument {where!r} is missing", "give it; " + _wanted(tool.schema, problem["loc"])
+    if problem["type"] == "value_error":  # a check of ours, which says all
+        return f"{f'{where}: ' if where else ''}{_sentence(problem)}", None
+    given = _given(arguments, problem["loc"])
+    return f"argument {where!r}: {_sentence(problem)}, but {given} was given", _wanted(
+        tool.schema, problem["loc"]
+    )
 
 
 def _sentence(problem: Any) -> str:
