@@ -18,7 +18,6 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
-from filewright.text import codec
 from filewright.tools import Context, ToolResult, entries
 from filewright.tools.rendering import encodable
 
@@ -228,7 +227,8 @@ class Workspace:
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 
-        Files are given whole up to `settings.hold_bytes`. Raises `not_found` for any other URI,
+        Files are given whole up to `settings.hold_bytes`, exactly: as text where their bytes are UTF-8,
+        line endings and a mark included, else as bytes. Raises `not_found` for any other URI,
         and what reading raises.
         """
         self._changes.settle()
@@ -245,7 +245,10 @@ class Workspace:
                     )
                 if snapshot.binary is not None:
                     return snapshot.binary, held
-                return "text/plain", codec.decoded(held[snapshot.start :], snapshot.encoding)
+                try:
+                    return "text/plain", held.decode()
+                except UnicodeDecodeError:
+                    return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(_HISTORY):
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
             whole = self._context.under(self.settings.model_copy(update=_WHOLE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
@@ -15,7 +16,14 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp_types import ResourceLink, ResourceTemplateReference, TextContent, TextResourceContents
+from mcp_types import (
+    ElicitRequestParams,
+    ElicitResult,
+    ResourceLink,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -35,13 +43,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def connected(root: Path, *arguments: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def connected(root: Path, *arguments: str, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "filewright", "serve", str(root), *arguments],
         env={"FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
     )
-    async with Client(server, mode=mode) as client:
+    async with Client(server, mode=mode, **options) as client:
         yield client
 
 
@@ -53,6 +61,45 @@ async def read(client: Client, uri: str) -> str:
     [contents] = (await client.read_resource(uri)).contents
     assert isinstance(contents, TextResourceContents)
     return contents.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a\r\nb\r\n",
+        b"\xef\xbb\xbfmark\n",
+        b"bad \xff byte\r\n",
+        b"caf\xe9\r\n",
+        b"\xff\xfea\x00\r\x00\n\x00",
+        b"",
+    ],
+)
+async def test_a_file_as_a_resource_is_its_bytes(root: Path, content: bytes) -> None:
+    (root / "exact.txt").write_bytes(content)
+    async with connected(root, mode="auto") as client:
+        [contents] = (await client.read_resource("filewright://file/exact.txt")).contents
+        if isinstance(contents, TextResourceContents):
+            assert contents.text.encode() == content
+        else:
+            assert base64.b64decode(contents.blob) == content
+
+
+PATCH = "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/two.txt\n@@ -0,0 +1 @@\n+z\n"
+ENVELOPE = "*** Begin Patch\n*** Update File: one.txt\n@@\n-x\n+y\n*** Move to: two.txt\n*** End Patch\n"
+
+
+@pytest.mark.parametrize("patch", [PATCH, ENVELOPE])
+async def test_the_question_before_a_patch_names_its_files(root: Path, patch: str) -> None:
+    asked: list[str] = []
+
+    async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    async with connected(root, "--confirm", "always", mode="auto", elicitation_callback=ask) as client:
+        refused = await client.call_tool("apply_patch", {"patch": patch})
+        assert text_of(refused).startswith("cancelled")
+    assert asked == ["Allow apply_patch on one.txt, two.txt?"]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -303,6 +303,9 @@ def test_tokens_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
 
 
 RESOURCE = "https://files.example/mcp"
+ISSUER = "https://auth.example"
+INTROSPECTION = Introspection(f"{ISSUER}/introspect", RESOURCE, ISSUER, "id", "secret")
+TOKEN_OF_OURS = {"active": True, "aud": RESOURCE}
 
 
 @pytest.mark.parametrize(
@@ -313,6 +316,17 @@ RESOURCE = "https://files.example/mcp"
         ({"active": False, "aud": RESOURCE}, False),
         ({"active": "true", "aud": RESOURCE}, False),
         ([], False),
+        ({**TOKEN_OF_OURS, "iss": ISSUER + "/"}, True),
+        ({**TOKEN_OF_OURS, "iss": "https://other.example"}, False),
+        ({**TOKEN_OF_OURS, "iss": [ISSUER]}, False),
+        ({**TOKEN_OF_OURS, "exp": 4_000_000_000, "nbf": 1_000_000_000.5}, True),
+        ({**TOKEN_OF_OURS, "exp": 1_000_000_000}, False),
+        ({**TOKEN_OF_OURS, "exp": "4000000000"}, False),
+        ({**TOKEN_OF_OURS, "exp": True}, False),
+        ({**TOKEN_OF_OURS, "exp": [4_000_000_000]}, False),
+        ({**TOKEN_OF_OURS, "exp": -1}, False),
+        ({**TOKEN_OF_OURS, "nbf": 4_000_000_000}, False),
+        ({**TOKEN_OF_OURS, "nbf": "soon"}, False),
     ],
 )
 @pytest.mark.anyio
@@ -328,9 +342,7 @@ async def test_tokens_are_introspected(monkeypatch: pytest.MonkeyPatch, claims: 
     monkeypatch.setattr(
         httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(answer), **options)
     )
-    access = await Introspection("https://auth.example/introspect", RESOURCE, "id", "secret").verify_token(
-        "abc"
-    )
+    access = await INTROSPECTION.verify_token("abc")
     assert (access is not None) is granted
     if access is not None:
         assert access.resource is not None
@@ -350,7 +362,7 @@ async def test_an_authorization_server_that_cannot_be_reached_lets_nobody_in(
     monkeypatch.setattr(
         httpx2, "AsyncClient", lambda **options: real(transport=httpx2.MockTransport(fail), **options)
     )
-    assert await Introspection("https://auth.example/i", RESOURCE, "id", "secret").verify_token("abc") is None
+    assert await INTROSPECTION.verify_token("abc") is None
 
 
 def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
@@ -366,3 +378,55 @@ def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
         described = json.load(answer)
     assert described["resource"] == RESOURCE
     assert described["authorization_servers"] == ["https://auth.example"]
+
+
+def test_a_host_name_is_let_in_whatever_its_case(url: str) -> None:
+    status, _ = post(url, INITIALIZE, Host="Tools.EXAMPLE")
+    assert status == 200
+
+
+def test_a_probe_is_answered_without_a_token(start: Start) -> None:
+    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN})
+    with urllib.request.urlopen(listening(server).removesuffix("/mcp") + "/health", timeout=30) as answer:
+        assert (answer.status, answer.read()) == (200, b"ok\n")
+
+
+def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
+    status, body = post(url, b" [" + json.dumps(INITIALIZE).encode() + b"]")
+    assert status == 400
+    assert json.loads(body)["error"]["message"] == "batches are not supported; send one message a request"
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n"]
+)
+def test_requests_that_never_arrive_keep_nobody_out(url: str, begun: bytes) -> None:
+    """More half-sent requests than the server has places; the oldest of them make room."""
+    port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
+    half = []
+    try:
+        for _ in range(520):
+            waiting = socket.create_connection(("127.0.0.1", port), timeout=30)
+            waiting.sendall(begun)
+            half.append(waiting)
+        status, _ = post(url, INITIALIZE)
+        assert status == 200
+    finally:
+        for waiting in half:
+            waiting.close()
+
+
+def test_bodies_that_never_arrive_keep_nobody_out(url: str) -> None:
+    port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
+    head = b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+    half = []
+    try:
+        for _ in range(520):
+            waiting = socket.create_connection(("127.0.0.1", port), timeout=30)
+            waiting.sendall(head)
+            half.append(waiting)
+        status, _ = post(url, INITIALIZE)
+        assert status == 200
+    finally:
+        for waiting in half:
+            waiting.close()

@@ -148,6 +148,7 @@ def _access(
         checked = Introspection(
             endpoint=oauth_introspection,
             resource=public_url,
+            issuer=oauth_issuer,
             client_id=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_ID", ""),
             client_secret=os.environ.get("FILEWRIGHT_OAUTH_CLIENT_SECRET", ""),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -35,6 +36,13 @@ _NAMING = (
     *("change_id", "backup_id"),
 )
 """Arguments that say what a call is about, in the native tools and the dialects."""
+_PATCHED = re.compile(
+    r"^(?:--- (?!/dev/null)(?:a/)?|\+\+\+ (?!/dev/null)(?:b/)?|rename (?:from|to) "
+    r"|\*\*\* (?:(?:Add|Update|Delete) File|Move to): )([^\t\n]+)",
+    re.MULTILINE,
+)
+"""The lines of a patch that name a file; what is asked needs the names, the tool reads the patch."""
+PATCH_CHARS = 1_000_000
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -117,6 +125,9 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
 
 def _question(tool: Listed, arguments: Mapping[str, Any]) -> str:
     named = [name for key in _NAMING for name in _names(arguments.get(key))]
+    patch = arguments.get("patch")
+    if isinstance(patch, str):
+        named += dict.fromkeys(found.group(1).strip() for found in _PATCHED.finditer(patch[:PATCH_CHARS]))
     return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
 
 

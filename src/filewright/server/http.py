@@ -18,17 +18,25 @@ import uvicorn
 from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import INVALID_REQUEST
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.errors import Code, FilewrightError
 from filewright.server.access import Access, is_loopback
 from filewright.server.calls import Calls
+from filewright.server.connections import TimedConnection
 from filewright.server.tokens import Bearer, Introspection
 
 _logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
+HEALTH = "/health"
+"""Answers 200 to anybody, and tells nothing: for load balancers and container probes."""
 LINGER = 5
 """Seconds that open responses may still take after the process is told to stop."""
 STEP = 0.1
@@ -54,6 +62,7 @@ class HttpTransport:
             server_header=False,
             lifespan="on",
             ws="none",
+            http=TimedConnection,
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
@@ -85,7 +94,7 @@ class HttpTransport:
 
 
 def application(server: Server[Any], access: Access, port: int, *, body_bytes: int) -> Starlette:
-    """The ASGI application: `/mcp`, and the protected resource metadata where OAuth is used."""
+    """The ASGI application: `/mcp`, `/health`, and the protected resource metadata where OAuth is used."""
     auth: AuthSettings | None = None
     verifier: Bearer | Introspection | None = access.bearer
     if access.oauth is not None:
@@ -101,7 +110,7 @@ def application(server: Server[Any], access: Access, port: int, *, body_bytes: i
     elif access.bearer is not None:
         issuer = access.public_url or f"http://{_names(access)[0]}:{port}"
         auth = AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
-    return server.streamable_http_app(
+    served = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=body_bytes,
         transport_security=TransportSecuritySettings(
@@ -113,6 +122,53 @@ def application(server: Server[Any], access: Access, port: int, *, body_bytes: i
         auth=auth,
         token_verifier=verifier,
     )
+    served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
+    served.add_middleware(_Doorman)
+    return served
+
+
+def _health(_request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+class _Doorman:
+    """What is settled before the SDK looks: host names without regard to case, no batches."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = [(name, value.lower() if name == b"host" else value) for name, value in scope["headers"]]
+        scope = {**scope, "headers": headers}
+        if scope["method"] != "POST" or scope["path"] != PATH:
+            await self._app(scope, receive, send)
+            return
+        first = await receive()
+        if first.get("body", b"").lstrip().startswith(b"["):
+            await _BATCH(scope, receive, send)
+            return
+        pending = [first]
+
+        async def rest() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self._app(scope, rest, send)
+
+
+_BATCH = JSONResponse(
+    {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {
+            "code": INVALID_REQUEST,
+            "message": "batches are not supported; send one message a request",
+        },
+    },
+    status_code=400,
+)
 
 
 def _names(access: Access) -> list[str]:
@@ -126,7 +182,7 @@ def _hosts(access: Access, port: int) -> list[str]:
         own += _names(access)
     if access.public_url:
         own.append(access.public_url.partition("://")[2].partition("/")[0])
-    return [*own, *access.hosts]
+    return [name.lower() for name in (*own, *access.hosts)]
 
 
 def _origins(access: Access, port: int) -> list[str]:

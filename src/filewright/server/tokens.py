@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import math
 import stat
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,8 @@ _logger = logging.getLogger(__name__)
 
 SHORTEST = 16
 INTROSPECTION_SECONDS = 10.0
+CLOCK_SECONDS = 30.0
+"""How far the authorization server's clock may be from ours."""
 
 
 class Bearer:
@@ -47,11 +51,13 @@ class Bearer:
 class Introspection:
     """Tokens of an OAuth authorization server, each checked at its introspection endpoint (RFC 7662).
 
-    `resource` is this server's public URL: a token issued for another audience is refused.
+    `resource` is this server's public URL: a token issued for another audience is refused, and so is
+    one of another `issuer`, one that is not valid yet, and one whose times cannot be read.
     """
 
     endpoint: str
     resource: str
+    issuer: str
     client_id: str
     client_secret: str = field(repr=False)
 
@@ -69,27 +75,45 @@ class Introspection:
         except (httpx2.HTTPError, ValueError) as error:
             _logger.warning("cannot introspect a token at %s: %s", self.endpoint, error)
             return None
-        return _access(token, claims, self.resource) if isinstance(claims, dict) else None
+        return self._access(token, claims) if isinstance(claims, dict) else None
+
+    def _access(self, token: str, claims: Mapping[str, Any]) -> AccessToken | None:
+        if claims.get("active") is not True or not self._is_from_issuer(claims) or not _is_timely(claims):
+            return None
+        audience = claims.get("aud")
+        audiences = audience if isinstance(audience, list) else [audience]
+        wanted = self.resource.rstrip("/")
+        meant = next((str(each) for each in audiences if each and str(each).rstrip("/") == wanted), None)
+        expires = claims.get("exp")
+        subject = claims.get("sub")
+        return AccessToken(
+            token=token,
+            client_id=str(claims.get("client_id") or "unknown"),
+            scopes=str(claims.get("scope") or "").split(),
+            expires_at=None if expires is None else int(expires),
+            resource=meant,
+            subject=str(subject) if subject else None,
+            claims=dict(claims),
+        )
+
+    def _is_from_issuer(self, claims: Mapping[str, Any]) -> bool:
+        """Introspection answers need not name an issuer (RFC 7662, 2.2); one that does must name ours."""
+        issuer = claims.get("iss")
+        return issuer is None or (isinstance(issuer, str) and issuer.rstrip("/") == self.issuer.rstrip("/"))
 
 
-def _access(token: str, claims: Mapping[str, Any], resource: str) -> AccessToken | None:
-    if claims.get("active") is not True:
-        return None
-    audience = claims.get("aud")
-    audiences = audience if isinstance(audience, list) else [audience]
-    wanted = resource.rstrip("/")
-    meant = next((str(each) for each in audiences if each and str(each).rstrip("/") == wanted), None)
-    expires = claims.get("exp")
-    subject = claims.get("sub")
-    return AccessToken(
-        token=token,
-        client_id=str(claims.get("client_id") or "unknown"),
-        scopes=str(claims.get("scope") or "").split(),
-        expires_at=int(expires) if isinstance(expires, (int, float)) else None,
-        resource=meant,
-        subject=str(subject) if subject else None,
-        claims=dict(claims),
-    )
+def _is_timely(claims: Mapping[str, Any]) -> bool:
+    """Whether `exp` and `nbf`, where they are given, are times, and now lies between them."""
+    now = time.time()
+    for name in ("exp", "nbf"):
+        at = claims.get(name)
+        if at is None:
+            continue
+        if isinstance(at, bool) or not isinstance(at, (int, float)) or not math.isfinite(at):
+            return False
+        if now >= at + CLOCK_SECONDS if name == "exp" else now < at - CLOCK_SECONDS:
+            return False
+    return True
 
 
 def read_tokens(listed: str | None, file: Path | None) -> list[str]:
