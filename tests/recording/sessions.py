@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from filewright import Settings, Workspace
-from filewright.dialects import open_dialect
 
 FILE = Path(__file__).with_name("first-version.jsonl.xz")
 OUTSIDE = "(outside)"
@@ -238,8 +237,8 @@ class Stage:
         self.tree = tree_of(base, session.roots)
         roots = [root.replace(folder_of(root), str(base / folder_of(root))) for root in session.roots]
         self.workspace = Workspace(*roots, state_dir=base / "state", settings=Settings(**session.settings))
-        chosen = None if session.surface == "native" else open_dialect(session.surface, self.workspace)
-        self._call: Callable[..., Any] = self.workspace.call if chosen is None else chosen.call
+        dialect = None if session.surface == "native" else session.surface
+        self._call: Callable[..., Any] = self.workspace.offer(dialect).call
 
     def play(self, identifier: str, tool: str, arguments: dict[str, Any]) -> Call:
         """Make a call, or do what another program does; what came of it."""

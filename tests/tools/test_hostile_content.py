@@ -167,7 +167,7 @@ def test_what_misleads_is_shown_escaped(root, workspace):
     [
         ("read_content", {"path": "src/mian.py"}, "not_found", "did you mean src/main.py?"),
         ("read_content", {"path": "scr/main.py"}, "not_found", "did you mean src/main.py?"),
-        ("read_content", {"path": "a/b/c.py"}, "not_found", "there is no a; list_files of . shows"),
+        ("read_content", {"path": "a/b/c.py"}, "not_found", "there is no a; list . to see what is there"),
         ("list_files", {"path": "src/main.py"}, "not_a_directory", "read_content"),
         ("read_content", {"path": "src/main.py", "limit": 0}, "invalid_input", "an integer from 1"),
         (

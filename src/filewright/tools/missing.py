@@ -39,7 +39,7 @@ def explain(context: Context, error: FilewrightError, task: Task) -> None:
         error.hint = f"did you mean {' or '.join(near)}?"
         error.details["alike"] = near
     elif missing != location:
-        error.hint = f"there is no {missing.shown}; list_files of {missing.parent.shown} shows what is there"
+        error.hint = f"there is no {missing.shown}; list {missing.parent.shown} to see what is there"
 
 
 def _first_missing(context: Context, location: Location) -> Location | None:

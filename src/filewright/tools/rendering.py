@@ -12,7 +12,7 @@ from collections.abc import Iterable
 #: What is shown escaped: control characters except tab and form feed, and bidirectional controls.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _INVISIBLE = re.compile("[\u200b\u2060\u00ad\ufeff]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
 def visible(text: str) -> str:
@@ -43,8 +43,8 @@ def encodable(text: str) -> str:
 def safe(text: str) -> str:
     """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
 
-    The spelling is that of JSON, so a text that is JSON stays so. Tabs, line feeds and carriage returns
-    are left. The tools escape what they show; this is the last look at whatever leaves a surface, which
+    The spelling is that of JSON, so a text that is JSON stays so. Tabs, form feeds and line ends are
+    left: what a reader copies must be what the file holds. The tools escape what they show; this is the last look at whatever leaves a surface, which
     holds even if one of them, or an error message with a strange path in it, did not.
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
