@@ -44,8 +44,9 @@ def safe(text: str) -> str:
     """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
 
     The spelling is that of JSON, so a text that is JSON stays so. Tabs, form feeds and line ends are
-    left: what a reader copies must be what the file holds. The tools escape what they show; this is the last look at whatever leaves a surface, which
-    holds even if one of them, or an error message with a strange path in it, did not.
+    left: what a reader copies must be what the file holds. The tools escape what they show; this is the
+    last look at whatever leaves a surface, which holds even if one of them, or an error message with a
+    strange path in it, did not.
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
 
