@@ -11,8 +11,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from tests.recording.differences import OUTCOMES, RETOLD, WORDINGS
+from tests.recording.differences import outcomes, retold, wordings
 from tests.recording.sessions import Call, Session, load, replayed
+
+WORDINGS, RETOLD, OUTCOMES = wordings(), retold(), outcomes()
 
 
 @dataclass(frozen=True, slots=True)

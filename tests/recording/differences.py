@@ -8,13 +8,16 @@ Three kinds, from the loosest to the strictest:
 `Outcome`   exactly these calls have another code or leave another tree, which is given (their text may be
             anything). `python -m tests.recording` prints the entries, ready to be pasted here.
 
-An entry that explains nothing any more fails the test, and has to go.
+The entries of each room are in a module of `explained/`, as `WORDINGS`, `RETOLD` and `OUTCOMES`. An entry that
+explains nothing any more fails the test, and has to go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 
 from tests.recording.sessions import Call
 
@@ -57,47 +60,22 @@ class Outcome:
     calls: dict[str, Now]
 
 
-WORDINGS: tuple[Wording, ...] = (
-    Wording(
-<<<<<<< HEAD
-        why="the argument is called force now; wholly is still taken",
-        old=r"\bwholly\b",
-        new="force",
-        tool="revert_edit",
-    ),
-    Wording(
-        why="a refused undo says that force would bring the earlier content back",
-        old=r"\(get_history lists them\), or show this change's diff \(get_history with change_id\) and edit "
-        r"the file by hand",
-        new="(get_history lists them), show this change's diff (get_history with change_id) and edit the file "
-        "by hand, or give force=true to have the earlier content over what is there now",
-        tool="revert_edit",
-=======
-        "the hint names no tool, since every surface has its own",
-        r"list_files of (\S+) shows what is there",
-        r"list \1 to see what is there",
->>>>>>> e490f2d (Explain what the one call path answers otherwise; leave form feeds as they are)
-    ),
-)
+def _explained() -> list[object]:
+    """The modules of `explained/`."""
+    names = sorted(path.stem for path in (Path(__file__).parent / "explained").glob("[a-z]*.py"))
+    return [import_module(f"tests.recording.explained.{name}") for name in names]
 
-RETOLD: tuple[Retold, ...] = (
-    Retold(
-        "a refusal names every unknown argument and up to five other problems, not the first and a count",
-        lambda was, now: was.code == now.code == "invalid_input" and "(and " in was.text,
-    ),
-    Retold(
-        "every dialect says where a missing path led and which names are like it, as the native tools do",
-        lambda was, now: was.code == now.code == "not_found" and ", in the root " in now.text,
-    ),
-    Retold(
-        "a character that cannot be shown is spelled out in every answer, not only in those of the server",
-        lambda was, now: any(spelled in now.text for spelled in ("\\u0000", "\\u000b", "\\udcff")),
-    ),
-)
 
-OUTCOMES: tuple[Outcome, ...] = (
-    Outcome(
-        "an optional argument that is null is absent: adapters fill in nulls for what a model left out",
-        {"filesystem-00.04": Now(None, "77f10f025d25d6b0")},
-    ),
-)
+def wordings() -> tuple[Wording, ...]:
+    """Every `Wording`, in the order they are applied."""
+    return tuple(entry for module in _explained() for entry in getattr(module, "WORDINGS", ()))
+
+
+def retold() -> tuple[Retold, ...]:
+    """Every `Retold`."""
+    return tuple(entry for module in _explained() for entry in getattr(module, "RETOLD", ()))
+
+
+def outcomes() -> tuple[Outcome, ...]:
+    """Every `Outcome`."""
+    return tuple(entry for module in _explained() for entry in getattr(module, "OUTCOMES", ()))

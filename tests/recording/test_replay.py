@@ -8,6 +8,6 @@ def test_every_recorded_call_is_as_it_was_or_its_difference_is_explained() -> No
     unexplained = [*report.unexplained, *report.stale]
     assert not unexplained, (
         tell(report)
-        + "\n\nIf a difference is meant, explain it in tests/recording/differences.py; "
+        + "\n\nIf a difference is meant, explain it in a module of tests/recording/explained/; "
         + "`python -m tests.recording` prints this again, `python -m tests.recording CALL` one call before and now."
     )

@@ -1,0 +1,1 @@
+"""What is answered or done otherwise than by the first version, a module for each room."""

@@ -1,0 +1,35 @@
+"""The call path of every surface."""
+
+from __future__ import annotations
+
+from tests.recording.differences import Now, Outcome, Retold, Wording
+
+WORDINGS = (
+    Wording(
+        "the hint names no tool, since every surface has its own",
+        r"list_files of (\S+) shows what is there",
+        r"list \1 to see what is there",
+    ),
+)
+
+RETOLD = (
+    Retold(
+        "a refusal names every unknown argument and up to five other problems, not the first and a count",
+        lambda was, now: was.code == now.code == "invalid_input" and "(and " in was.text,
+    ),
+    Retold(
+        "every dialect says where a missing path led and which names are like it, as the native tools do",
+        lambda was, now: was.code == now.code == "not_found" and ", in the root " in now.text,
+    ),
+    Retold(
+        "a character that cannot be shown is spelled out in every answer, not only in those of the server",
+        lambda was, now: any(spelled in now.text for spelled in ("\\u0000", "\\u000b", "\\udcff")),
+    ),
+)
+
+OUTCOMES = (
+    Outcome(
+        "an optional argument that is null is absent: adapters fill in nulls for what a model left out",
+        {"filesystem-00.04": Now(None, "77f10f025d25d6b0")},
+    ),
+)
