@@ -1,0 +1,191 @@
+"""What the promises are driven with: nothing but the library's face, the command line, the server.
+
+Not a test module. Programs that must run beside a change, under a limit or as another user are real
+processes: their source is text, and what they say and hear goes over pipes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+not_yet = pytest.mark.xfail(strict=True, reason="promise not kept yet")
+"""A promise that the code does not keep yet. Whoever keeps it takes the mark away."""
+
+NOBODY = 65534
+MB = 1 << 20
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """A temporary folder anybody may enter: in memory where the system has such."""
+    memory = Path(os.environ.get("FILEWRIGHT_TEST_DIR", "/dev/shm"))
+    where = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    made = Path(tempfile.mkdtemp(prefix="filewright-", dir=where))
+    made.chmod(0o755)
+    try:
+        (made / "work").mkdir()
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def entries(root: Path) -> list[str]:
+    """Every path below a folder."""
+    return sorted(os.path.relpath(path, root) for path in root.rglob("*"))
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path."""
+    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+
+
+def unasked(root: Path) -> list[str]:
+    """Names below a folder that filewright made for its own use."""
+    return [name for name in entries(root) if "~" in os.path.basename(name)]
+
+
+# Other users
+
+
+def _as(user: int | None) -> list[str]:
+    if user is None:
+        return []
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+
+
+@functools.cache
+def _others() -> bool:
+    """Whether this is root's process, and another user can run this Python with filewright."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        return False
+    program = "import filewright; filewright.Workspace"
+    tried = subprocess.run([*_as(NOBODY), sys.executable, "-c", program], capture_output=True, check=False)
+    return tried.returncode == 0
+
+
+needs_others = pytest.mark.skipif(
+    not _others(), reason="needs root, setpriv, and a Python that others can run"
+)
+
+
+# Programs beside us
+
+_PRELUDE = """
+import errno, json, os, resource, signal, sys, time
+from filewright import Code, FilewrightError, Settings, Workspace
+def say(value): print(json.dumps(value), flush=True)
+def hear(): return json.loads(sys.stdin.readline())
+given = json.loads(sys.argv[1])
+"""
+
+
+class Beside:
+    """A Python program in a process of its own; `given` is what it finds under that name.
+
+    It may `say` a value, which `hear` returns here, and `hear` one that is said with `say`.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        given: Mapping[str, Any],
+        *,
+        files: int | None = None,
+        user: int | None = None,
+        under: Sequence[str] = (),
+    ) -> None:
+        def limited() -> None:
+            assert files is not None
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+        self._process = subprocess.Popen(
+            [
+                *_as(user),
+                *under,
+                sys.executable,
+                "-c",
+                _PRELUDE + program,
+                json.dumps(given, default=os.fspath),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=limited if files is not None else None,  # noqa: PLW1509 - the tests of it have no threads
+        )
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def say(self, value: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(value) + "\n")
+        self._process.stdin.flush()
+
+    def hear(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, f"the program ended with {self._process.wait()} and said nothing"
+        return json.loads(line)
+
+    def kill(self) -> int:
+        """Kill it at once, and wait until it is gone."""
+        self._process.kill()
+        return self._process.wait()
+
+    def ended(self) -> int:
+        """Wait for its end."""
+        return self._process.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+
+def run(program: str, **given: Any) -> Any:
+    """Run a program to its end, and return what it said."""
+    limits = {name: given.pop(name) for name in ("files", "user", "under") if name in given}
+    with Beside(program, given, **limits) as child:
+        value = child.hear()
+        assert child.ended() == 0
+    return value
+
+
+def command(place: Path, *words: str, user: int | None = None) -> subprocess.CompletedProcess[str]:
+    """The command line, on the workspace of a place."""
+    return subprocess.run(
+        [*_as(user), sys.executable, "-m", "filewright", *words, "--root", str(place / "work")],
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(place / "state"), "HOME": str(place)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,109 @@
+"""At most 64 descriptors are open in any operation, and the host's limits are never raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.promises import outside
+import pytest
+from tests.promises.outside import not_yet
+
+IDLE = 192
+"""Descriptors a process may have for itself: Python, the state, the roots; the work gets 64."""
+
+OPERATE = """
+limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+with Workspace(given["work"], state_dir=given["state"]) as workspace:
+    answers = []
+    for tool, arguments in given["calls"]:
+        answer = workspace.call(tool, arguments)
+        answers.append([answer.code, answer.text[:500]])
+        if answer.is_error:
+            break
+say([answers, limit == resource.getrlimit(resource.RLIMIT_NOFILE)])
+"""
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with outside.folder() as folder:
+        yield folder
+
+
+def _plant(work: Path, folders: int, files: int) -> None:
+    for number in range(folders):
+        folder = work / "tree" / f"{number // 70:03d}" / f"d{number}"
+        folder.mkdir(parents=True)
+        for file in range(files):
+            (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
+
+
+def _limited(place: Path, *calls: tuple[str, dict[str, Any]], files: int = IDLE + 64) -> None:
+    given = {"work": place / "work", "state": place / "state", "calls": calls}
+    answers, kept = outside.run(OPERATE, files=files, **given)
+    for (tool, _), (code, text) in zip(calls, answers, strict=False):
+        assert code is None, f"{tool}: {text}"
+    assert kept, "the limit of the host was changed"
+
+
+DELETE = ("delete_items", {"paths": ["tree"], "recursive": True})
+UNDO = ("revert_edit", {"path": "tree"})
+COPY = ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]})
+MOVE = ("move_items", {"items": [{"source": "tree", "destination": "moved/tree"}]})
+
+
+def _each_moved(folders: int) -> tuple[str, dict[str, Any]]:
+    places = [f"{number // 70:03d}/d{number}" for number in range(folders)]
+    items = [{"source": f"tree/{place}/f0", "destination": f"elsewhere/{place}/f0"} for place in places]
+    return ("move_items", {"items": items})
+
+
+def _each_written(folders: int) -> tuple[str, dict[str, Any]]:
+    paths = [f"tree/{number // 70:03d}/d{number}/f0" for number in range(folders)]
+    items = [{"path": path, "content": "written\n", "mode": "overwrite"} for path in paths]
+    return ("write_content", {"items": items})
+
+
+WORK = {
+    "deleted and brought back": [DELETE, UNDO],
+    "copied and taken back": [COPY, ("revert_edit", {"path": "copy"})],
+    "moved and moved back": [MOVE, ("revert_edit", {"path": "moved/tree"})],
+}
+EACH = {
+    "a file of each moved and moved back": _each_moved,
+    "a file of each overwritten and restored": _each_written,
+}
+
+
+@pytest.mark.parametrize(
+    "work", [pytest.param(work, marks=() if work.startswith("moved") else not_yet) for work in WORK]
+)
+def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work: str) -> None:
+    _plant(place / "work", 500, 2)
+    before = outside.contents(place / "work")
+    _limited(place, *WORK[work])
+    assert outside.contents(place / "work") == before
+    assert outside.unasked(place / "work") == []
+
+
+@not_yet
+@pytest.mark.parametrize("each", EACH)
+def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, each: str) -> None:
+    _plant(place / "work", 500, 1)
+    before = outside.contents(place / "work")
+    _limited(place, EACH[each](500), ("revert_edit", {"since": "2000-01-01"}))
+    assert outside.contents(place / "work") == before
+
+
+@pytest.mark.sweep
+def test_thirty_thousand_files_in_five_thousand_folders(place: Path) -> None:
+    _plant(place / "work", 5000, 6)
+    before = outside.contents(place / "work")
+    for work in WORK.values():
+        _limited(place, *work, files=256)
+        assert outside.contents(place / "work") == before
+    for each in EACH.values():
+        _limited(place, each(5000), ("revert_edit", {"since": "2000-01-01"}), files=256)
+        assert outside.contents(place / "work") == before

@@ -1,0 +1,178 @@
+"""Nobody's save and no acknowledged edit is lost, whoever else writes to the same file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.promises import outside
+import pytest
+from tests.promises.outside import Beside, not_yet
+
+from filewright import Workspace
+
+# An editor that saves at the moment it sees something new beside the file: a change is being made.
+EDITOR = r"""
+import random
+work, spare, generator = given["work"], os.path.join(given["place"], "spare"), random.Random(7)
+path = os.path.join(work, "a.txt")
+say("ready")
+while (number := hear()) is not None:
+    text = f"save {number}\n" + "a line\n" * 20
+    with open(spare, "w") as file:
+        file.write(text)
+    usual = set(os.listdir(work))
+    say("watching")
+    while set(os.listdir(work)) <= usual and not os.path.exists(given["stop"]):
+        pass
+    for _ in range(generator.randrange(400)):
+        os.stat(work)
+    if given["how"] == "renamed over":
+        os.replace(spare, path)
+    else:
+        with open(path, "r+") as file:
+            file.write(text)
+    say("saved")
+"""
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with outside.folder() as folder:
+        yield folder
+
+
+def _stands(save: str, work: Path, answer: str) -> bool:
+    """Whether a save is in its file, or beside it in a file that the answer names."""
+    for path in work.iterdir():
+        if path.read_text().startswith(save) and (path.name == "a.txt" or path.name in answer):
+            return True
+    return False
+
+
+def _save_beside_edits(place: Path, how: str, rounds: int) -> Counter[str]:
+    """Append to a file while an editor saves it; what was answered, counted."""
+    work, stop = place / "work", place / "stop"
+    file = work / "a.txt"
+    file.write_text("save -1\n" + "a line\n" * 20)
+    answers: Counter[str] = Counter()
+    given = {"work": work, "place": place, "stop": stop, "how": how}
+    with Workspace(work, state_dir=place / "state") as workspace, Beside(EDITOR, given) as editor:
+        assert editor.hear() == "ready"
+        for number in range(rounds):
+            editor.say(number)
+            assert editor.hear() == "watching"
+            item = {"path": "a.txt", "content": f"edit {number}\n", "mode": "append"}
+            answer = workspace.call("write_content", {"items": [item]})
+            stop.touch()
+            assert editor.hear() == "saved"
+            stop.unlink()
+            told = f"round {number}: {answer.text}"
+            assert _stands(f"save {number}\n", work, answer.text), f"a save is lost. {told}"
+            if answer.is_error:
+                assert answer.code in ("stale_version", "in_use"), told
+                assert f"edit {number}\n" not in file.read_text(), f"a refused edit stands. {told}"
+            answers[str(answer.code)] += 1
+            if how == "in place":
+                file.write_text("save -1\n" + "a line\n" * 20)  # or it would grow for ever
+        editor.say(None)
+        assert editor.ended() == 0
+    assert outside.unasked(work) == []
+    return answers
+
+
+HOW = [pytest.param("renamed over", marks=not_yet), "in place"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_an_editors_save_during_a_change_is_never_lost(place: Path, how: str) -> None:
+    _save_beside_edits(place, how, 150)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("how", HOW)
+def test_no_save_is_lost_beside_ten_thousand_edits(place: Path, how: str) -> None:
+    print(f"\n{how}: {_save_beside_edits(place, how, 10_000)}")
+
+
+# Several writers
+
+APPENDER = """
+from contextlib import ExitStack
+acknowledged, refused = [], []
+with Workspace(*given["roots"], state_dir=given["state"]) as workspace:
+    say("ready")
+    hear()
+    for number in range(given["count"]):
+        line = f"{given['name']}{number}"
+        try:
+            workspace.write(given["file"], line + "\\n", mode="append")
+            acknowledged.append(line)
+        except FilewrightError as error:
+            refused.append(str(error.code))
+say([acknowledged, refused])
+"""
+
+
+def _append_from(place: Path, roots_of_each: list[list[str]], count: int) -> Counter[str]:
+    """A process for each list of roots appends to one file; codes of what was refused, counted."""
+    file = place / "work" / "sub" / "c.txt"
+    file.parent.mkdir()
+    (place / "work" / "other").mkdir()
+    file.write_text("start\n")
+    with contextlib.ExitStack() as stack:
+        children = []
+        for name, roots in zip("abcdefgh", roots_of_each, strict=False):
+            given: dict[str, Any] = {
+                "roots": [place / root for root in roots],
+                "state": place / "state",
+                "file": file,
+                "name": name,
+                "count": count,
+            }
+            children.append(stack.enter_context(Beside(APPENDER, given)))
+        for child in children:
+            assert child.hear() == "ready"
+        for child in children:
+            child.say("go")
+        answers = [child.hear() for child in children]
+    lines = Counter(file.read_text().splitlines())
+    lost = [line for acknowledged, _ in answers for line in acknowledged if lines[line] != 1]
+    assert lost == [], f"{len(lost)} acknowledged lines are not there once"
+    assert lines.total() == 1 + sum(len(acknowledged) for acknowledged, _ in answers)
+    assert all(acknowledged for acknowledged, _ in answers), "one of the processes never got in"
+    return Counter(code for _, refused in answers for code in refused)
+
+
+OVERLAPS = {
+    "the same root": [["work"], ["work"], ["work"], ["work"]],
+    "nested roots": [["work"], ["work/sub"], ["work"], ["work/sub"]],
+    "lists that overlap": [
+        ["work/sub", "work/other"],
+        ["work/other", "work/sub"],
+        ["work/sub"],
+        ["work/other", "work"],
+    ],
+}
+
+
+def _cases(*kept: str) -> list[Any]:
+    return [
+        pytest.param(roots, id=name, marks=() if name in kept else not_yet)
+        for name, roots in OVERLAPS.items()
+    ]
+
+
+@pytest.mark.parametrize("roots", _cases("the same root"))
+def test_no_acknowledged_edit_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
+    refused = _append_from(place, roots, 60)
+    assert set(refused) <= {"stale_version", "timeout", "in_use"}, refused
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("roots", _cases("the same root"))
+def test_no_edit_of_thousands_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
+    print(f"\nrefused: {_append_from(place, roots, 2500)}")
