@@ -82,6 +82,17 @@ needs_others = pytest.mark.skipif(
 )
 
 
+@functools.cache
+def _tracing() -> bool:
+    if shutil.which("strace") is None:
+        return False
+    tried = ["strace", "-f", "-qq", "-e", "trace=none", "true"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
+needs_tracing = pytest.mark.skipif(not _tracing(), reason="needs strace")
+
+
 # Programs beside us
 
 _PRELUDE = """
@@ -112,6 +123,7 @@ class Beside:
             assert files is not None
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
+        self._pid = 0
         self._process = subprocess.Popen(
             [
                 *_as(user),
@@ -130,8 +142,11 @@ class Beside:
     def __enter__(self) -> Beside:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._process.poll() is None:
+            if self._pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._pid, signal.SIGKILL)
             self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -163,8 +178,12 @@ class Beside:
         """Wait for its end."""
         return self._process.wait()
 
+    def signals(self, pid: int) -> None:
+        """Take the number of the program itself, where it runs under another."""
+        self._pid = pid
+
     def signal(self, number: signal.Signals) -> None:
-        self._process.send_signal(number)
+        os.kill(self._pid or self.pid, number)
 
     @property
     def running(self) -> bool:

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ from filewright import Settings, Workspace
 
 WRITER = """
 with Workspace(given["work"], state_dir=given["state"]) as workspace:
-    say("ready")
+    say(os.getpid())
     hear()
     items = [{"path": name, "content": "new\\n", "mode": "overwrite"} for name in given["names"]]
     answer = workspace.call("write_content", {"items": items})
@@ -31,6 +30,8 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
 """
 OLD, NEW = b"old\n" * 30, b"new\n"
 FILES = [f"folder/f{number:02d}.txt" for number in range(40)]
+
+pytestmark = outside.needs_tracing
 
 
 @pytest.fixture
@@ -52,37 +53,31 @@ def _mixed(work: Path) -> bool:
     return len({path.read_bytes() for path in work.rglob("f*.txt")}) > 1
 
 
-def _interrupted(place: Path, number: signal.Signals, before: Callable[[], None] = lambda: None) -> Beside:
-    """A process stopped or killed while some of its files are published and some are not."""
-    for _ in range(50):
+def _interrupted(place: Path, name: str, before: Callable[[], None] = lambda: None) -> Beside:
+    """A process that got the signal of that name when some of its files were published and some were not."""
+    log = place / "log"
+    for call in ("renameat2", "renameat", "rename", "linkat"):
+        log.write_text("")
         _furnish(place)
         before()
         given = {"work": place / "work", "state": place / "state", "names": FILES}
-        child = Beside(WRITER, given)
-        assert child.hear() == "ready"
-        with os.scandir(place / "work" / "folder") as found:
-            first = {entry.name: entry.inode() for entry in found}
+        at = f"inject={call}:signal={name}:when={len(FILES) // 2}"
+        under = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={call}", "-e", at]
+        child = Beside(WRITER, given, under=under)
+        child.signals(child.hear())
         child.say("go")
-        published = False
-        while not published and child.running:
-            with os.scandir(place / "work" / "folder") as found:
-                published = any(first.get(entry.name, entry.inode()) != entry.inode() for entry in found)
-        child.signal(number)
-        if number == signal.SIGSTOP and child.running:
-            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        elif number == signal.SIGKILL:
-            child.ended()
+        while child.running and "stopped by SIGSTOP" not in log.read_text():
+            pass
         if _mixed(place / "work"):
             return child
-        child.kill()
-        child.__exit__(None)
+        child.__exit__()
     raise AssertionError("no process could be interrupted in the middle of its change")
 
 
 @pytest.fixture
 def torn(place: Path) -> Path:
     """A place whose change was killed half published."""
-    with _interrupted(place, signal.SIGKILL):
+    with _interrupted(place, "KILL"):
         return place
 
 
@@ -133,7 +128,7 @@ def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_another
             opened.pop().close()
         opened.append(Workspace(place / "work", state_dir=place / "state"))
 
-    with _interrupted(place, signal.SIGKILL, open_first):
+    with _interrupted(place, "KILL", open_first):
         for first, whole in FIRST.items():
             assert whole(opened[0]), f"the {first} after another process was killed shows a torn tree"
     opened.pop().close()
@@ -170,7 +165,7 @@ def anyio_backend() -> str:
 @not_yet
 def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
     settings = Settings(state_dir=place / "state", lock_seconds=0.2)
-    with _interrupted(place, signal.SIGSTOP) as child, Workspace(place / "work", settings=settings) as reader:
+    with _interrupted(place, "STOP") as child, Workspace(place / "work", settings=settings) as reader:
         listed = reader.call("list_files", {"path": "folder", "include_ignored": True})
         found = reader.call("search_content", {"pattern": "e", "path": "folder", "output": "files"})
         overview = reader.call("get_overview", {"path": "folder"})
@@ -308,13 +303,6 @@ def _traced(place: Path, *options: str) -> int:
         return child.ended()
 
 
-def _can_trace() -> bool:
-    if shutil.which("strace") is None:
-        return False
-    tried = subprocess.run(["strace", "-f", "-qq", "-e", "trace=none", "true"], capture_output=True)
-    return tried.returncode == 0
-
-
 FIRST_CALLS: dict[str, tuple[str, dict[str, object]]] = {
     "list": ("list_files", {"path": ".", "depth": 0, "include_ignored": True}),
     "search": ("search_content", {"pattern": "o", "output": "files"}),
@@ -355,13 +343,11 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
 
 
 @not_yet
-@pytest.mark.skipif(not _can_trace(), reason="needs strace")
 def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
     _kill_everywhere(place, 9)
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not _can_trace(), reason="needs strace")
 def test_killed_at_any_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
     print(f"\nstrace: {_kill_everywhere(place, None)} kill points, each followed by a read")
 
