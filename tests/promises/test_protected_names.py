@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.promises import outside
 import pytest
+from tests.promises import outside
 from tests.promises.outside import Beside, not_yet
 
 from filewright import Workspace

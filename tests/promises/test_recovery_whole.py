@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.promises import outside
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.promises import outside
 from tests.promises.outside import Beside, not_yet
 
 from filewright import Settings, Workspace

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.promises import outside
 import pytest
+from tests.promises import outside
 from tests.promises.outside import Beside, not_yet
 
 from filewright import Workspace
