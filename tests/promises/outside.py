@@ -93,6 +93,12 @@ def _tracing() -> bool:
 needs_tracing = pytest.mark.skipif(not _tracing(), reason="needs strace")
 
 
+def delayed(call: str, milliseconds: int) -> list[str]:
+    """What a program is run under so that it is held before each system call of a name."""
+    at = f"inject={call}:delay_enter={milliseconds * 1000}"
+    return ["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", at]
+
+
 # Programs beside us
 
 _PRELUDE = """
