@@ -139,7 +139,6 @@ def test_history_stays_within_its_limit_over_sessions_of_one_change_each(place: 
 # What happened outside since
 
 
-@not_yet
 def test_a_file_deleted_outside_since_its_edit_is_brought_back_by_undo(place: Path) -> None:
     file = place / "a" / "top.txt"
     with _open(place, "a") as workspace:
@@ -149,7 +148,6 @@ def test_a_file_deleted_outside_since_its_edit_is_brought_back_by_undo(place: Pa
     assert file.read_text() == "one\n"
 
 
-@not_yet
 @pytest.mark.parametrize("how", ["renamed", "another folder"])
 def test_a_file_moved_outside_since_its_edit_is_brought_back_by_undo(place: Path, how: str) -> None:
     file = place / "a" / "top.txt"

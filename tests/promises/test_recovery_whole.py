@@ -110,7 +110,6 @@ def _counts(workspace: Workspace) -> bool:
 FIRST = {"read": _reads, "search": _searches, "list": _lists, "stat": _looks, "count": _counts}
 
 
-@not_yet
 @pytest.mark.parametrize("first", FIRST)
 def test_the_first_thing_after_a_kill_sees_a_whole_tree(torn: Path, first: str) -> None:
     with Workspace(torn / "work", state_dir=torn / "state") as workspace:
@@ -119,7 +118,6 @@ def test_the_first_thing_after_a_kill_sees_a_whole_tree(torn: Path, first: str) 
     assert outside.unasked(torn / "work") == []
 
 
-@not_yet
 def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_anothers_kill(place: Path) -> None:
     opened: list[Workspace] = []
 
@@ -134,7 +132,6 @@ def test_a_workspace_that_was_open_all_the_time_reads_a_whole_tree_after_another
     opened.pop().close()
 
 
-@not_yet
 def test_the_command_line_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
     listed = outside.command(torn, "call", "list_files", '{"path": "folder"}')
     assert listed.returncode == 0, listed.stderr
@@ -142,7 +139,6 @@ def test_the_command_line_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
     assert not _mixed(torn / "work")
 
 
-@not_yet
 @pytest.mark.anyio
 async def test_a_server_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
     server = StdioServerParameters(
@@ -342,7 +338,6 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
     return len(chosen)
 
 
-@not_yet
 def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
     _kill_everywhere(place, 9)
 
