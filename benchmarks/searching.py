@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 
 from filewright.boundary import Boundary
-from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, process, search_snapshot
+from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, ripgrep, search_snapshot
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -90,7 +90,7 @@ def mistyped(text: str, every: int) -> str:
 
 def rows(gigabytes: float = 1.0) -> list[Row]:
     """The measurements. Needs some 1.5 GB of disk for a minute."""
-    program = process.binary()
+    program = ripgrep.binary()
     assert program is not None, "rg is not installed"
     settings = Settings()
     result: list[Row] = []

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from filewright.progress import Task
-from filewright.search import compile_pattern, engine, find_matches, process
-from filewright.search import scan as scan_module
+from filewright.search import Windows, compile_pattern, find_matches, ripgrep
 from filewright.text import Snapshot
 
 SETTINGS = settings(
@@ -92,17 +90,6 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
 
 
 @SETTINGS
-@given(regexes, texts, st.sampled_from(["sensitive", "insensitive"]), st.booleans(), st.booleans())
-def test_the_engine_finds_what_the_scan_finds(opened, pattern, text, case, whole_word, mark):
-    compiled = compile_pattern(pattern, mode="regex", case=case, whole_word=whole_word)
-    data = (b"\xef\xbb\xbf" if mark else b"") + text.encode()
-    snapshot = opened(data)
-    here = [(m.offset, m.end) for m in find_matches(snapshot, compiled) if m.end > m.offset]
-    there = engine.matches(snapshot, compiled, snapshot.start, Task())
-    assert [(m.offset, m.end) for m in there if m.end > m.offset] == here
-
-
-@SETTINGS
 @given(
     regexes,
     texts,
@@ -117,7 +104,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
         return
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(process.binary()), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
+    argv = [str(ripgrep.binary()), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
     done = subprocess.run([*argv, str(tmp_path / "sieved")], capture_output=True, check=False)
     assert done.returncode == 0, (forms, done.stderr)
 
@@ -133,7 +120,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     assert len(spans(Snapshot.of_bytes(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(process.binary()), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
+    argv = [str(ripgrep.binary()), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
     assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
@@ -154,10 +141,10 @@ def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
 def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     compiled = compile_pattern(pattern, mode="regex")
     snapshot = Snapshot.of_bytes(text.encode())
-    whole = spans(snapshot, compiled)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan_module, "LINES", length)
-        assert spans(snapshot, compiled) == whole
+    small = Windows(length=length)
+    assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == spans(
+        snapshot, compiled
+    )
 
 
 @SETTINGS
@@ -166,6 +153,5 @@ def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
     compiled = compile_pattern(needle, case="sensitive")
     snapshot = Snapshot.of_bytes(text.encode())
     expected = [(m.start(), m.end()) for m in re.finditer(re.escape(needle), text)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan_module, "BLOCK", block)
-        assert spans(snapshot, compiled) == expected
+    small = Windows(length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8)
+    assert [(m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)] == expected

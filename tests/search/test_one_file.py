@@ -13,16 +13,15 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import (
     Hit,
+    Windows,
+    ahead,
     compile_pattern,
     context,
     count_hits,
-    engine,
     excerpt,
     find_matches,
-    process,
     search_snapshot,
 )
-from filewright.search import scan as scan_module
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -113,15 +112,16 @@ def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
 
 
 def test_a_line_longer_than_any_window_is_searched_without_being_held(opened, monkeypatch):
-    monkeypatch.setattr(scan_module, "LINES", 64)
-    monkeypatch.setattr(scan_module, "LONGEST", 128)
-    monkeypatch.setattr(scan_module, "OVERLAP", 32)
+    small = Windows(length=64, longest=128, overlap=32)
     data = b"a" * 1000 + b"needle7" + b"b" * 1000 + b"needle8" + b"c" * 300
     snapshot = opened(data)
-    found = [(m.offset, m.end) for m in find_matches(snapshot, compile_pattern(r"needle\d", mode="regex"))]
+    found = [
+        (m.offset, m.end)
+        for m in find_matches(snapshot, compile_pattern(r"needle\d", mode="regex"), windows=small)
+    ]
     assert found == [(1000, 1007), (2007, 2014)]
     anchored = compile_pattern("^[ab]", mode="regex")
-    assert [m.offset for m in find_matches(snapshot, anchored)] == [0]
+    assert [m.offset for m in find_matches(snapshot, anchored, windows=small)] == [0]
 
 
 def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
@@ -207,8 +207,7 @@ def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert):
 @pytest.mark.parametrize("pattern", ["foo", "^f", "^$"])
 @pytest.mark.parametrize("text", [TEXT, "foo\nfoo foo\n\nbar\n", "", "foo"])
 def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
-    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
-    monkeypatch.setattr(engine, "LITERAL_BYTES", 1)
+    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
     snapshot = opened(text.encode(), hold=hold)
     compiled = compile_pattern(pattern, mode="regex")
     hits = search_snapshot(snapshot, compiled, limit=1000).hits
@@ -227,22 +226,18 @@ def test_the_child_process_gives_the_same_hits(opened, monkeypatch, pattern, mar
     data = mark + text.encode()
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
-    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
-    monkeypatch.setattr(engine, "LITERAL_BYTES", 1)
+    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
     snapshot = opened(data)
-    assert engine.suits(snapshot, compiled, 0)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
     snapshot.lines.build()  # what is known of the lines already is used
     assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
-    monkeypatch.setattr(scan_module, "MULTILINE_WHOLE", 10)
-    monkeypatch.setattr(scan_module, "MULTILINE_WINDOW", 50)
-    monkeypatch.setattr(scan_module, "MULTILINE_SPAN", 20)
+    small = Windows(multiline=50, span=20)
     data = b"".join(b"line %d\r\n" % n for n in range(60))
     compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
-    spans = [data[m.offset : m.end] for m in find_matches(opened(data), compiled)]
+    spans = [data[m.offset : m.end] for m in find_matches(opened(data), compiled, windows=small)]
     assert spans == [b"9\r\nline %d0" % n for n in range(1, 6)]
 
 
@@ -266,22 +261,21 @@ class _Counting(Task):
 @pytest.mark.parametrize("pattern", ["needle", "n[e]+dle", "e\ne"])
 @pytest.mark.parametrize("hold", [True, False])
 def test_a_search_is_cancelled_between_blocks(opened, monkeypatch, pattern, hold):
-    for name in ("BLOCK", "LINES", "LONGEST", "MULTILINE_WHOLE", "MULTILINE_WINDOW", "MULTILINE_SPAN"):
-        monkeypatch.setattr(scan_module, name, 1000)
+    small = Windows(length=1000, longest=1000, overlap=100, multiline=1000, span=100)
     snapshot = opened(b"some text here\n" * 1_000, hold=hold)
     compiled = compile_pattern(pattern, mode="regex" if "[" in pattern else "literal")
     with pytest.raises(FilewrightError) as caught:
-        search_snapshot(snapshot, compiled, limit=5, task=_Counting(3))
+        search_snapshot(snapshot, compiled, limit=5, windows=small, task=_Counting(3))
     assert caught.value.code is Code.CANCELLED
 
 
 def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened, monkeypatch):
-    monkeypatch.setattr(scan_module, "LONGEST", 1000)
     release = threading.Event()
     task = Task()
 
     class Endless:
         groups = 0
+        programsize = 1 << 40
 
         def search(self, text: bytes, index: int) -> None:
             task.cancel()
@@ -295,18 +289,18 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened
     assert caught.value.code is Code.CANCELLED
 
 
-def test_a_cancelled_search_ends_its_child(opened, monkeypatch):
-    monkeypatch.setattr(engine, "REGEX_BYTES", 1)
+def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
+    monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
     started = []
-    run = process.subprocess.Popen
+    run = ahead.subprocess.Popen
     monkeypatch.setattr(
-        process.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
+        ahead.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
     )
-    search = engine.matches(snapshot, compile_pattern("t[e]xt", mode="regex"), 0, Task())
+    search = find_matches(snapshot, compile_pattern("t[e]xt", mode="regex"))
     next(search)
     search.close()
-    assert [child.returncode is not None for child in started] == [True, True]
+    assert [child.returncode is not None for child in started] == [True]
 
 
 def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):

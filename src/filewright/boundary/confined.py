@@ -205,26 +205,30 @@ class Spawner:
     def _start(self) -> None:
         self._stop()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._requests = ours
         with theirs:
             roots = ",".join(map(str, self._roots))
-            self._helper = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    "-B",
-                    _PROGRAM,
-                    str(theirs.fileno()),
-                    roots,
-                    json.dumps(self._programs),
-                ],
-                pass_fds=(theirs.fileno(), *self._roots),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={"LC_ALL": "C.UTF-8"},
-            )
-        self._requests = ours
+            try:
+                self._helper = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-I",
+                        "-S",
+                        "-B",
+                        _PROGRAM,
+                        str(theirs.fileno()),
+                        roots,
+                        json.dumps(self._programs),
+                    ],
+                    pass_fds=(theirs.fileno(), *self._roots),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={"LC_ALL": "C.UTF-8"},
+                )
+            except OSError:
+                self._stop()
+                raise
         packet = ours.recv(STATUS.size)
         error = STATUS.unpack(packet)[0] if len(packet) == STATUS.size else errno.ECHILD
         if error:

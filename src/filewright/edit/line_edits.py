@@ -15,9 +15,7 @@ from filewright.edit.patch.filelines import FileLines
 from filewright.edit.replace import Replacement
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.hit import Match
-from filewright.search.pattern import Pattern
-from filewright.search.scan import matches
+from filewright.search import Match, Pattern, find_matches
 from filewright.text.snapshot import Snapshot
 from filewright.text.terminators import normalised
 
@@ -135,7 +133,7 @@ class _Finder:
         if edit.start_line > count:
             raise self._past_end(edit)
         seen = 0
-        for match in matches(
+        for match in find_matches(
             self._snapshot, pattern, start=self._lines.offset(edit.start_line - 1), task=self._task
         ):
             if match.offset == match.end:

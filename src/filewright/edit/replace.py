@@ -16,9 +16,7 @@ from filewright.edit.locate.source import Source
 from filewright.edit.merge import write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.hit import Match
-from filewright.search.pattern import Pattern
-from filewright.search.scan import matches
+from filewright.search import Match, Pattern, find_matches
 from filewright.text.codec import check_text, encoded
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
@@ -130,7 +128,7 @@ def replace_matches(
     writer = _Writer(snapshot, pattern, new)
     splices: list[Splice] = []
     count = unchanged = 0
-    for match in matches(snapshot, pattern, task=task):
+    for match in find_matches(snapshot, pattern, task=task):
         count += 1
         if count > most:
             raise FilewrightError(

@@ -14,14 +14,24 @@ lines and columns, whether the search was complete and where it stopped. Errors:
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
 """
 
+from filewright.search.engine import Windows
+from filewright.search.engine import matches as find_matches
+from filewright.search.excerpts import ContextLine, context, continuation, excerpt
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.hit import Excerpt, Found, Hit, Match
-from filewright.search.lines import ContextLine, context, excerpt
 from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
-from filewright.search.scan import matches as find_matches
-from filewright.search.tree import Ranked, Resume, Searcher, Similar, TreeOptions, TreeSearch
+from filewright.search.tree import (
+    Ranked,
+    Resume,
+    Searcher,
+    Similar,
+    TreeOptions,
+    TreeSearch,
+    check_mark,
+    mark_of,
+)
 
 __all__ = [
     "ContextLine",
@@ -37,11 +47,15 @@ __all__ = [
     "Similar",
     "TreeOptions",
     "TreeSearch",
+    "Windows",
+    "check_mark",
     "compile_pattern",
     "context",
+    "continuation",
     "count_hits",
     "excerpt",
     "find_matches",
     "fuzzy",
+    "mark_of",
     "search_snapshot",
 ]

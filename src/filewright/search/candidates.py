@@ -4,6 +4,10 @@ The walk yields them; `rg`, confined to the roots, reads a few thousand files ah
 that hold what the sieve looks for. Whatever it is given, it only narrows the walk: a file that the
 walk does not yield is never opened, and where `rg` did not run, or could not read something, every
 file of the batch is looked at here.
+
+`rg` reads a file to its end, and holds a line whole. Sizes are not asked for beforehand, which would
+cost as much as the search; but where a batch takes long or breaks off, `rg` is started again for
+the files up to a size only, and larger ones are looked at here.
 """
 
 from __future__ import annotations
@@ -16,15 +20,15 @@ from dataclasses import dataclass, field
 from filewright.boundary import Boundary, Location
 from filewright.boundary.confined import Child, Spawner
 from filewright.boundary.walk import Entry, Walk
-from filewright.errors import Code, FilewrightError
+from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.search import process
+from filewright.search import ripgrep
 
 _BATCHES = (512, 4_000, 16_000)
 _ARGUMENT_BYTES = 400 << 10
 _AHEAD = 2
-_MULTILINE_BYTES = 64 << 20
-_HEAD = 1 << 20
+_LARGEST = 16 << 20
+_PATIENCE = 2.0  # seconds for a batch before sizes matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,11 @@ class Choice:
 class Sieve:
     """What a file must hold to be worth opening: one of `forms` (patterns of `rg`; none: any file).
 
-    `multiline` if they cross lines; `plain` is ASCII text that does for all of them, where there is.
+    `multiline` if they cross lines: then `rg` holds a file whole, and reads none that is large.
     """
 
     forms: tuple[str, ...] = ()
     multiline: bool = False
-    plain: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -60,9 +63,9 @@ class _Batch:
     entries: list[Entry] = field(default_factory=list)
     folders: dict[bytes, bool] = field(default_factory=dict)
     paths: list[bytes] = field(default_factory=list)
-    always: set[bytes] = field(default_factory=set)
     nbytes: int = 0
     child: Child | None = None
+    broke_off: bool = False
 
     def full(self, made: int, *, inside: bool) -> bool:
         """Whether it is time for the next one; inside a folder later, so that folders stay whole."""
@@ -128,7 +131,6 @@ class Candidates:
 
     def _batches(self, walk: Walk) -> Iterator[_Batch]:
         suffixes = self._choice.suffixes
-        multiline = self._sieve.multiline
         by_folder = self._choice.glob is None and suffixes is None
         ignored = made = 0
         whole = False
@@ -156,77 +158,83 @@ class Candidates:
                 path = entry.path
                 batch.paths.append(path)
                 batch.nbytes += len(path) + 16
-            if multiline and entry.status is not None and entry.status.st_size > _MULTILINE_BYTES:
-                batch.always.add(entry.path)
         if batch.entries:
             yield batch
 
-    def _start(self, batch: _Batch) -> None:
+    def _start(self, batch: _Batch, *, bounded: bool = False) -> None:
         """Let `rg` read ahead, if it can and if it would leave anything out."""
-        program = process.binary()
+        program = ripgrep.binary()
         if self._spawner is None or program is None:
             return
-        argv = [program, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0"]
+        argv = [program, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
         argv += ["--max-depth", "1"]
         if self._sieve.multiline:
-            argv += ["-U", "--max-filesize", str(_MULTILINE_BYTES)]
+            argv += ["-U"]
+        if bounded or self._sieve.multiline:
+            argv += ["--max-filesize", str(_LARGEST)]
         for form in self._sieve.forms:
             argv += ["-e", form]
         places = [*batch.folders, *batch.paths]
-        folder = self._boundary.open_folder(self._where)
+        try:
+            folder = self._boundary.open_folder(self._where)
+        except FilewrightError:
+            return  # it is gone: the files are looked for here, and are gone too
         try:
             batch.child = self._spawner.spawn(
                 [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder
             )
-        except FilewrightError as error:
-            if error.code is not Code.INTERNAL:
-                raise
-            batch.child = None  # the process that starts it keeps dying: the files are looked at here
+        except (FilewrightError, OSError):
+            batch.child = None  # it cannot be started: the files are looked at here
         finally:
             os.close(folder)
 
     def _passed(self, batch: _Batch) -> Iterator[Entry]:
         """The entries of the batch that the sieve let through."""
-        named = self._named(batch)
+        bounded = self._sieve.multiline
+        named = self._named(batch, Task(seconds=None if bounded else _PATIENCE))
+        if batch.broke_off and not bounded:
+            bounded = True
+            self._start(batch, bounded=True)
+            named = self._named(batch, Task())
         if named is None:
-            yield from filter(self._may_hold, batch.entries)
-        elif named:
+            yield from batch.entries
+            return
+        if bounded:
+            named |= self._large(batch)
+        if named:
             last_parts = {path.rpartition(b"/")[2] for path in named}
             for entry in batch.entries:
                 if entry.name in last_parts and entry.path in named:
                     yield entry
 
-    def _named(self, batch: _Batch) -> set[bytes] | None:
-        """The paths that `rg` named; None if it did not run, or met something it could not read."""
-        child, batch.child = batch.child, None
+    def _named(self, batch: _Batch, patience: Task) -> set[bytes] | None:
+        """The paths that `rg` named; None if it did not run, broke off, or met something it could not read."""
+        child = batch.child
         if child is None:
             return None
+        output = []
         with child:
             assert child.stdout is not None
-            output = b"".join(process.read(child.stdout.fileno(), self._task))
+            for block in ripgrep.read(child.stdout.fileno(), self._task, patience):
+                output.append(block)
             try:
-                status = child.wait(5.0)
+                status = -1 if patience.expired else child.wait(5.0)
             except FilewrightError:
-                return None
+                status = -1
+        batch.broke_off = status < 0
         if status not in (0, 1):
             return None
-        named = {path.removeprefix(b"./") for path in output.split(b"\0") if path}
-        return named | batch.always
+        return {path.removeprefix(b"./") for path in b"".join(output).split(b"\0") if path}
 
-    def _may_hold(self, entry: Entry) -> bool:
-        """Whether a file is worth a closer look; without `rg`, by the bytes of a literal."""
-        self._task.check()
-        if self._sieve.plain is None:
-            return True
-        try:
-            descriptor = self._boundary.open_file(entry.location)
-        except FilewrightError:
-            return True  # counted when it is opened for good
-        try:
-            data = os.read(descriptor, _HEAD)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
-        marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-        return len(data) >= _HEAD or marked or self._sieve.plain in data
+    def _large(self, batch: _Batch) -> set[bytes]:
+        """The paths of those files that `rg` passes over for their size."""
+        found = set()
+        for entry in batch.entries:
+            self._task.check()
+            try:
+                status = entry.status or self._boundary.stat(entry.location)
+            except FilewrightError:
+                continue  # it is gone
+            if status.st_size > _LARGEST:
+                found.add(entry.path)
+        return found

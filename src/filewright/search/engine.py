@@ -1,210 +1,283 @@
-"""`rg` as a child process: the fast way through one large file, and the sieve for a tree.
+"""The one engine: exact matches in one snapshot, in order, whatever its encoding or size.
 
-`rg` says only where to look: byte offsets in one file, names in a tree. What a hit is, its offsets,
-line and column, are settled by `scan` on the lines named, so that an answer does not depend on the
-path taken. The child (`process`) is killed when the caller stops reading, cancels, or runs out of time.
+The file goes by in windows of normalised text (`window`). A plain literal is found in them as bytes,
+everything else by RE2. Of a large file `ahead` names the lines worth a window; what is a match, and
+where, is always settled here.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
 
-from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.search.hit import Match
-from filewright.search.lines import character_at
-from filewright.search.pattern import Pattern
-from filewright.search.process import DeclinedError, Run, reaches
-from filewright.search.scan import matches as scan_matches
+from filewright.search.ahead import Ahead, ahead_of
+from filewright.search.hit import Match, Span
+from filewright.search.pattern import Pattern, is_word
+from filewright.search.window import Window, window
 from filewright.text import Snapshot
 
-LITERAL_BYTES = 32 << 20
-"""From this much text on a child process finds a literal sooner than this process."""
-
-REGEX_BYTES = 4 << 20
-"""The same for a regex."""
+_Found = tuple[int, list[Span | None]]
+_Search = Callable[[bytes, int], _Found | None]
 
 
-_BACK = 64 << 10
-_BLOCK = 1 << 20
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """How much of a file is looked at at once, in bytes.
 
-
-def suits(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
-    """Whether `rg` is the faster way through this file from `start` on and finds every line there is."""
-    least = LITERAL_BYTES if pattern.plain is not None else REGEX_BYTES
-    return (
-        reaches(snapshot)
-        and snapshot.size - start >= least
-        and start <= snapshot.size // 2
-        and not pattern.multiline
-        and not pattern.matches_empty
-        and snapshot.encoding.is_utf8
-    )
-
-
-def matches(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Iterator[Match]:
-    """The matches from `start` on, as `scan.matches` yields them.
-
-    A match carries its line's number where `rg` counts lines as we do: where a second `rg`, on the
-    other core meanwhile, finds no carriage return that stands alone.
+    A window of `length` goes on to the end of its last line, up to `longest`; of a longer line the
+    last `overlap` bytes are looked at again with what follows. A multiline search looks at `multiline`
+    bytes, of which the last `span` are looked at again.
     """
-    resume = start
-    witness = _Witness(snapshot, task)
-    try:
-        for number, offset in _offsets(snapshot, pattern, witness, task):
-            if offset < resume:
-                continue
-            begin = max(resume, snapshot.lines.begin(offset, task))
-            if offset - begin > _BACK:
-                begin = character_at(snapshot, offset - _BACK)
-            # Of a line as `rg` sees it only the first offset is right: replaced text has no length.
-            stop = _past_line_feed(snapshot, offset, task)
-            for match in scan_matches(snapshot, pattern, start=begin, stop=stop, task=task):
-                resume = max(match.end, match.offset + 1)
-                yield replace(match, line=number) if number and witness.agrees() else match
-            resume = max(resume, stop)
-    except DeclinedError:
-        yield from scan_matches(snapshot, pattern, start=resume, task=task)
-    finally:
-        witness.close()
+
+    length: int = 512 << 10
+    longest: int = 1 << 20
+    overlap: int = 64 << 10
+    multiline: int = 8 << 20
+    span: int = 1 << 20
 
 
-class _Witness:
-    """Whether every carriage return of the file is half of a pair, so that lines are those of `rg`."""
+WINDOWS = Windows()
 
-    def __init__(self, snapshot: Snapshot, task: Task) -> None:
-        self._snapshot = snapshot
-        self._task = task
-        self._agrees: bool | None = None
-        self._run: Run | None = None
-        if snapshot.lines.complete:
-            self._agrees = not snapshot.lines.terminators.cr
-        elif snapshot.read(snapshot.size - 1, 1) == b"\r":
-            self._agrees = False
+_STEPS = 150_000_000
+"""Bytes times instructions that RE2 may take without a look at the clock: half a second at worst."""
 
-    def start(self) -> None:
-        """Begin to look for one, unless it has begun."""
-        if self._agrees is None and self._run is None:
-            self._run = Run(self._snapshot, ["-q", "-e", r"(?-u:\r[^\n])"], self._task)
-
-    def agrees(self) -> bool:
-        """Whether they are; waits for the answer."""
-        self.start()
-        if self._agrees is None:
-            assert self._run is not None
-            try:
-                self._agrees = not self._run.found()
-            except DeclinedError:
-                self._agrees = False
-        return self._agrees
-
-    def close(self) -> None:
-        """End the search for one."""
-        if self._run is not None:
-            self._run.kill()
-            self._run = None
+_LOOK = 0.05  # seconds between two looks at the clock
+_LONG_NEEDLE = 256
 
 
-def _past_line_feed(snapshot: Snapshot, offset: int, task: Task) -> int:
-    for position, block in snapshot.blocks(offset, length=_BACK):
-        task.check()
-        at = block.find(b"\n")
-        if at >= 0:
-            return position + at + 1
-    return snapshot.size
+def matches(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    *,
+    start: int | None = None,
+    stop: int | None = None,
+    windows: Windows = WINDOWS,
+    task: Task | None = None,
+) -> Iterator[Match]:
+    """The matches that begin in bytes [start, stop), leftmost first, not overlapping.
 
-
-def count(snapshot: Snapshot, pattern: Pattern, task: Task) -> int | None:
-    """How many lines match; None where `rg` counts lines differently (a lone carriage return)."""
-    witness = _Witness(snapshot, task)
-    witness.start()
-    try:
-        with Run(snapshot, ["-c", "-e", pattern.for_rg], task) as child:
-            counted = b"".join(child.lines())
-        return int(counted or b"0") if witness.agrees() else None
-    except DeclinedError:
-        return None
-    finally:
-        witness.close()
-
-
-def literals(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
-    """(offset, literal) of each place of some short literals without line breaks, leftmost first.
-
-    Of literals that overlap each other one may be passed over. By `rg` for a large file, else by RE2.
+    `start` must be a character's beginning. Matches of nothing are yielded too, at most one per
+    character. In a line longer than a window a regex match of up to the overlap is certain to be found.
+    Raises `cancelled`, `timeout`, `io_error`.
     """
-    if not reaches(snapshot):
-        yield from _literals_here(snapshot, wanted, task)
-        return
-    arguments = ["-N", "-o", "-b"]
-    for literal in wanted:
-        arguments += ["-e", escaped(literal)]
-    shift = len(snapshot.encoding.bom)
-    with _index_meanwhile(snapshot, task), Run(snapshot, arguments, task) as child:
-        for line in child.lines():
-            number, _, literal = line.partition(b":")
-            yield int(number) + shift, literal
+    for view, spans in _places(snapshot, pattern, start, stop, windows, task or Task()):
+        yield _match(view, spans)
 
 
-def _literals_here(snapshot: Snapshot, wanted: list[bytes], task: Task) -> Iterator[tuple[int, bytes]]:
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    regexp = re2.compile(b"|".join(re2.escape(literal) for literal in wanted), options)
-    overlap = max(map(len, wanted)) - 1
-    resume = snapshot.start
-    for offset in range(snapshot.start, snapshot.size, _BLOCK):
-        task.check()
-        block = snapshot.read(offset, _BLOCK + overlap)
-        for match in regexp.finditer(block, max(0, resume - offset)):
-            if match.start() >= _BLOCK:
-                break
-            resume = offset + match.end()
-            yield offset + match.start(), match.group()
+def matching_lines(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    *,
+    start: int | None = None,
+    windows: Windows = WINDOWS,
+    task: Task | None = None,
+) -> Iterator[Match]:
+    """The first match of each line that has one: what is left of the line is not looked at."""
+    for view, spans in _places(snapshot, pattern, start, None, windows, task or Task(), once=True):
+        yield _match(view, spans)
 
 
-def escaped(literal: bytes) -> str:
-    """The pattern of `rg` for exactly these bytes."""
-    return "".join(
-        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
-    )
+def count(
+    snapshot: Snapshot, pattern: Pattern, *, windows: Windows = WINDOWS, task: Task | None = None
+) -> int:
+    """How many lines match (multiline: how many matches there are)."""
+    once = not pattern.multiline
+    return sum(1 for _ in _places(snapshot, pattern, None, None, windows, task or Task(), once=once))
 
 
-@contextmanager
-def _index_meanwhile(snapshot: Snapshot, task: Task) -> Iterator[None]:
-    """Count lines on the other core while `rg` searches: a hit, if there is one, needs its number."""
-    if snapshot.lines.complete:
-        yield
-        return
-    quiet = Task(seconds=task.remaining)
+def _places(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    start: int | None,
+    stop: int | None,
+    windows: Windows,
+    task: Task,
+    *,
+    once: bool = False,
+) -> Iterator[tuple[Window, list[Span | None]]]:
+    """The matches as indices of their windows; with `once` only the first of each line."""
+    position = snapshot.start if start is None else max(snapshot.start, start)
+    stop = snapshot.size if stop is None else min(stop, snapshot.size)
+    raw_needle = pattern.in_encoding(snapshot.encoding.name)
+    if pattern.plain is not None and raw_needle is None:
+        return  # it has a character that this encoding cannot write
+    with closing(ahead_of(snapshot, pattern, position, task)) as ahead:
+        while position < stop:
+            task.check()
+            task.report(position, stop, "searching")
+            position = _skipped(snapshot, ahead, position)
+            if position >= stop:
+                return
+            view = window(
+                snapshot,
+                position,
+                stop,
+                length=windows.multiline if pattern.multiline else windows.length,
+                longest=windows.multiline if pattern.multiline else windows.longest,
+                overlap=windows.span if pattern.multiline else windows.overlap,
+                by_lines=not pattern.multiline,
+            )
+            following = view.raw_at(view.limit) if view.cut else view.stop
+            last = None
+            if raw_needle is None or view.may_hold(raw_needle):
+                for spans in _in_window(view, pattern, task, once=once):
+                    yield view, spans
+                    last = spans[0]
+            if last is not None:
+                if once and view.text.find(b"\n", last[0]) < 0:
+                    following = snapshot.lines.end(
+                        view.stop, task
+                    )  # the rest of a long line says nothing new
+                else:
+                    following = max(following, view.raw_at(last[1]))
+            if following <= position:
+                return
+            position = following
 
-    def build() -> None:
+
+def _skipped(snapshot: Snapshot, ahead: Ahead, position: int) -> int:
+    """Where to look next: never past a line that was begun."""
+    if ahead.running and (position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"):
+        return ahead.next_line(position)
+    return position
+
+
+def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[list[Span | None]]:
+    if pattern.plain is not None:
+        yield from _spans(view, pattern, _finder(pattern.plain.encode()), once=once)
+    elif len(view.text) * pattern.instructions <= _STEPS:
+        yield from _spans(view, pattern, _regex(pattern), once=once)
+    else:
+        # RE2 cannot be interrupted. Where it may take long it works in a thread of its own, which is
+        # left to finish alone when the request is cancelled.
+        aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
+        search = _regex(pattern)
+
+        def watched(text: bytes, index: int) -> _Found | None:
+            future = aside.submit(search, text, index)
+            while True:
+                task.check()
+                try:
+                    return future.result(_LOOK)
+                except TimeoutError:
+                    continue
+
         try:
-            snapshot.lines.build(quiet)
-        except FilewrightError:
-            return  # cancelled, or the file is gone: who asks for a line hears of it
-
-    thread = threading.Thread(target=build, name="line index", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        quiet.cancel()
-        thread.join()  # before the descriptor it reads from may be closed
+            yield from _spans(view, pattern, watched, once=once)
+        finally:
+            aside.shutdown(wait=False, cancel_futures=True)
 
 
-def _offsets(
-    snapshot: Snapshot, pattern: Pattern, witness: _Witness, task: Task
-) -> Iterator[tuple[int, int]]:
-    """(line as `rg` counts, or 0 where the index tells it sooner; offset) of matches, in order."""
-    shift = len(snapshot.encoding.bom)  # rg counts from behind the byte-order mark
-    numbered = ["-N"] if snapshot.lines.complete else ["-n"]
-    with Run(snapshot, [*numbered, "-o", "-b", "-r", "", "-e", pattern.for_rg], task) as child:
-        # A search that takes long is likely to need line numbers from far into the file.
-        for line in child.lines(witness.start):
-            number, _, offset = b":".join(line.split(b":")[:-1]).rpartition(b":")
-            yield int(number or b"0"), int(offset) + shift
+def _finder(needle: bytes) -> _Search:
+    """Finds a literal: at memory speed by `stringzilla`.
+
+    That compares byte by byte where it suspects a match, so a long needle of few different bytes goes
+    to `bytes.find`, which never degrades.
+    """
+    from stringzilla import find
+
+    fast = len(needle) <= _LONG_NEEDLE
+
+    def search(text: bytes, index: int) -> _Found | None:
+        at = int(find(text, needle, index)) if fast else text.find(needle, index)
+        return None if at < 0 else (at, [(at, at + len(needle))])
+
+    return search
+
+
+def _regex(pattern: Pattern) -> _Search:
+    regexp, group = pattern.regexp, pattern.group
+    numbers = range(group, int(regexp.groups) + 1)
+
+    def search(text: bytes, index: int) -> _Found | None:
+        found = regexp.search(text, index)
+        if found is None:
+            return None
+        spans = [found.span(number) for number in numbers]
+        return found.start(), [span if span[0] >= 0 else None for span in spans]
+
+    return search
+
+
+def _spans(view: Window, pattern: Pattern, search: _Search, *, once: bool) -> Iterator[list[Span | None]]:
+    text = view.text
+    index = resume = view.begin
+    matched = -1
+    while index <= len(text):
+        found = search(text, index)
+        if found is None:
+            return
+        begin, spans = found
+        assert spans[0] is not None
+        low, high = spans[0]
+        if low >= view.limit:
+            return
+        if pattern.whole_word and (low < resume or not _whole(text, low, high)):
+            index = _after(text, max(begin, index))
+            continue
+        # Nothing, right after a match, is part of it; nothing past the last line's end is nowhere.
+        if low < high or (low != matched and not (low == len(text) and text.endswith(b"\n"))):
+            yield spans
+            if once:
+                index = resume = text.find(b"\n", low) + 1
+                if not index:
+                    return
+                continue
+        matched = high
+        resume = high if high > low else _after(text, high)
+        index = max(index, _before(text, high)) if pattern.whole_word else resume
+
+
+def _match(view: Window, spans: list[Span | None]) -> Match:
+    places = {index: view.raw_at(index) for index in sorted({i for span in spans if span for i in span})}
+    found = [None if span is None else (places[span[0]], places[span[1]]) for span in spans]
+    assert found[0] is not None
+    return Match(found[0][0], found[0][1], tuple(found[1:]))
+
+
+def _whole(text: bytes, low: int, high: int) -> bool:
+    return not (_last_is_word(text[max(0, low - 4) : low]) or _first_is_word(text[high : high + 4]))
+
+
+def _last_is_word(before: bytes) -> bool:
+    if not before:
+        return False
+    if before[-1] < 0x80:
+        return is_word(chr(before[-1]))
+    for back in range(2, min(4, len(before)) + 1):
+        if before[-back] & 0xC0 == 0xC0:
+            return _valid_word(before[-back:])
+        if before[-back] < 0x80:
+            break
+    return False  # not UTF-8: no word character
+
+
+def _first_is_word(after: bytes) -> bool:
+    if not after:
+        return False
+    lead = after[0]
+    if lead < 0x80:
+        return is_word(chr(lead))
+    return _valid_word(after[: 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2])
+
+
+def _valid_word(character: bytes) -> bool:
+    text = character.decode("utf-8", "replace")
+    return len(text) == 1 and is_word(text)
+
+
+def _after(text: bytes, index: int) -> int:
+    index += 1
+    while index < len(text) and text[index] & 0xC0 == 0x80:
+        index += 1
+    return index
+
+
+def _before(text: bytes, index: int) -> int:
+    index = max(0, index - 1)
+    while index and text[index] & 0xC0 == 0x80:
+        index -= 1
+    return index

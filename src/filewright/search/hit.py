@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match: bytes [offset, end) of the file, and the pattern's own groups (None: took no part).
-
-    `line` is the number of the line it begins in where that is known already, else 0.
-    """
+    """One match: bytes [offset, end) of the file, and the pattern's own groups (None: took no part)."""
 
     offset: int
     end: int
     groups: tuple[Span | None, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from filewright.errors import Code, FilewrightError
 from filewright.search import emission, nodes, syntax
-from filewright.text.codec import check_text
-from filewright.text.terminators import normalised
+from filewright.text import check_text, normalised
 
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
@@ -55,6 +54,11 @@ class Pattern:
     def regexp(self) -> Any:
         """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match."""
         return _compiled(emission.for_re2(self.node, multiline=self.multiline, whole_word=self.whole_word))
+
+    @cached_property
+    def instructions(self) -> int:
+        """The size of `regexp`: how many steps RE2 may take for a byte."""
+        return max(1, int(self.regexp.programsize))
 
     @property
     def group(self) -> int:

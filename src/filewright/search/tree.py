@@ -12,14 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import xxhash
+
 from filewright.boundary import Boundary, Location
 from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import engine, process
+from filewright.search import ripgrep
 from filewright.search.candidates import Candidates, Choice, Sieve
 from filewright.search.fuzzy import Grams, fuzzy
-from filewright.search.fuzzy.pieces import choose
+from filewright.search.fuzzy.pieces import choose, escaped
 from filewright.search.hit import Found, Hit
 from filewright.search.kinds import suffixes_of
 from filewright.search.onefile import count_hits, search_snapshot
@@ -32,6 +34,7 @@ Output = Literal["matches", "files", "counts"]
 _GONE = (Code.NOT_FOUND, Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 
 _LONG = 40
+_MARKED = 4 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,34 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Where to go on: in this file, from this byte offset."""
+    """Where to go on: in this file, from this byte offset; `mark` says which file it was (see `mark_of`)."""
 
     location: Location
     offset: int
+    mark: str = ""
+
+
+def mark_of(snapshot: Snapshot, offset: int) -> str:
+    """What tells the file before `offset` from another that later has its name: "" at its beginning.
+
+    A log that only grows keeps it; one that was rotated, replaced or rewritten does not.
+    """
+    if offset <= snapshot.start or snapshot.identity is None:
+        return ""
+    low = max(0, offset - _MARKED)
+    before = snapshot.read(low, offset - low) if offset <= snapshot.size else b""
+    return f"{snapshot.identity.inode:x}-{xxhash.xxh3_64_hexdigest(before)}"
+
+
+def check_mark(snapshot: Snapshot, resume: Resume) -> None:
+    """Raises `stale_version` if the file is no longer the one in which the search stopped."""
+    if resume.mark and mark_of(snapshot, resume.offset) != resume.mark:
+        raise FilewrightError(
+            Code.STALE_VERSION,
+            f"{snapshot.asked} is no longer the file in which this search stopped",
+            hint="search again without the cursor",
+            details={"path": snapshot.asked},
+        )
 
 
 class Searcher:
@@ -131,7 +158,7 @@ class Searcher:
         # Of a short text two slips may spoil every piece, so then every file is looked at.
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
-        forms = tuple(engine.escaped(piece.data) for piece in pieces)
+        forms = tuple(escaped(piece.data) for piece in pieces)
         candidates = Candidates(
             self.boundary, self.spawner, where, options.choice, Sieve(forms), None, checked
         )
@@ -180,13 +207,12 @@ class Searcher:
         with self._lock:
             if not self._tried:
                 self._tried = True
-                program = process.binary()
+                program = ripgrep.binary()
                 if program is not None:
                     try:
                         self._spawner = Spawner(self.boundary.roots, [program])
-                    except FilewrightError as error:
-                        if error.code is not Code.UNSUPPORTED:
-                            raise
+                    except (FilewrightError, OSError):
+                        pass  # no such kernel, no room for a process: files are looked at here
             return self._spawner
 
     def close(self) -> None:
@@ -203,7 +229,7 @@ class TreeSearch:
 
     The snapshot is open until the next step. For `files` the found holds one hit, for `counts` none
     but `count`. Afterwards: `complete`, or `resume` and `reason`; `searched` files, `matched` files,
-    `count` hits; `binary` files that hold the pattern's bytes but are no text; `unreadable` files and
+    `count` hits; `binary` files that may hold the pattern but are no text; `unreadable` files and
     folders.
     """
 
@@ -227,7 +253,9 @@ class TreeSearch:
             searcher.spawner,
             where,
             options.choice,
-            Sieve() if options.invert or pattern.matches_empty else _sieve(pattern),
+            Sieve()
+            if options.invert or pattern.matches_empty
+            else Sieve(pattern.for_sieve, pattern.multiline),
             resume.location if resume is not None else None,
             task,
         )
@@ -250,40 +278,44 @@ class TreeSearch:
 
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
         left = self._options.limit
-        for location, offset in self._places():
+        for location, resume in self._places():
             self._task.check()
             snapshot = self._open(location)
             if snapshot is None:
                 continue
+            offset = resume.offset if resume is not None else 0
             with snapshot:
+                if resume is not None:
+                    check_mark(snapshot, resume)
                 if snapshot.binary is not None:
-                    self.binary += self._holds_pattern(snapshot)
+                    self.binary += 1
                     continue
                 found = self._search(snapshot, max(left, 1), offset)
                 if not found.count:
                     continue
                 if left <= 0:
-                    self._stop(location, offset)
+                    self._stop(Resume(location, offset))
                     return
                 self.matched += 1
                 self.count += found.count
                 left -= found.count if self._options.output == "matches" else 1
                 yield snapshot, found
                 if self._options.output == "matches" and not found.complete:
-                    self._stop(location, found.stopped_at or 0)
+                    stopped = found.stopped_at or 0
+                    self._stop(Resume(location, stopped, mark_of(snapshot, stopped)))
                     return
         self.complete = True
 
-    def _places(self) -> Iterator[tuple[Location, int]]:
+    def _places(self) -> Iterator[tuple[Location, Resume | None]]:
         if self._from is not None and self._options.choice.takes(self._from.location.name):
-            yield self._from.location, self._from.offset
+            yield self._from.location, self._from
         for location in self._candidates:
-            yield location, 0
+            yield location, None
 
-    def _stop(self, location: Location, offset: int) -> None:
-        self.resume = Resume(location, offset)
+    def _stop(self, resume: Resume) -> None:
+        self.resume = resume
         unit = "hits" if self._options.output == "matches" else "files"
-        self.reason = f"stopped after {self._options.limit} {unit}, at {location.shown}"
+        self.reason = f"stopped after {self._options.limit} {unit}, at {resume.location.shown}"
 
     def _search(self, snapshot: Snapshot, limit: int, offset: int) -> Found:
         options = self._options
@@ -299,22 +331,9 @@ class TreeSearch:
             task=self._task,
         )
 
-    def _holds_pattern(self, snapshot: Snapshot) -> bool:
-        plain = Snapshot.of_bytes(snapshot.held, encoding="utf-8") if snapshot.held is not None else snapshot
-        return bool(search_snapshot(plain, self._pattern, limit=1, task=self._task).count)
-
     def _open(self, location: Location) -> Snapshot | None:
         snapshot = self._searcher.open(location)
         if isinstance(snapshot, Snapshot):
             return snapshot
         self._unreadable += snapshot
         return None
-
-
-def _sieve(pattern: Pattern) -> Sieve:
-    plain = pattern.plain
-    return Sieve(
-        pattern.for_sieve,
-        pattern.multiline,
-        plain.encode() if plain is not None and plain.isascii() else None,
-    )

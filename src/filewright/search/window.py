@@ -11,8 +11,7 @@ import re
 from bisect import bisect_left
 from functools import cached_property
 
-from filewright.text import Encoding, Snapshot
-from filewright.text.codec import cut
+from filewright.text import Encoding, Snapshot, cut, normalised
 
 _PAIR = re.compile(rb"\r\n")
 
@@ -20,9 +19,9 @@ _PAIR = re.compile(rb"\r\n")
 class Window:
     """Some of a file's text.
 
-    `text` is searched from index `begin` (what is before it is one character of context);
-    a match that begins at `limit` or later belongs to the next window. `stop` is the raw offset
-    where the window ends, `last` whether the text ends there.
+    `text` is searched from index `begin` (what is before it is one character of context). `stop` is
+    the raw offset where the window ends, `last` whether the text ends there, `cut` whether it ends
+    inside a line (or, for matches over several lines, anywhere).
     """
 
     def __init__(
@@ -40,27 +39,43 @@ class Window:
         self.stop = offset + len(raw)
         self.last = last
         self.begin = len(context)
+        self.cut = not (last or whole_lines)
         self._raw = raw
         self._encoding = encoding
-        self._paired = b"\r" in raw if encoding.width == 1 else True
-        if encoding.is_utf8:
-            plain = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if self._paired else raw
-            self._shown = ""
-        else:
-            self._shown = _decoded(raw, encoding)
-            self._paired = "\r" in self._shown
-            shown = self._shown
-            if self._paired:
-                shown = shown.replace("\r\n", "\n").replace("\r", "\n")
-            plain = shown.encode("utf-8", "surrogatepass")
-        self.text = context + plain if context else plain
+        self._context = context
+        self._overlap = overlap
         self._known = (0, 0, 0)
-        if last or whole_lines:
-            self.limit = len(self.text) + 1
-        else:
-            self.limit = max(self.begin + 1, len(self.text) - overlap)
-            while self.limit < len(self.text) and self.text[self.limit] & 0xC0 == 0x80:
-                self.limit += 1
+
+    def may_hold(self, needle: bytes) -> bool:
+        """Whether the file's own bytes hold those of a literal: asked before anything is decoded."""
+        return self._encoding.is_utf8 or needle in self._raw
+
+    @cached_property
+    def text(self) -> bytes:
+        """The context and the window, in UTF-8 with ``\\n`` terminators."""
+        if not self._encoding.is_utf8:
+            return self._context + normalised(self._shown).encode("utf-8", "surrogatepass")
+        plain = self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if self._paired else self._raw
+        return self._context + plain if self._context else plain
+
+    @cached_property
+    def limit(self) -> int:
+        """A match that begins here or later belongs to the next window."""
+        if not self.cut:
+            return len(self.text) + 1
+        limit = max(self.begin + 1, len(self.text) - self._overlap)
+        while limit < len(self.text) and self.text[limit] & 0xC0 == 0x80:
+            limit += 1
+        return limit
+
+    @cached_property
+    def _shown(self) -> str:
+        return _decoded(self._raw, self._encoding)
+
+    @cached_property
+    def _paired(self) -> bool:
+        """Whether there is a carriage return, so that places in the file and in the text differ."""
+        return b"\r" in self._raw if self._encoding.is_utf8 else "\r" in self._shown
 
     def raw_at(self, index: int) -> int:
         """The byte offset of the file where the character at `index` of the text begins."""

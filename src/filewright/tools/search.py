@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from contextlib import ExitStack
-from functools import reduce
 from typing import Any
 
 from filewright.boundary import Location
@@ -18,9 +17,11 @@ from filewright.search import (
     Pattern,
     Resume,
     TreeOptions,
+    check_mark,
     compile_pattern,
     count_hits,
     fuzzy,
+    mark_of,
     search_snapshot,
 )
 from filewright.text import Snapshot
@@ -29,7 +30,7 @@ from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Tool, ToolResult
 from filewright.tools.rendering import Page, counted, visible
-from filewright.tools.search_page import Search, SearchArguments, add_count, add_hits, cursor_at
+from filewright.tools.search_page import Search, SearchArguments, add_count, add_hits, cursor_at, resume_at
 
 _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""
@@ -86,15 +87,15 @@ def _resume(location: Location, arguments: SearchArguments) -> Resume | None:
     if arguments.cursor is None:
         return None
     kind, key = decode(arguments.cursor, "search")
-    if kind != arguments.output or len(key) != 2 or not isinstance(key[0], int):
+    resume = resume_at(key, location) if kind == arguments.output else None
+    if resume is None:
         raise FilewrightError(
             Code.INVALID_INPUT,
             "the cursor belongs to another search",
             hint="call again with the arguments of the call that gave it",
             details={"argument": "cursor"},
         )
-    path = bytes.fromhex(str(key[1]))
-    return Resume(reduce(Location.child, path.split(b"/") if path else [], location), max(0, key[0]))
+    return resume
 
 
 def _file(search: Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
@@ -104,6 +105,8 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
             count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
             add_count(search, location, count)
             return
+        if resume is not None:
+            check_mark(snapshot, resume)
         found = search_snapshot(
             snapshot,
             pattern,
@@ -121,12 +124,11 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
             stopped = found.stopped_at
         if stopped is not None:
             search.complete = False
-            search.cursor = cursor_at(search, location, location, stopped)
+            search.cursor = cursor_at(search, location, Resume(location, stopped, mark_of(snapshot, stopped)))
 
 
-def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
-    arguments = search.arguments
-    options = TreeOptions(
+def _tree_options(arguments: SearchArguments) -> TreeOptions:
+    return TreeOptions(
         limit=arguments.max_results,
         output=arguments.output,
         glob=globs(arguments.glob, arguments.exclude),
@@ -135,6 +137,11 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
     )
+
+
+def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
+    arguments = search.arguments
+    options = _tree_options(arguments)
     found = search.context.searcher.tree(location, pattern, options, resume=resume, task=search.task)
     for snapshot, hits in found:
         at = snapshot.location
@@ -147,12 +154,12 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
             )
         if stopped is not None:
             search.complete = False
-            search.cursor = cursor_at(search, location, at, stopped)
+            search.cursor = cursor_at(search, location, Resume(at, stopped, mark_of(snapshot, stopped)))
             break
     else:
         search.complete = found.complete
         if found.resume is not None:
-            search.cursor = cursor_at(search, location, found.resume.location, found.resume.offset)
+            search.cursor = cursor_at(search, location, found.resume)
     search.searched = found.searched
     if search.complete:
         search.notes.append(f"{counted(found.searched, 'file')} searched")
@@ -195,7 +202,7 @@ def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
     nearest = search.context.searcher.similar(
         location,
         arguments.pattern,
-        TreeOptions(limit=arguments.max_results, glob=arguments.glob, kind=arguments.type),
+        _tree_options(arguments),
         min_similarity=arguments.min_similarity,
         seconds=search.context.settings.fuzzy_seconds,
         task=search.task,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import time
+import zlib
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,7 +14,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.progress import Task
-from filewright.search import Found, Hit, excerpt
+from filewright.search import Found, Hit, Resume, continuation, excerpt
 from filewright.search import context as context_of
 from filewright.structure.lookup import path_of
 from filewright.text import Snapshot
@@ -22,6 +25,10 @@ from filewright.tools.rendering import Page, visible
 
 _SYMBOL_SECONDS = 1.0
 _SYMBOL_BYTES = 512 << 10
+_CURSOR_BYTES = 6 << 10
+_PATH_BYTES = 1 << 20
+_MATCH_LINES = 100
+"""Lines of one match that are shown."""
 
 
 class SearchArguments(Arguments):
@@ -65,9 +72,29 @@ class Search:
     symbol_seconds: float = _SYMBOL_SECONDS
 
 
-def cursor_at(search: Search, top: Location, at: Location, offset: int) -> str:
-    below = b"/".join(at.parts[len(top.parts) :])
-    return encode("search", search.arguments.output, [offset, below.hex()])
+def cursor_at(search: Search, top: Location, resume: Resume) -> str | None:
+    """The cursor of a place below `top`; None, with a note, where its path is too long for one."""
+    below = zlib.compress(b"/".join(resume.location.parts[len(top.parts) :]), 9)
+    if len(below) > _CURSOR_BYTES:
+        search.notes.append(
+            "the place it stopped at lies too deep for a cursor: search a folder further down"
+        )
+        return None
+    key = [resume.offset, base64.b85encode(below).decode(), resume.mark]
+    return encode("search", search.arguments.output, key)
+
+
+def resume_at(key: list[Any], top: Location) -> Resume | None:
+    """The place that the key of a cursor names; None if it is none of ours."""
+    match key:
+        case [int(offset), str(below), str(mark)]:
+            try:
+                path = zlib.decompressobj().decompress(base64.b85decode(below), _PATH_BYTES)
+            except (ValueError, zlib.error):
+                return None
+            parts = path.split(b"/") if path else []
+            return Resume(reduce(Location.child, parts, top), max(0, offset), mark)
+    return None
 
 
 def add_count(search: Search, location: Location, count: int | None) -> bool:
@@ -89,10 +116,12 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
     assert snapshot.location is not None
     header = visible(snapshot.location.shown)
     rows: dict[int, str] = {}
-    shown_to = 0
+    shown_to = matched_to = 0
     for position, hit in enumerate(found.hits):
         search.task.check()
         above, below = context_of(snapshot, hit, before, after, width, task=search.task)
+        more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=search.task)
+        last = hit.line + further
         piece = excerpt(snapshot, hit, width)
         symbol = _symbol(search, snapshot, hit)
         start = "…" if piece.cut_before else ""
@@ -109,26 +138,34 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
             and bool(above or before or after)
             and (above[0].line if above else hit.line) > shown_to + 1
         )
-        block = (["--"] if gap else []) + block + [line]
+        block = (["--"] if gap else []) + block
+        if hit.line > matched_to or piece.cut_before or piece.cut_after:
+            block.append(line)  # else it is the last line of the match before, and is there
+        block += [f"{m.line}: {visible(m.text)}{'…' if m.cut else ''}" for m in more if m.line > matched_to]
+        if further > len(more):
+            block.append(f"[{further - len(more):,} more lines of this match, to line {last}]")
         tail = [f"{c.line}- {visible(c.text)}{'…' if c.cut else ''}" for c in below]
         following = found.hits[position + 1].line if position + 1 < len(found.hits) else None
         if following is not None:
-            tail = tail[: max(0, following - hit.line - 1)]
+            tail = tail[: max(0, following - last - 1)]
         needed = block + tail if position else [header, *block, *tail]
         if not search.page.fits(*needed, reserve=400) and (search.results or position):
             return hit.offset
         search.page.add(*needed)
         rows[hit.line] = line
-        shown_to = hit.line + len(tail)
+        matched_to = last if arguments.multiline or further else 0
+        shown_to = last + len(tail)
         search.results.append(
             {
                 "path": snapshot.location.shown,
                 "line": hit.line,
+                "last_line": last,
                 "column": hit.column,
                 "offset": hit.offset,
                 "end": hit.end,
                 "text": piece.text,
                 "text_column": piece.column,
+                "more_lines": [m.text for m in more],
                 "submatches": [list(r) for r in piece.ranges],
                 "truncated": piece.cut_before or piece.cut_after,
                 "context_before": [c.text for c in above],

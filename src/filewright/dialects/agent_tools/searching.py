@@ -128,6 +128,7 @@ def _rows(hits: Sequence[Mapping[str, Any]], limit: int, *, groups: bool) -> tup
     rows: list[str] = []
     used = 0
     last: tuple[str, int] = ("", 0)
+    matched = 0
     for position, hit in enumerate(hits):
         path, line = str(hit["path"]), int(hit["line"])
         name = shown(path)
@@ -135,7 +136,8 @@ def _rows(hits: Sequence[Mapping[str, Any]], limit: int, *, groups: bool) -> tup
         next_line = following["line"] if following is not None and following["path"] == path else None
         first = line - len(hit["context_before"])
         above = [(first + i, text) for i, text in enumerate(hit["context_before"])]
-        below = [(line + 1 + i, text) for i, text in enumerate(hit["context_after"])]
+        more = list(enumerate(hit["more_lines"], line + 1))
+        below = list(enumerate(hit["context_after"], hit["last_line"] + 1))
         seen = last[1] if last[0] == path else 0
         above = [(number, text) for number, text in above if number > seen]
         below = [(number, text) for number, text in below if next_line is None or number < next_line]
@@ -144,7 +146,9 @@ def _rows(hits: Sequence[Mapping[str, Any]], limit: int, *, groups: bool) -> tup
         if groups and rows and (last[0] != path or begins > seen + 1):
             block.append("--")
         block += [f"{name}-{number}-{shown(text)}" for number, text in above]
-        block.append(f"{name}:{line}:{_text(hit)}")
+        if line > matched or last[0] != path:
+            block.append(f"{name}:{line}:{_text(hit)}")
+        block += [f"{name}:{number}:{shown(text)}" for number, text in more]
         block += [f"{name}-{number}-{shown(text)}" for number, text in below]
         size = sum(len(row.encode("utf-8", "replace")) + 1 for row in block)
         if used + size > limit:
@@ -153,7 +157,8 @@ def _rows(hits: Sequence[Mapping[str, Any]], limit: int, *, groups: bool) -> tup
             return rows, position
         rows += block
         used += size
-        last = (path, below[-1][0] if below else line)
+        matched = hit["last_line"] if more else 0
+        last = (path, below[-1][0] if below else hit["last_line"])
     return rows, len(hits)
 
 

@@ -6,8 +6,12 @@ pieces stand unharmed; where it does not, rare pieces hardly ever stand together
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
+from filewright.progress import Task
+from filewright.search.ahead import AHEAD_BYTES, Ahead, reaches
 from filewright.text import Snapshot
 
 _LENGTH = 8
@@ -16,6 +20,7 @@ _MOST = 32
 _CANDIDATES = 80
 _WINDOWS = 32
 _WINDOW = 8 << 10
+_BLOCK = 512 << 10
 _EXPECTED = 200_000
 """Hits of all pieces together that are worth having, in the whole file."""
 
@@ -74,3 +79,42 @@ def _candidates(needle: bytes, length: int) -> list[int]:
         if on_characters and b"\n" not in data and len(set(data)) > 2 and data.strip() and b"  " not in data:
             found.append(at)
     return found
+
+
+def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator[tuple[int, int, int]]:
+    """(offset, place in the needle, number) of each occurrence of a piece, by rising offset.
+
+    Of pieces that overlap each other one may be passed over.
+    """
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    regexp = re2.compile(b"|".join(re2.escape(piece.data) for piece in pieces), options)
+    numbers = {piece.data: number for number, piece in enumerate(pieces)}
+    overlap = max(len(piece.data) for piece in pieces) - 1
+    large = snapshot.size >= AHEAD_BYTES and reaches(snapshot)
+    forms = [escaped(piece.data) for piece in pieces] if large else []
+    position = resume = snapshot.start
+    with closing(Ahead(snapshot, forms, task)) as ahead:
+        while position < snapshot.size:
+            task.check()
+            if ahead.running and (position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"):
+                position = ahead.next_line(position)
+            block = snapshot.read(position, _BLOCK)
+            block = block[: block.rfind(b"\n") + 1] or block
+            for match in regexp.finditer(block, max(0, resume - position)):
+                resume = position + match.end()
+                number = numbers[match.group()]
+                for place in pieces[number].places:
+                    yield position + match.start(), place, number
+            last = position + len(block) >= snapshot.size
+            # No piece holds a line break; of a line longer than a block the end is looked at again.
+            position += len(block) if last or block.endswith(b"\n") else max(1, len(block) - overlap)
+
+
+def escaped(literal: bytes) -> str:
+    """The pattern of `rg` for exactly these bytes."""
+    return "".join(
+        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
+    )

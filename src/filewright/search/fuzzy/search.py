@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import engine
 from filewright.search.fuzzy.align import best_fit, folded
-from filewright.search.fuzzy.pieces import Piece, choose, sample
+from filewright.search.fuzzy.pieces import choose, occurrences, sample
 from filewright.search.fuzzy.sweep import sweep
 from filewright.search.fuzzy.votes import elected
 from filewright.search.hit import Found, Hit
-from filewright.search.lines import Columns, character_at
-from filewright.search.onefile import search_snapshot
+from filewright.search.onefile import hit_of, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
+from filewright.search.places import Columns, character_at
 from filewright.search.window import Window, window
 from filewright.text import BoundedCache, Snapshot, check_text, normalised
 
@@ -93,15 +92,25 @@ def fuzzy(
         )
     regions, reason = _regions(snapshot, text, min_similarity, limit, grams, checked)
     ranked = _apart(regions)
-    passed = [region for region in ranked if region.score >= min_similarity]
-    kept = passed[:limit]
     columns = Columns(snapshot, checked)
-    numbered = {
-        region: _hit(snapshot, columns, region, checked) for region in sorted(kept, key=lambda r: r.offset)
-    }
-    rest = passed[limit:] or [region for region in ranked if region not in numbered]
+    places = [
+        (snapshot.lines.begin(region.offset, checked), region)
+        for region in ranked
+        if region.score >= min_similarity
+    ]
+    first: dict[int, _Region] = {}
+    for begin, region in places:
+        first.setdefault(begin, region)  # of two places in one line the more similar one stands for it
+    passed = list(first.values())
+    kept = passed[:limit]
+    shown: dict[_Region, Hit] = {}
+    for begin, region in sorted(first.items()):
+        if region in kept:
+            spans = [(other.offset, other.end) for at, other in places if at == begin]
+            shown[region] = hit_of(columns, begin, spans, checked, round(region.score, 4))
+    rest = passed[limit:] or [region for region in ranked if region.score < min_similarity]
     return Found(
-        hits=tuple(numbered[region] for region in kept),
+        hits=tuple(shown[region] for region in kept),
         complete=not reason,
         count=len(kept),
         reason=reason,
@@ -127,7 +136,7 @@ def _regions(
     )
     pieces = choose(encoded, drawn, size) if snapshot.encoding.width == 1 else []
     if pieces:
-        places = elected(_votes(snapshot, pieces, task), len(encoded), _CANDIDATES)
+        places = elected(occurrences(snapshot, pieces, task), len(encoded), _CANDIDATES)
         room = 24 + len(encoded) // 4 + 8 * needle.count("\n")
         spans = [(begin - room, begin + len(encoded) + room) for _, begin in places]
         regions += _settled(snapshot, needle, least, spans, finalists, task)
@@ -219,15 +228,6 @@ def _in_bytes(text: bytes, characters: int) -> int:
     return low
 
 
-def _votes(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator[tuple[int, int, int]]:
-    numbers = {piece.data: number for number, piece in enumerate(pieces)}
-    for offset, data in engine.literals(snapshot, list(numbers), task):
-        number = numbers.get(data)
-        if number is not None:
-            for place in pieces[number].places:
-                yield offset, place, number
-
-
 def _apart(regions: Iterable[_Region]) -> list[_Region]:
     """The regions by similarity, then position, less those that overlap a better one."""
     kept: list[_Region] = []
@@ -235,16 +235,3 @@ def _apart(regions: Iterable[_Region]) -> list[_Region]:
         if all(region.end <= other.offset or region.offset >= other.end for other in kept):
             kept.append(region)
     return kept
-
-
-def _hit(snapshot: Snapshot, columns: Columns, region: _Region, task: Task) -> Hit:
-    begin = snapshot.lines.begin(region.offset, task)
-    return Hit(
-        offset=region.offset,
-        end=region.end,
-        line=snapshot.lines.line_at(begin, task),
-        column=columns.column(begin, region.offset),
-        line_offset=begin,
-        submatches=((region.offset, region.end),),
-        score=round(region.score, 4),
-    )

@@ -1,0 +1,107 @@
+"""Which lines match, and how many, against `rg` itself: every option, small files and large ones.
+
+The texts hold what both define alike: UTF-8 with `\\n`. Ours is asked with windows so small that
+matches, lines and characters lie across their edges, and with `rg` running ahead or not.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from filewright.boundary import Boundary
+from filewright.search import Windows, ahead, compile_pattern, count_hits, ripgrep, search_snapshot
+from filewright.settings import Settings
+from filewright.text import Snapshot
+
+SETTINGS = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+words = st.sampled_from(["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90])
+texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map("\n".join)
+asked = st.one_of(
+    st.tuples(st.just("literal"), st.sampled_from(["foo", "Foo", "o", "bar1", "é", ".", "oo"])),
+    st.tuples(
+        st.just("regex"), st.sampled_from(["fo+", "^foo", "o$", "[fb]o", "o|a", "x{80}", "^$", "o.b?"])
+    ),
+)
+
+
+def by_rg(path: Path, mode: str, pattern: str, case: str, *, whole_word: bool, invert: bool) -> list[int]:
+    argv = [str(ripgrep.binary()), "--no-config", "-a", "-n", "--no-heading", "--color=never"]
+    argv += {"literal": ["-F"], "regex": []}[mode]
+    argv += {"smart": ["-S"], "sensitive": ["-s"], "insensitive": ["-i"]}[case]
+    argv += ["-w"] * whole_word + ["-v"] * invert
+    done = subprocess.run([*argv, "-e", pattern, str(path)], capture_output=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return [int(row.partition(b":")[0]) for row in done.stdout.split(b"\n") if row]
+
+
+def opened(path: Path, **options: int) -> Snapshot:
+    wanted = Settings(**options)  # type: ignore[arg-type]
+    boundary = Boundary([path.parent], wanted)
+    where = boundary.locate(path.name)
+    snapshot = Snapshot.of_descriptor(boundary.open_file(where), where, wanted)
+    boundary.close()
+    return snapshot
+
+
+@SETTINGS
+@given(
+    texts,
+    asked,
+    st.sampled_from(["smart", "sensitive", "insensitive"]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 64),
+    st.booleans(),
+)
+def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word, invert, length, with_child):
+    mode, pattern = what
+    path = tmp_path / "text"
+    path.write_text(text, encoding="utf-8")
+    compiled = compile_pattern(pattern, mode=mode, case=case, whole_word=whole_word)
+    expected = by_rg(path, mode, pattern, case, whole_word=whole_word, invert=invert)
+    # The overlap holds the longest match there can be, as the real one does.
+    small = Windows(length=length, longest=length + 400, overlap=200)
+    with pytest.MonkeyPatch.context() as patch, opened(path, hold_bytes=0) as snapshot:
+        patch.setattr(ahead, "AHEAD_BYTES", 1 if with_child else 1 << 40)
+        found = search_snapshot(snapshot, compiled, limit=10_000, invert=invert, windows=small)
+        assert [hit.line for hit in found.hits] == expected
+        assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(expected)
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory) -> Path:
+    """54 MB of lines, of which a few at the end hold what others only seem to."""
+    path = tmp_path_factory.mktemp("large") / "log"
+    rare = b" over caffeine and decaf"
+    row = b"".join(
+        b"%07d the quick brown fox jumps%b\n" % (n, b" over the lazy dog" if n % 100 else rare)
+        for n in range(10_000)
+    )
+    with path.open("wb") as file:
+        for _ in range(110):
+            file.write(row)
+        file.write("café au lait\n".encode() * 10 + b"caf\nCaf and caf\n" * 3)
+    return path
+
+
+@pytest.mark.parametrize("whole_word", [False, True])
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize(
+    ("mode", "pattern"), [("literal", "caf"), ("literal", "Caf"), ("regex", r"c[a]f( |$)"), ("regex", "^caf")]
+)
+def test_a_large_file_is_counted_exactly(log, mode, pattern, whole_word, invert):
+    expected = by_rg(log, mode, pattern, "sensitive", whole_word=whole_word, invert=invert)
+    compiled = compile_pattern(pattern, mode=mode, case="sensitive", whole_word=whole_word)
+    assert log.stat().st_size > 50 << 20
+    with opened(log) as snapshot:
+        assert count_hits(snapshot, compiled, invert=invert) == len(expected)
+        found = search_snapshot(snapshot, compiled, limit=30, invert=invert)
+        assert [hit.line for hit in found.hits] == expected[:30]

@@ -1,0 +1,114 @@
+"""What a search may cost: the first match decides a line, huge files are not read to their end."""
+
+import os
+
+import pytest
+
+from filewright.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search import (
+    Searcher,
+    TreeOptions,
+    compile_pattern,
+    count_hits,
+    find_matches,
+    search_snapshot,
+)
+from filewright.settings import Settings
+from filewright.text import Snapshot
+
+
+class Reads(Snapshot):
+    """A snapshot that counts what is asked of it."""
+
+    asked_for = 0
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.asked_for += 1
+        return super().read(offset, length)
+
+
+@pytest.mark.parametrize("mode", ["literal", "regex"])
+def test_the_first_match_decides_a_long_line(mode):
+    content = b"ab" * (8 << 20)
+    snapshot = Reads(size=len(content), content=content)
+    assert count_hits(snapshot, compile_pattern("ab", mode=mode), task=Task(seconds=60)) == 1
+    assert snapshot.asked_for < 2_000  # there are eight million matches
+
+
+def test_a_line_that_matches_in_its_middle_is_one_whatever_follows():
+    content = b"x" * (3 << 20) + b"ab" * 1000 + b"y" * (2 << 20) + b"ab\nab\n\nab"
+    snapshot = Snapshot.of_bytes(content)
+    assert count_hits(snapshot, compile_pattern("ab")) == 3
+    assert count_hits(snapshot, compile_pattern("ab"), invert=True) == 1
+    assert [
+        hit.line for hit in search_snapshot(snapshot, compile_pattern("ab"), limit=100, invert=True).hits
+    ] == [3]
+
+
+def test_a_slow_pattern_still_hears_that_it_is_cancelled():
+    task = Task(seconds=0.2)
+    slow = compile_pattern(r"(?:[a-z]+[a-z0-9]+[0-9a-z]+){300}!", mode="regex")
+    with pytest.raises(FilewrightError) as caught:
+        list(find_matches(Snapshot.of_bytes(b"abcdefgh0" * 4_000_000), slow, task=task))
+    assert caught.value.code is Code.TIMEOUT
+
+
+@pytest.fixture(params=["with rg", "without"])
+def searcher(request, tmp_path):
+    options = Settings(landlock=request.param == "with rg")
+    boundary = Boundary([tmp_path], options)
+    made = Searcher(boundary, options)
+    yield made
+    made.close()
+    boundary.close()
+
+
+def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
+    compiled = compile_pattern(pattern, multiline=bool(options.pop("multiline", False)))
+    search = searcher.tree(
+        searcher.boundary.locate("."), compiled, TreeOptions(limit=100, **options), task=Task(seconds=100)
+    )
+    return [snapshot.location.shown for snapshot, _ in search]
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+def test_a_sparse_image_beside_a_text_is_not_read_to_its_end(tmp_path, searcher, multiline):
+    with (tmp_path / "disk.img").open("wb") as image:
+        image.truncate(1 << 42)
+    (tmp_path / "notes.txt").write_text("a needle here\n")
+    assert names(searcher, "needle", multiline=multiline) == ["notes.txt"]
+
+
+def test_a_large_text_is_found_in_though_the_helper_passes_it_over(tmp_path, searcher):
+    (tmp_path / "large.txt").write_bytes(b"some text\n" * 2_000_000 + b"a needle\n")
+    assert names(searcher, "needle", multiline=True) == ["large.txt"]
+
+
+def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_000):
+        os.mkdir("deep", dir_fd=folder)
+        below = os.open("deep", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    with open(os.open("found.txt", os.O_CREAT | os.O_WRONLY, dir_fd=folder), "w") as file:
+        file.write("a needle\n")
+    os.close(folder)
+    (found,) = names(searcher, "needle")
+    assert found.endswith("found.txt")
+
+
+def test_a_helper_that_cannot_start_is_done_without(tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("a needle here\n")
+    boundary = Boundary([tmp_path], Settings())
+
+    def refuse(*_arguments, **_options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    searcher = Searcher(boundary, Settings())
+    assert names(searcher, "needle") == ["notes.txt"]
+    searcher.close()
+    boundary.close()
