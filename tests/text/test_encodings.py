@@ -1,12 +1,21 @@
 """What a file's bytes are taken for, and that text goes back only in that encoding."""
 
+import json
 import os
+import string
+from pathlib import Path
 
 import pytest
 
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Encoding, Snapshot, codec
+from filewright.text.codec import ENCODINGS
+
+SENTENCES = {
+    row["language"]: (row["encodings"], row["sentences"])
+    for row in json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))["texts"]
+}
 
 JAPANESE = "日本語のテキストです。\nこれは表とソースと能力です\n" * 3
 
@@ -122,14 +131,139 @@ def test_cut_ends_on_a_character(name):
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"), [("UTF8", "utf-8"), ("latin1", "iso8859_1"), ("SJIS", "shift_jis")]
+    ("asked", "name"),
+    [
+        ("UTF8", "utf-8"),
+        ("utf-8-sig", "utf-8"),
+        ("ASCII", "utf-8"),
+        ("latin1", "iso8859_1"),
+        ("windows-1250", "cp1250"),
+        ("SJIS", "shift_jis"),
+        ("UTF-16LE", "utf-16-le"),
+        ("utf-16", "utf-16"),
+    ],
 )
 def test_named_encodings(asked, name):
     assert codec.named(asked) == name
 
 
-@pytest.mark.parametrize("asked", ["nope", "base64", "rot13", "", "\0"])
-def test_unknown_encodings_are_refused(asked):
+NOT_TEXT = [
+    "nope", "", "\0", "base64", "rot13", "rot_13", "hex", "zlib", "bz2", "quopri", "uu", "undefined", "idna",
+    "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "utf-32", "utf-32-le", "utf_32_be", "hz",
+    "iso2022_jp", "iso2022_kr", "cp037", "cp500", "cp1140", "mbcs", "oem", "palmos", "x" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", NOT_TEXT)
+def test_what_is_no_encoding_of_files_is_refused_and_the_hint_names_those_that_are(asked):
     with pytest.raises(FilewrightError) as caught:
         codec.named(asked)
     assert caught.value.code == Code.INVALID_INPUT
+    assert "utf-8" in caught.value.hint
+    assert "cp1250" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", sorted(ENCODINGS - {"utf-16", "utf-16-le", "utf-16-be"}))
+def test_every_encoding_that_is_read_writes_plain_text_as_ascii(name):
+    """So that terminators are found as bytes and a splice never depends on what came before it."""
+    plain = "\t\n\r " + string.ascii_letters + string.digits + "_=+-*/.,:;()[]{}<>'\"#"
+    assert plain.encode(name) == plain.encode("ascii")
+    assert codec.named(name) == name
+
+
+@pytest.mark.parametrize(
+    ("mark", "name"), [(b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"), (b"", "utf-16-le")]
+)
+def test_utf16_asked_for_by_name_follows_the_mark(mark, name):
+    text = "first\nsecond\n"
+    snapshot = Snapshot.of_bytes(mark + text.encode(name), encoding=codec.named("utf-16"))
+    assert (snapshot.encoding.name, snapshot.encoding.bom) == (name, mark)
+    assert [codec.decoded(line.body, snapshot.encoding) for line in snapshot.lines.since()] == [
+        "first",
+        "second",
+    ]
+
+
+TABLE = [
+    pytest.param(sentence, encoding, id=f"{language}-{encoding}-{number}")
+    for language, (encodings, sentences) in SENTENCES.items()
+    for encoding in encodings
+    for number, sentence in enumerate(sentences, 1)
+]
+
+
+def _read(content: bytes) -> tuple[str, Encoding]:
+    encoding = Snapshot.of_bytes(content).encoding
+    return codec.decoded(content, encoding), encoding
+
+
+def test_of_short_texts_in_many_languages_nearly_all_are_read_right():
+    """One sentence a file; wrong guesses are few, and named as guesses."""
+    assert len(TABLE) >= 200
+    assert len(SENTENCES) >= 15
+    right = 0
+    for sentence, encoding in (case.values for case in TABLE):
+        text, found = _read(f"{sentence}\n".encode(encoding))
+        assert found.guessed
+        assert 0 < found.confidence <= 1
+        right += text == f"{sentence}\n"
+    assert right / len(TABLE) >= 0.98
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding"), [(name, each) for name, (all_, _) in SENTENCES.items() for each in all_]
+)
+def test_a_paragraph_is_read_right_in_every_language(language, encoding):
+    paragraph = "\r\n".join(SENTENCES[language][1])
+    text, found = _read(paragraph.encode(encoding))
+    assert text == paragraph.replace("\r\n", "\n")
+    assert found.guessed
+
+
+@pytest.mark.parametrize("word", ["찾기", "찾는다", "한글", "저장", "다시 찾기", "찾아 바꾸기"])
+def test_short_korean_is_not_taken_for_damaged_utf8(word):
+    text, found = _read(f"# {word}\n".encode("euc-kr"))
+    assert (text, found.invalid) == (f"# {word}\n", False)
+
+
+def test_utf8_with_a_few_damaged_bytes_stays_utf8():
+    for sentence, encoding in (case.values for case in TABLE):
+        content = f"{sentence}\n".encode() + b"and a stray \xff byte\n"
+        assert Snapshot.of_bytes(content).encoding.name == "utf-8", (sentence, encoding)
+
+
+def refused(text: str, encoding: Encoding) -> FilewrightError:
+    with pytest.raises(FilewrightError) as caught:
+        codec.encoded(text, encoding)
+    return caught.value
+
+
+def test_a_character_that_a_weak_guess_may_get_wrong_is_not_written():
+    content = "# načte všechny řádky ze vstupního souboru\n".encode("iso8859-2")
+    encoding = Snapshot.of_bytes(content).encoding
+    assert encoding.guessed
+    assert {encoding.name, *encoding.rivals} >= {"cp1250", "iso8859_2"}
+    error = refused("Šárka", encoding)  # other bytes in each of the two
+    assert error.code == Code.UNENCODABLE
+    assert "'Š'" in error.message
+    assert "guessed" in error.message
+    assert 'encoding="' in error.hint
+    assert codec.encoded("Řada", encoding) == "Řada".encode("cp1250") == "Řada".encode("iso8859-2")
+    assert codec.encoded("plain ascii", encoding) == b"plain ascii"
+    sure = Snapshot.of_bytes(content, encoding="iso8859_2").encoding
+    assert codec.encoded("Šárka", sure) == "Šárka".encode("iso8859-2")
+
+
+def test_characters_that_the_file_holds_are_written_as_they_stand_there():
+    content = "La città è più bella\n".encode("latin-1")
+    encoding = Snapshot.of_bytes(content).encoding
+    assert encoding.name == "cp1252"
+    assert codec.encoded("più città", encoding) == "più città".encode("latin-1")
+    assert refused("š", encoding).code == Code.UNENCODABLE
+
+
+def test_a_guess_from_much_text_writes_what_its_language_needs():
+    content = "\n".join(SENTENCES["french"][1]).encode("latin-1")
+    encoding = Snapshot.of_bytes(content).encoding
+    for letter in "àâçéèêëîïôùûü":
+        assert codec.encoded(letter, encoding) == letter.encode("latin-1")

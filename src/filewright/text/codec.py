@@ -7,13 +7,34 @@ and output is what is shown. Both directions are told the `Encoding` of the snap
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filewright.errors import Code, FilewrightError
 from filewright.text.terminators import normalised
 
-#: Codecs whose bytes mean different things depending on what came before: no splice is safe in them.
-_STATEFUL = frozenset({"utf_7", "hz", "iso2022_jp", "iso2022_jp_2004", "iso2022_kr", "utf_16", "utf_32"})
+_MULTIBYTE = (
+    "shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213", "gb18030", "gbk", "gb2312", "big5",
+    "big5hkscs", "cp950", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr", "cp949", "johab",
+)  # fmt: skip
+_SINGLE_BYTE = (
+    *(f"cp{number}" for number in range(1250, 1259)),
+    *(f"iso8859_{part}" for part in range(1, 17) if part != 12),
+    "koi8_r", "koi8_u", "koi8_t", "kz1048", "ptcp154", "cp1125", "cp874", "tis_620", "hp_roman8",
+    "cp437", "cp720", "cp737", "cp775", "cp850", "cp852", "cp855", "cp857", "cp858", "cp860", "cp861",
+    "cp862", "cp863", "cp864", "cp865", "cp866", "cp869", "cp1006",
+    "mac_roman", "mac_latin2", "mac_cyrillic", "mac_greek", "mac_turkish", "mac_iceland", "mac_croatian",
+    "mac_romanian",
+)  # fmt: skip
+
+#: The encodings that are read, by Python's names. All write letters and terminators as ASCII does and have
+#: no state, or a splice would not be safe in them; others (EBCDIC, ISO 2022, UTF-7, UTF-32, and what Python
+#: calls a codec but is no encoding of text) are refused by not being here.
+ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16-le", "utf-16-be", *_SINGLE_BYTE, *_MULTIBYTE})
+
+_KNOWN = (
+    "utf-8, utf-16 (also -le, -be), latin-1 and the other iso-8859 parts, cp1250 to cp1258, cp437, cp850, "
+    "cp852, cp866, koi8-r, koi8-u, mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr or cp949"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +43,8 @@ class Encoding:
 
     `name` is Python's codec name; `bom` the byte-order mark that stands in the file (else b"");
     `confidence` 0 to 1; `guessed` when a detector had to choose; `sampled` when not every byte was
-    looked at; `invalid` when it is UTF-8 with bytes that are not.
+    looked at; `invalid` when it is UTF-8 with bytes that are not. Of a guess, `rivals` are the other
+    encodings it could nearly as well have been, `seen` the characters beyond ASCII that were looked at.
     """
 
     name: str
@@ -31,6 +53,8 @@ class Encoding:
     guessed: bool = False
     sampled: bool = False
     invalid: bool = False
+    rivals: tuple[str, ...] = ()
+    seen: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def is_utf8(self) -> bool:
@@ -50,35 +74,26 @@ class Encoding:
     @property
     def editable(self) -> bool:
         """Whether a splice can be made in it."""
-        return self.width == 1 and codecs.lookup(self.name).name.replace("-", "_") not in _STATEFUL
-
-
-_MULTIBYTE = frozenset(
-    {
-        "shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213", "gb18030", "gbk", "gb2312", "big5",
-        "big5hkscs", "cp950", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr", "cp949", "johab",
-    }
-)  # fmt: skip
+        return self.width == 1
 
 
 def named(name: str) -> str:
-    """Python's canonical name of a text codec a caller asked for. Raises `invalid_input`."""
+    """The encoding a caller asked for, by its name here: one of `ENCODINGS`. Raises `invalid_input`."""
     try:
-        info = codecs.lookup(name)
-        "a".encode(info.name)
-    except (LookupError, UnicodeError, ValueError) as error:
+        known = codecs.lookup(name).name.replace("-", "_")
+    except (LookupError, UnicodeError, ValueError):
+        known = ""
+    plain = {"utf_8": "utf-8", "utf_8_sig": "utf-8", "ascii": "utf-8", "utf_16": "utf-16"}
+    plain |= {"utf_16_le": "utf-16-le", "utf_16_be": "utf-16-be"}
+    found = plain.get(known, known)
+    if found not in ENCODINGS:
         raise FilewrightError(
             Code.INVALID_INPUT,
-            f"unknown encoding {name!r}",
-            hint="use a name such as utf-8, latin-1, cp1252, shift_jis or gb18030, or leave it out",
+            f"encoding={name!r} is not one that files are read in",
+            hint=f"use {_KNOWN}; or leave it out to have it detected",
             details={"argument": "encoding"},
-        ) from error
-    simple = info.name.replace("_", "-")
-    if simple in ("utf-8", "utf-8-sig", "ascii"):
-        return "utf-8"
-    if simple.startswith("utf-16"):
-        return "utf-16-be" if simple.endswith("be") else "utf-16-le"
-    return info.name.replace("-", "_")
+        )
+    return found
 
 
 def decoded(data: bytes, encoding: Encoding) -> str:
@@ -104,15 +119,15 @@ def check_text(text: str, argument: str) -> None:
 def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text") -> bytes:
     """`text` (any terminators) in the file's encoding, each line ending with `terminator`.
 
-    Raises `unencodable` naming the first character the encoding lacks; `invalid_input` for a lone
-    surrogate.
+    Raises `unencodable` naming the first character the encoding lacks, or that may be other bytes
+    than these because the encoding is a weak guess; `invalid_input` for a lone surrogate.
     """
     check_text(text, argument)
     plain = normalised(text)
     if terminator != b"\n":
         plain = plain.replace("\n", terminator.decode("ascii"))
     try:
-        return plain.encode(encoding.name)
+        data = plain.encode(encoding.name)
     except UnicodeEncodeError as error:
         character = error.object[error.start]
         raise FilewrightError(
@@ -121,6 +136,40 @@ def encoded(text: str, encoding: Encoding, terminator: bytes = b"\n", *, argumen
             hint=f"use characters of {encoding.name}; the file's encoding is never changed by an edit",
             details={"argument": argument, "character": character, "encoding": encoding.name},
         ) from error
+    if encoding.rivals and not plain.isascii():
+        _check_guess(plain, encoding, argument)
+    return data
+
+
+def _check_guess(text: str, encoding: Encoding, argument: str) -> None:
+    """Refuse a character that the file does not hold and whose bytes depend on which guess is right."""
+    for character in dict.fromkeys(text):
+        if character.isascii() or character in encoding.seen:
+            continue
+        data = character.encode(encoding.name)
+        for rival in encoding.rivals:
+            if _bytes_in(rival, character) != data:
+                raise FilewrightError(
+                    Code.UNENCODABLE,
+                    f"{argument} holds {character!r} (U+{ord(character):04X}), which is not in the file yet, "
+                    f"and the file's encoding is only guessed: {encoding.name}, or perhaps {rival}, "
+                    "which writes it differently",
+                    hint=f'say which it is with encoding="{encoding.name}" or encoding="{rival}" in '
+                    "edit_content",
+                    details={
+                        "argument": argument,
+                        "character": character,
+                        "encoding": encoding.name,
+                        "rivals": list(encoding.rivals),
+                    },
+                )
+
+
+def _bytes_in(name: str, character: str) -> bytes | None:
+    try:
+        return character.encode(name)
+    except UnicodeEncodeError:
+        return None
 
 
 def is_boundary(before: bytes, encoding: Encoding) -> bool:

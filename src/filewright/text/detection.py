@@ -20,10 +20,21 @@ SAMPLE = 64 << 10
 _WINDOW = 4 << 10
 _WINDOWS = 14
 _BLOCK = 1 << 20
-_CONFIDENT = 0.15
-_LATIN = frozenset({"windows-1250", "windows-1254", "windows-1257", "windows-1258", "iso-8859-1"}) | {
-    f"iso-8859-{part}" for part in (2, 3, 4, 9, 10, 13, 14, 15, 16)
-}
+
+#: What a file may be guessed to be: the superset where one contains the other, so that each reading is
+#: there once. Latin scripts first: what a few letters cannot tell apart is the first of them.
+_WESTERN = ("cp1252", "iso8859_15")
+_LATIN = (*_WESTERN, "cp1250", "iso8859_2", "cp1254", "cp1257")
+_OTHER = (
+    "cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5", "cp1253", "iso8859_7", "cp1255",
+    "cp1256", "iso8859_6", "cp874",
+)  # fmt: skip
+_MULTIBYTE = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
+
+_CLEARLY = 1.25  # how many times as likely another encoding of Latin letters must be than cp1252
+_CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must be
+_RIVAL = 0.6  # how likely, against the best, an encoding must be to cast doubt on a guess from few words
+_RIVAL_OF_MANY = 0.95  # the same for a guess from many words
 
 Read = Callable[[int, int], bytes]
 
@@ -93,6 +104,8 @@ def with_name(name: str, read: Read, size: int) -> Encoding:
         "utf-16-le": codecs.BOM_UTF16_LE,
         "utf-16-be": codecs.BOM_UTF16_BE,
     }
+    if name == "utf-16":
+        name = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
     mark = marks.get(name, b"")
     return Encoding(name, mark if mark and head.startswith(mark) else b"")
 
@@ -172,39 +185,63 @@ def _suspicious(read: Read, size: int, whole: bool) -> bytes:
 
 
 def _guess(sample: bytes) -> Encoding:
+    """The most likely encoding of a sample that is not UTF-8, or UTF-8 with damage."""
     damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True)
     text = sample.decode("utf-8", "surrogateescape")
     invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
     valid = sum(1 for c in text if c > "\x7f") - invalid
-    if valid and valid * 2 >= invalid:
+    if valid > 2 * invalid or _stray(sample):
         return damaged
-    if _stray(sample):
+    lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
+    weights = _weights(lines)
+    if (
+        valid * 2 >= invalid
+    ):  # some of it is UTF-8: only an encoding with long runs of high bytes explains that
+        paired = {*_MULTIBYTE, "cp874"}
+        weights = {name: weight for name, weight in weights.items() if name in paired and weight >= _CERTAIN}
+    if not weights:
         return damaged
-
-    import chardet
-    from chardet import EncodingEra
-
-    found = chardet.detect(
-        b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii()),
-        encoding_era=EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_REGIONAL,
-        max_bytes=SAMPLE * 3,
-        prefer_superset=True,
+    best = max(weights, key=lambda name: weights[name])
+    western = max(weights.get(name, 0.0) for name in _WESTERN)
+    if "cp1252" in weights and best in _LATIN:
+        clear = weights[best] >= _CLEARLY * western and lines.decode(best) != lines.decode("cp1252")
+        best = best if clear else "cp1252"
+    shown = lines.decode(best)
+    others = {name: weight for name, weight in weights.items() if lines.decode(name) != shown}
+    strongest = max(others.values(), default=0.0)
+    doubtful = weights[best] * min(_RIVAL + len(_words(lines)) / 100, _RIVAL_OF_MANY)
+    return Encoding(
+        best,
+        confidence=weights[best] / (weights[best] + strongest),
+        guessed=True,
+        rivals=tuple(name for name, weight in weights.items() if name != best and weight >= doubtful),
+        seen=frozenset(c for c in shown if c > "\x7f"),
     )
-    name, confidence = found["encoding"], float(found["confidence"] or 0.0)
-    if confidence < _CONFIDENT and ((name or "").lower() in _LATIN or _latin_words(sample)):
-        name = "cp1252"  # a handful of letters decides nothing: take what most such files are
-    for candidate in (name, "cp1252", "latin-1"):
-        if not candidate:
-            continue
+
+
+def _weights(lines: bytes) -> dict[str, float]:
+    """How likely each encoding is that the bytes are valid in, the most likely first."""
+    import chardet
+
+    controls = re.search(rb"[\x80-\x9f]", lines) is not None
+    candidates = [*_LATIN, *_MULTIBYTE] if _latin_words(lines) else [*_LATIN, *_MULTIBYTE, *_OTHER]
+    found = chardet.detect_all(
+        lines,
+        include_encodings=[name.replace("_", "-") for name in candidates],
+        no_match_encoding="cp1252",
+        ignore_threshold=True,
+    )
+    weights: dict[str, float] = {}
+    for each in found:
+        name = codecs.lookup(each["encoding"] or "cp1252").name.replace("-", "_")
+        if controls and name.startswith("iso8859"):
+            continue  # of which no text holds the control characters
         try:
-            codec = codecs.lookup(candidate).name.replace("-", "_")
-            sample.decode(codec)
-        except (LookupError, UnicodeDecodeError):
+            lines.decode(name)
+        except UnicodeDecodeError:
             continue
-        if codec in ("utf_8", "ascii", "utf_7") or codec.startswith(("utf_16", "utf_32")):
-            continue
-        return Encoding(codec, confidence=confidence if candidate == name else 0.1, guessed=True)
-    return damaged
+        weights[name] = max(float(each["confidence"] or 0.0), 0.01)
+    return weights
 
 
 def _stray(sample: bytes) -> bool:
@@ -222,8 +259,13 @@ def _stray(sample: bytes) -> bool:
     return odd * 2 > len(high)
 
 
-def _latin_words(sample: bytes) -> bool:
-    """Whether most high bytes stand in words with ASCII letters, as in Latin scripts only."""
-    words = [word for word in re.split(rb"[^A-Za-z\x80-\xff]+", sample) if not word.isascii()]
-    mixed = sum(1 for word in words if re.search(rb"[A-Za-z]", word))
+def _latin_words(lines: bytes) -> bool:
+    """Whether most words with high bytes hold ASCII letters, or are one letter, as in Latin scripts only."""
+    words = _words(lines)
+    mixed = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word))
     return mixed * 2 > len(words)
+
+
+def _words(lines: bytes) -> list[bytes]:
+    """The words that are not ASCII."""
+    return [word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()]
