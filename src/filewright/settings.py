@@ -41,7 +41,7 @@ class Settings(BaseSettings):
 
     # How files are held
     hold_bytes: int = Field(
-        default=50 * MB, ge=0, description="files up to this size may be held in memory whole"
+        default=16 * MB, ge=0, description="files up to this size may be held in memory whole"
     )
     identity_bytes: int = Field(
         default=64 * MB,

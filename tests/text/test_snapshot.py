@@ -17,17 +17,63 @@ def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     return Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0, **options))
 
 
-def test_windows_and_held_bytes_answer_alike(tmp_path):
-    data = b"\xef\xbb\xbf" + b"line\r\nother\n" * 5000 + b"end"
-    with windowed(tmp_path, data) as snapshot:
-        held = Snapshot.of_bytes(data)
-        assert snapshot.held is None
-        assert held.held == data
-        assert snapshot.encoding.bom == b"\xef\xbb\xbf"
-        for name in ("size", "line_count", "terminators", "version", "start"):
-            assert getattr(snapshot, name) == getattr(held, name)
-        assert snapshot.read(5, 7) == held.read(5, 7)
-        assert snapshot.read(len(data) - 2, 100) == held.read(len(data) - 2, 100) == b"nd"
+CONTENTS = [
+    b"",
+    b"x",
+    b"\n",
+    b"\xef\xbb\xbf",
+    b"\xef\xbb\xbf" + b"line\r\nother\n" * 5000 + b"end",
+    b"\xef\xbb\xbfone \xff byte\n",
+    b"a\rb\r\nc\nd\r",
+    b"\r" * 1000 + b"\n" * 1000,
+    b"x" * 3_000_000 + b"\nend",
+    b"binary\0content",
+    b"text" * 5000 + b"\0" + b"text" * 5000,
+    "Привет, мир, как дела?\n".encode("koi8-r") * 20,
+    "日本語のテキストです。\n".encode("cp932") * 50,
+    "\ufeffwide\r\nlines\n\u0a0a\u0d0d\r\n".encode("utf-16-le") * 30,
+    "\ufeffwide\nlines\n".encode("utf-16-be"),
+    "\ufefftext\n".encode("utf-32-le"),
+]
+
+
+def described(snapshot: Snapshot) -> list[object]:
+    """Everything that can be asked of a snapshot."""
+    lines = snapshot.lines
+    facts: list[object] = [
+        snapshot.size,
+        snapshot.binary,
+        snapshot.encoding,
+        snapshot.start,
+        snapshot.version,
+    ]
+    facts += [lines.count, lines.terminators, snapshot.dominant, lines.ends_in_terminator(), snapshot.digest]
+    facts += [[line for line, _ in zip(lines.since(limit=50), range(300), strict=False)]]
+    offsets = [*range(0, 12), *range(12, snapshot.size, max(1, snapshot.size // 40)), snapshot.size]
+    for offset in offsets:
+        facts += [snapshot.read(offset, 7), lines.line_at(offset), lines.begin(offset), lines.end(offset)]
+    for number in [*range(12), lines.count // 2, lines.count, lines.count + 1]:
+        facts += [lines.has_line(number), lines.offset_of(number), lines.last(number)]
+    facts += [snapshot.matches(snapshot.version), snapshot.matches("0" * 16), list(snapshot.blocks(1, 9, 3))]
+    return facts
+
+
+@pytest.mark.parametrize("content", CONTENTS, ids=range(len(CONTENTS)))
+def test_windows_and_held_bytes_answer_alike(tmp_path, content):
+    with windowed(tmp_path, content) as snapshot:
+        held = Snapshot.of_bytes(content)
+        assert snapshot.held is None or not content
+        assert held.held == content
+        assert described(snapshot) == described(held)
+
+
+def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
+    path = tmp_path / "f"
+    for size, held in ((16 << 20, True), ((16 << 20) + 1, False)):
+        with path.open("wb") as file:
+            file.truncate(size)
+        with Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings()) as snapshot:
+            assert (snapshot.held is not None) == held
 
 
 def test_a_file_truncated_while_read_is_an_error_not_a_crash(tmp_path):

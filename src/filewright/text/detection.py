@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from filewright.text.codec import Encoding
 
@@ -93,7 +94,8 @@ def detect(read: Read, size: int, *, whole: bool) -> Encoding:
     valid, sampled = _valid_utf8(read, size, whole)
     if valid:
         return Encoding("utf-8", sampled=sampled)
-    return _guess(_suspicious(read, size, whole))
+    guess = _guess(_suspicious(read, size, whole))
+    return guess if guess.invalid else replace(guess, sampled=sampled)
 
 
 def with_name(name: str, read: Read, size: int) -> Encoding:
@@ -194,11 +196,13 @@ def _guess(sample: bytes) -> Encoding:
         return damaged
     lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
     weights = _weights(lines)
-    if (
-        valid * 2 >= invalid
-    ):  # some of it is UTF-8: only an encoding with long runs of high bytes explains that
-        paired = {*_MULTIBYTE, "cp874"}
-        weights = {name: weight for name, weight in weights.items() if name in paired and weight >= _CERTAIN}
+    if valid * 2 >= invalid:
+        # Some of it is UTF-8: only an encoding with long runs of high bytes explains that better.
+        weights = {
+            name: weight
+            for name, weight in weights.items()
+            if weight >= _CERTAIN and name in (*_MULTIBYTE, "cp874")
+        }
     if not weights:
         return damaged
     best = max(weights, key=lambda name: weights[name])
@@ -212,7 +216,7 @@ def _guess(sample: bytes) -> Encoding:
     doubtful = weights[best] * min(_RIVAL + len(_words(lines)) / 100, _RIVAL_OF_MANY)
     return Encoding(
         best,
-        confidence=weights[best] / (weights[best] + strongest),
+        confidence=min(0.99, weights[best] / (weights[best] + strongest)),  # a guess is never certain
         guessed=True,
         rivals=tuple(name for name, weight in weights.items() if name != best and weight >= doubtful),
         seen=frozenset(c for c in shown if c > "\x7f"),

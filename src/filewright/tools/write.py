@@ -83,8 +83,10 @@ class _Target:
         return "overwritten" if existed else "created"
 
     def _encoding(self) -> Encoding:
-        if self.snapshot is None or self.snapshot.binary is not None or self.snapshot.encoding.invalid:
+        if self.snapshot is None or self.snapshot.binary is not None:
             return _CREATED
+        if self.snapshot.encoding.invalid:
+            return Encoding("utf-8", bom=self.snapshot.encoding.bom)  # new bytes are valid; the mark stays
         return self.snapshot.encoding
 
     def _terminator(self) -> bytes:
