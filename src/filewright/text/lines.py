@@ -202,8 +202,7 @@ class Lines:
     def _tally(self, start: int, stop: int, *, bulk: bool) -> Terminators:
         low = max(self._start, start - self._width)
         units = self._units(low, stop + self._width)
-        first, last = (start - low) // self._width, (stop - low) // self._width
-        return terminators_in(units[first:last], units[:first], units[last:], bulk=bulk)
+        return terminators_in(units, (start - low) // self._width, (stop - low) // self._width, bulk=bulk)
 
     def _counted_until(self, enough: Callable[[int, int], bool], task: Task | None) -> LineIndex:
         """The index, counted on until `enough(offset reached, ends so far)` or to the end."""

@@ -51,44 +51,46 @@ class Terminators:
 
 
 def terminators_in(
-    units: bytes, before: bytes = b"", after: bytes = b"", *, bulk: bool = False
+    units: bytes, start: int = 0, stop: int | None = None, *, bulk: bool = False
 ) -> Terminators:
-    """The terminators that end in a stretch of text, given one byte a unit.
+    """The terminators that end in [start, stop) of a text that is given one byte a unit.
 
-    `before` and `after` are the units beside it: a pair across an edge ends, and is counted, in the
-    stretch that holds its ``\\n``. With `bulk` numpy counts, which is worth its import above 32 MB.
+    What stands beside is looked at: a pair across an edge is counted where its ``\\n`` is. With `bulk`
+    numpy counts, which is worth its import above 32 MB.
     """
-    cr = _count(units, b"\r", bulk) if b"\r" in units else 0
-    lf = _count(units, b"\n", bulk)
-    if not cr and before != b"\r":
+    stop = len(units) if stop is None else stop
+    lf = _count(units, 10, start, stop, bulk)
+    before = units[start - 1 : start] if start else b""
+    if before != b"\r" and units.find(b"\r", start, stop) < 0:
         return Terminators(lf=lf, first=b"\n" if lf else b"")
 
     from stringzilla import count
 
-    pairs = int(count(units, b"\r\n")) if cr else 0
-    begun_before = int(before == b"\r" and units.startswith(b"\n"))
-    ending_after = int(after == b"\n" and units.endswith(b"\r"))
+    cr = _count(units, 13, start, stop, bulk)
+    pairs = int(count(units, b"\r\n", start, stop))
+    begun_before = int(before == b"\r" and units.startswith(b"\n", start))
+    ending_after = int(units[stop - 1 : stop + 1] == b"\r\n" and start < stop)
     return Terminators(
         lf - pairs - begun_before,
         pairs + begun_before,
         cr - pairs - ending_after,
-        b"\r\n" if begun_before else _first(units, ending_after),
+        b"\r\n" if begun_before else _first(units, start, stop - ending_after),
     )
 
 
-def _count(units: bytes, unit: bytes, bulk: bool) -> int:
+def _count(units: bytes, unit: int, start: int, stop: int, bulk: bool) -> int:
     if bulk:
         import numpy as np
 
-        return int(np.count_nonzero(np.frombuffer(units, np.uint8) == unit[0]))
+        return int(np.count_nonzero(np.frombuffer(units, np.uint8)[start:stop] == unit))
 
     from stringzilla import count
 
-    return int(count(units, unit))
+    return int(count(units, bytes((unit,)), start, stop))
 
 
-def _first(units: bytes, ending_after: int) -> bytes:
-    cr, lf = units.find(b"\r", 0, len(units) - ending_after), units.find(b"\n")
+def _first(units: bytes, start: int, stop: int) -> bytes:
+    cr, lf = units.find(b"\r", start, stop), units.find(b"\n", start, stop)
     if cr >= 0 and (lf < 0 or cr < lf):
         return b"\r\n" if lf == cr + 1 else b"\r"
     return b"\n" if lf >= 0 else b""
