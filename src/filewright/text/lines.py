@@ -375,8 +375,11 @@ class Lines:
     def _ends(self, start: int, stop: int) -> list[int]:
         """The ends of lines in (start, stop], both aligned, read at once."""
         position = start
-        ends = []
-        for piece in self._units(start, stop + self._width).splitlines(keepends=True):
+        ends: list[int] = []
+        units = self._units(start, stop + self._width)
+        if b"\n" not in units and b"\r" not in units:
+            return ends  # inside a long line: looked through without a copy
+        for piece in units.splitlines(keepends=True):
             position += len(piece) * self._width
             if position <= stop and piece.endswith((b"\n", b"\r")):
                 ends.append(position)
