@@ -79,6 +79,7 @@ class Workspace:
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
         self._context.close()
+        self._changes.close()
         self._boundary.close()
 
     @property

@@ -34,8 +34,8 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
 
     with monkeypatch.context() as patch:
         module, attribute = {
-            "publish": ("filewright.changes.publish.Publisher", "publish"),
-            "flush": ("filewright.changes.hands.Hands", "flush"),
+            "publish": ("filewright.changes.commit", "publish"),
+            "flush": ("filewright.changes.slots.Slots", "flush"),
             "done": ("filewright.changes.journal.Journal", "done"),
             "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
         }[name]
@@ -353,8 +353,8 @@ def test_a_sealed_record_that_names_places_outside_is_set_aside(
     def elsewhere(cls: Any, path: bytes, key: bytes) -> Any:
         file = real(cls, path, key)
         for folder in file.plan.folders:
-            for place in folder.places:
-                object.__setattr__(place, "root", os.fsencode(area / "outside"))
+            if folder.root is not None:
+                object.__setattr__(folder, "root", os.fsencode(area / "outside"))
         return file
 
     monkeypatch.setattr(RecordFile, "read", classmethod(elsewhere))

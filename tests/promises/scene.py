@@ -55,6 +55,7 @@ class Bench:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.changes.close()
         self.boundary.close()
 
     @property

@@ -45,16 +45,18 @@ def area() -> Iterator[Path]:
 def numbers(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     """Inode numbers in records, as they are in an image: there they cannot be chosen."""
     known: dict[int, int] = {}
-    seal, reference = operations.Seal.from_json, operations.FolderRef
+    seal, reference = operations.Seal.from_json, operations.FolderRef.from_json
 
-    def from_json(value: Any) -> operations.Seal:
+    def seal_from_json(value: Any) -> operations.Seal:
         made = seal(value)
         return made if made.inode is None else replace(made, inode=known.get(made.inode, 0))
 
-    monkeypatch.setattr(operations.Seal, "from_json", staticmethod(from_json))
-    monkeypatch.setattr(
-        operations, "FolderRef", lambda places, inode: reference(places, known.get(inode) if inode else None)
-    )
+    def folder_from_json(value: Any) -> operations.FolderRef:
+        made = reference(value)
+        return made if made.inode is None else replace(made, inode=known.get(made.inode))
+
+    monkeypatch.setattr(operations.Seal, "from_json", staticmethod(seal_from_json))
+    monkeypatch.setattr(operations.FolderRef, "from_json", staticmethod(folder_from_json))
     return known
 
 

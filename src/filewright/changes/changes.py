@@ -14,7 +14,6 @@ from filewright.changes.blobs import BlobStore
 from filewright.changes.collector import Collector
 from filewright.changes.commit import Committer
 from filewright.changes.contents import Contents
-from filewright.changes.draft import Draft
 from filewright.changes.flushing import Flusher
 from filewright.changes.journal import Journal
 from filewright.changes.locks import WorkspaceLock
@@ -22,8 +21,10 @@ from filewright.changes.record import ChangeRecord, Entry, Place
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.recovery import Recoverer, Recovery
 from filewright.changes.show import diff_of_change_set, diff_of_record
+from filewright.changes.slots import OpenFolders
 from filewright.changes.state import StateFolder
 from filewright.changes.steps import Steps
+from filewright.changes.tree import Tree
 from filewright.changes.undo import Reversal, undo_of
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -65,6 +66,7 @@ class Changes:
         self._collector = Collector(settings, self._journal, self._blobs)
         self._committed = 0
         self._found: list[Recovery] = []
+        self._told = 0
         self._opening = threading.Lock()
         self._withheld: Withheld | None = None
         boundary.before_reading = self._refuse_withheld
@@ -86,7 +88,12 @@ class Changes:
         """
         task = task or Task()
         with self.writing(task):
-            record = self._committer.commit(change_set, task)
+            # What a recovery just before has met belongs into the answer, not only to the next doctor.
+            met = [
+                note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
+            ]
+            record = self._committer.commit(change_set, task, met)
+            self._told = len(self._found)
             if self._committed % _COLLECT_EVERY == 0:
                 self._collect()
             self._committed += 1
@@ -94,11 +101,11 @@ class Changes:
 
     def check(self, change_set: ChangeSet) -> None:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
-        draft = Draft(self._boundary)
+        folders = OpenFolders(self._boundary)
         try:
-            Steps(draft, change_set).take()
+            Steps(Tree(self._boundary, folders), change_set).take()
         finally:
-            draft.close()
+            folders.close()
 
     def _collect(self) -> list[str]:
         try:
@@ -188,7 +195,7 @@ class Changes:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
         self._open()
         with self._lock.exclusive() as fresh:
-            found = self._recover(0) if fresh else Recovery()
+            found = self._recover(0, again=True) if fresh else Recovery()
             if fresh:
                 self._collect()
         for earlier in self._found:
@@ -196,12 +203,14 @@ class Changes:
             found.set_aside[:0] = earlier.set_aside
             found.conflicts[:0] = earlier.conflicts
             found.finished[:0] = earlier.finished
+            found.unsettled += [each for each in earlier.unsettled if each not in found.unsettled]
         self._found.clear()
+        self._told = 0
         return found
 
-    def _recover(self, settle_above: int) -> Recovery:
+    def _recover(self, settle_above: int, *, again: bool = False) -> Recovery:
         try:
-            return self._recoverer.recover(settle_above=settle_above)
+            return self._recoverer.recover(settle_above=settle_above, again=again)
         except OSError as error:
             raise from_os_error(error, "the workspace", doing="recover") from error
 
@@ -317,7 +326,13 @@ class Changes:
         return Contents(self._blobs, self._file(change_id), small=self._settings.hold_bytes)
 
     def close(self) -> None:
-        """Nothing is held between calls; there for symmetry with what owns descriptors."""
+        """Let go of the folders above the roots, which are held for locking."""
+        self._lock.close()
+
+    @property
+    def not_locked(self) -> tuple[str, ...]:
+        """The folders above the roots that cannot be locked: a workspace there is not kept apart."""
+        return tuple(dict.fromkeys(self._lock.skipped))
 
     # Places
 

@@ -1,6 +1,6 @@
-"""One change set from draft to done.
+"""One change set, from what was asked to done.
 
-draft → check and save → intent, flushed → stage, flushed → (prepared, flushed) → publish, folders
+plan → save what undo needs → intent, flushed → stage, flushed → (prepared, flushed) → publish, folders
 flushed → done, flushed → clean up. Until the intent is on the disk nothing of the change is in the
 workspace; from then on the task is not asked whether it is cancelled.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -17,269 +17,245 @@ import xxhash
 
 from filewright.boundary import Boundary
 from filewright.changes.blobs import BlobStore
-from filewright.changes.draft import Draft
-from filewright.changes.entries import Historian
+from filewright.changes.entries import entries
 from filewright.changes.flushing import Flusher
-from filewright.changes.ground import Ground
 from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
 from filewright.changes.operations import Plan
-from filewright.changes.planner import Planner
-from filewright.changes.publish import Publisher
+from filewright.changes.plan import Difference, Planner
+from filewright.changes.publish import publish
 from filewright.changes.record import ChangeRecord
-from filewright.changes.recordfile import RecordFile, Writer
+from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recoverer, Recovery
-from filewright.changes.save import Saved, Saver
+from filewright.changes.save import Saver
+from filewright.changes.settle import Findings
+from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import Stager
 from filewright.changes.state import StateFolder
 from filewright.changes.steps import Steps
-from filewright.changes.survey import Survey
-from filewright.edit.changeset import ChangeSet
+from filewright.changes.tree import Tree
+from filewright.edit.changeset import ChangeSet, Modify
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import MB, Settings
 
 _AHEAD = 1 * MB
+_TRIES = 12
 
 
-class CrossDeviceError(Exception):
-    """A rename was refused with `EXDEV`, as layered file systems do; the change was taken back."""
+class _TakenBackError(Exception):
+    """The change was begun and taken back, for a reason that another attempt may meet differently."""
+
+    def __init__(self, cause: FilewrightError) -> None:
+        super().__init__(cause.message)
+        self.cause = cause
 
 
-@dataclass(slots=True)
-class _Attempt:
-    """What one attempt has made so far."""
-
-    draft: Draft
-    survey: Survey
-    planner: Planner
-    plan: Plan
-    record: ChangeRecord
-    ground: Ground
-    adopted: list[str]
-
-
+@dataclass(frozen=True, slots=True)
 class Committer:
     """Commits change sets of one workspace; needs the workspace lock, with recovery done."""
 
-    def __init__(
-        self,
-        boundary: Boundary,
-        settings: Settings,
-        state: StateFolder,
-        journal: Journal,
-        blobs: BlobStore,
-        flusher: Flusher,
-        recoverer: Recoverer,
-    ) -> None:
-        self._boundary = boundary
-        self._settings = settings
-        self._state = state
-        self._journal = journal
-        self._blobs = blobs
-        self._flusher = flusher
-        self._recoverer = recoverer
+    boundary: Boundary
+    settings: Settings
+    state: StateFolder
+    journal: Journal
+    blobs: BlobStore
+    flusher: Flusher
+    recoverer: Recoverer
 
-    def commit(self, change_set: ChangeSet, task: Task) -> ChangeRecord:
-        """Commit it whole, or raise and leave everything as it was."""
+    def commit(self, change_set: ChangeSet, task: Task, notes: Sequence[str] = ()) -> ChangeRecord:
+        """Commit it whole, or raise and leave everything as it was. `notes` go into its record.
+
+        Tried again when a layered file system refused a rename (then things are moved by copying),
+        and when somebody wrote between the look and the exchange to a file that may have grown.
+        """
+        copy_moves = False
+        follows = any(isinstance(step, Modify) and step.follow for step in change_set.steps)
         try:
-            try:
-                return self._commit(change_set, task, copy_moves=False)
-            except CrossDeviceError:
-                return self._commit(change_set, task, copy_moves=True)
+            for left in reversed(range(_TRIES)):
+                try:
+                    return self._attempt(change_set, task, notes, copy_moves=copy_moves)
+                except _TakenBackError as error:
+                    crossed = error.cause.code is not Code.STALE_VERSION
+                    if not left or (copy_moves if crossed else not follows):
+                        raise error.cause from error
+                    copy_moves = copy_moves or crossed
         except OSError as error:
             named = (
                 os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "the workspace"
             )
             raise from_os_error(error, named, doing="work on") from error
+        raise AssertionError("unreachable")
 
-    def _commit(self, change_set: ChangeSet, task: Task, *, copy_moves: bool) -> ChangeRecord:
-        draft = Draft(self._boundary)
+    def _attempt(
+        self, change_set: ChangeSet, task: Task, notes: Sequence[str], *, copy_moves: bool
+    ) -> ChangeRecord:
+        folders = OpenFolders(self.boundary)
+        adopted: list[str] = []
+        begun: Plan | None = None
         try:
-            steps = Steps(draft, change_set, copy_moves=copy_moves)
+            # Plan: what each step means, and what is refused.
+            tree = Tree(self.boundary, folders)
+            steps = Steps(tree, change_set, copy_moves=copy_moves)
             steps.take()
             task.check()
-            survey = Survey.of(draft)
-            if survey.empty:
-                raise FilewrightError(
-                    Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do"
+            difference = Difference.of(tree)
+            if difference.empty:
+                raise _nothing()
+
+            # Save what undo needs.
+            number = self.journal.next_number()
+            change_id = id_of(number)
+            with _state_errors():
+                writer = self.journal.begin()
+                undoable = change_set.undoable
+                saver = Saver(
+                    self.boundary,
+                    folders,
+                    self.settings,
+                    writer,
+                    self.blobs,
+                    change_id,
+                    undoable=undoable,
+                    task=task,
                 )
-            with self._intent() as writer:
-                return self._write(change_set, steps, draft, survey, writer, task)
-        finally:
-            draft.close()
-
-    @contextmanager
-    def _intent(self) -> Iterator[Writer]:
-        try:
-            try:
-                writer = self._journal.begin()
-            except OSError as error:
-                raise self._state_error(error) from error
-            yield writer
-        finally:
-            self._journal.close()
-
-    def _write(
-        self,
-        change_set: ChangeSet,
-        steps: Steps,
-        draft: Draft,
-        survey: Survey,
-        writer: Writer,
-        task: Task,
-    ) -> ChangeRecord:
-        number = self._journal.next_number()
-        identifier = id_of(number)
-        saver = Saver(
-            draft,
-            self._settings,
-            writer,
-            self._blobs,
-            identifier,
-            undoable=change_set.undoable,
-            task=task,
-        )
-        try:
-            saved = {id(node): saver.node(node) for node in survey.displaced}
-            saved.update(saver.inside)
-            _digest_ahead(survey)
-            planner = Planner(draft, survey, saved)
-            historian = Historian(draft, survey, saver)
+                adopted = saver.adopted
+                saver.save(difference.displaced)
+                saver.keep_new(difference.fresh)
+            _digest_ahead(difference)
+            planner = Planner(tree, difference)
             plan = planner.plan()
             record = ChangeRecord(
-                id=identifier,
+                id=change_id,
                 time_ns=number,
                 tool=change_set.tool,
                 summary=change_set.summary,
-                entries=historian.entries(saved, {}),
+                entries=entries(difference),
                 reverts=change_set.reverts,
-                undoable=change_set.undoable,
+                undoable=undoable,
                 hard_links=steps.hard_links,
+                notes=(*notes, *steps.notes),
             )
-            if saver.adopted:
-                self._blobs.flush_adopted()
+            self._refuse_unsettled(record)
+
+            # Intent: from here on a crash is recovered.
             task.check()
-            writer.intent(record, plan)
-            self._journal.flush()
-        except OSError as error:
-            self._forget(saver.adopted)
-            raise self._state_error(error) from error
-        except BaseException:
-            self._forget(saver.adopted)
-            raise
-        ground = Ground(self._boundary, plan, planner.folders)
-        attempt = _Attempt(draft, survey, planner, plan, record, ground, saver.adopted)
-        return self._make(attempt, writer, saved, historian, task)
+            with _state_errors():
+                if adopted:
+                    self.blobs.flush_adopted()
+                writer.intent(record, plan)
+                self.journal.flush()
+            begun = plan
 
-    def _make(
-        self, attempt: _Attempt, writer: Writer, saved: dict[int, Saved], historian: Historian, task: Task
-    ) -> ChangeRecord:
-        """From the intent on: complete, or taken back."""
-        stager = Stager(attempt.planner, saved, self._flusher, task)
-        try:
-            stager.stage()
-            known = attempt.plan.complete
-            if not known:
-                attempt.plan = attempt.plan.sealed(stager.seals, stager.before)
-                digests = _digests(attempt, stager)
-                attempt.record = replace(attempt.record, entries=historian.entries(saved, digests))
-                attempt.ground = Ground(self._boundary, attempt.plan, attempt.planner.folders)
-                try:
-                    writer.prepared(attempt.record, attempt.plan)
-                    self._journal.flush()
-                except OSError as error:
-                    raise self._state_error(error) from error
-            self._publisher(attempt).publish()
-            try:
-                path, confirmed = self._journal.done(attempt.record.id)
-            except OSError as error:
-                raise self._state_error(error) from error
+            # Stage everything new under temporary names.
+            begun = Stager(folders, self.flusher, task).stage(planner, plan)
+            if not plan.sealed:
+                record = replace(record, entries=entries(difference))
+                with _state_errors():
+                    writer.prepared(record, begun)
+                    self.journal.flush()
+
+            # Publish: readers see the change. Done: it is never taken back.
+            publish(Slots(folders, begun, hash_up_to=self.settings.identity_bytes), self.flusher)
+            with _state_errors():
+                path, confirmed = self.journal.done(record.id)
         except BaseException as error:
-            self._take_back(attempt, error)
+            try:
+                self._take_back(begun, folders, adopted, error)
+            finally:
+                folders.close()
             raise
-        if not confirmed:
-            note = "the disk did not confirm this change: it may be gone after a power cut"
-            attempt.record = replace(attempt.record, notes=(note,))
-        return self._clean_up(attempt, path, writer)
+        finally:
+            self.journal.close()
 
-    def _publisher(self, attempt: _Attempt) -> Publisher:
-        return Publisher(
-            attempt.plan,
-            attempt.ground,
-            self._flusher,
-            lambda _folder, _name, _shown: None,
-            hash_up_to=self._settings.identity_bytes,
-        )
-
-    def _take_back(self, attempt: _Attempt, cause: BaseException) -> None:
-        """Undo what was begun. If that fails too, the intent stays, and the next recovery goes on."""
+        # The change is made; whatever happens from here on, it is not reported as failed.
         try:
-            conflicts = self._recoverer.take_back(attempt.plan, attempt.ground)
-            self._forget(attempt.adopted)
-            if conflicts:
-                self._journal.set_aside(self._state.at(b"journal", b"intent"))
-            else:
-                self._journal.forget_intent()
+            if not confirmed:
+                note = "the disk did not confirm this change: it may be gone after a power cut"
+                record = replace(record, notes=(*record.notes, note))
+            file = RecordFile(path, record, begun, writer.sections, writer.size)
+            return replace(record, notes=(*record.notes, *self._clean_up(file, folders)))
+        finally:
+            folders.close()
+
+    def _refuse_unsettled(self, record: ChangeRecord) -> None:
+        """A change that could not be taken back stands in the way of its own files only."""
+        blocked = self.recoverer.blocked()
+        for entry in record.entries if blocked else ():
+            for place in (entry.place, entry.was):
+                if place in blocked:
+                    raise FilewrightError(
+                        Code.IN_USE,
+                        f"{place.shown}: the unfinished change {blocked[place]} could not be taken back here",
+                        hint="run filewright doctor, which says what is in the way",
+                        details={"path": place.shown, "change_id": blocked[place]},
+                    )
+
+    def _take_back(
+        self, plan: Plan | None, folders: OpenFolders, adopted: Sequence[str], cause: BaseException
+    ) -> None:
+        """Undo what was begun. What cannot be undone now is kept in the intent for the next recovery."""
+        findings = Findings()
+        try:
+            if plan is not None:
+                findings = self.recoverer.roll_back(plan, folders)
+            if findings.unsettled:
+                raise OSError(0, "; ".join(findings.unsettled))
+            for name in adopted:
+                self.blobs.drop(name)
+            if findings.conflicts or findings.waiting:
+                self.journal.set_aside(self.state.at(b"journal", b"intent"))
+            elif self.journal.intent_path() is not None:
+                self.journal.forget()
         except (OSError, FilewrightError) as error:
             if isinstance(cause, FilewrightError):
+                why = error.message if isinstance(error, FilewrightError) else error.strerror
                 cause.hint = (
-                    f"what was begun could not be taken back at once ({error}); the next change or "
+                    f"what was begun could not be taken back at once ({why}); the next change or "
                     "`filewright doctor` does it"
                 )
             return
-        if isinstance(cause, FilewrightError):
-            if conflicts:
-                cause.details["conflicts"] = conflicts
-            if isinstance(cause.__cause__, OSError) and cause.__cause__.errno == errno.EXDEV:
-                raise CrossDeviceError from cause
+        if not isinstance(cause, FilewrightError):
+            return
+        if findings.conflicts:
+            cause.details["conflicts"] = findings.conflicts
+            cause.hint = "; ".join(findings.conflicts)
+        crossed = isinstance(cause.__cause__, OSError) and cause.__cause__.errno == errno.EXDEV
+        if plan is not None and (crossed or cause.code is Code.STALE_VERSION):
+            raise _TakenBackError(cause) from cause
 
-    def _clean_up(self, attempt: _Attempt, path: bytes, writer: Writer) -> ChangeRecord:
-        """The change is made; whatever happens from here on, it is not reported as failed."""
-        file = RecordFile(path, attempt.record, attempt.plan, writer.sections, writer.size)
+    def _clean_up(self, file: RecordFile, folders: OpenFolders) -> tuple[str, ...]:
+        """Remove what was displaced; what stays is told, and tried again by the next recovery."""
         found = Recovery()
         for _ in range(2):
             found.waiting.clear()
             try:
-                self._recoverer.clean_up(file, found, attempt.ground)
-            except FilewrightError as error:
-                found.waiting.append(error.message)
+                self.recoverer.clean_up(file, found, folders)
+            except (OSError, FilewrightError) as error:
+                found.waiting.append(str(error))
             if not found.waiting:
                 break
-        return replace(attempt.record, notes=(*attempt.record.notes, *found.conflicts))
-
-    def _forget(self, adopted: list[str]) -> None:
-        for name in adopted:
-            self._blobs.drop(name)
-        if self._journal.intent_path() is not None:
-            self._journal.forget_intent()
-
-    @staticmethod
-    def _state_error(error: OSError) -> FilewrightError:
-        return from_os_error(error, "the state folder", doing="write to")
+        return tuple(found.conflicts)
 
 
-def _digest_ahead(survey: Survey) -> None:
+@contextmanager
+def _state_errors() -> Iterator[None]:
+    """Errors inside are the state folder's."""
+    try:
+        yield
+    except OSError as error:
+        raise from_os_error(error, "the state folder", doing="write to") from error
+
+
+def _nothing() -> FilewrightError:
+    return FilewrightError(Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do")
+
+
+def _digest_ahead(difference: Difference) -> None:
     """Work out what small new files will hold, so that the intent is complete and needs no second flush."""
-    for node in survey.fresh:
-        if node.content is None or node.content.size > _AHEAD:
-            continue
-        state = xxhash.xxh3_128()
-        for block in node.content.blocks():
-            state.update(block)
-        node.digest = state.hexdigest()
-
-
-def _digests(attempt: _Attempt, stager: Stager) -> dict[int, str]:
-    """The digests of all new files, by node."""
-    found: dict[int, str] = {}
-    for staging in attempt.planner.staging:
-        for parts, seal in stager.seals[staging.carrier].items():
-            node = staging.node
-            for part in parts:
-                below = getattr(node, "entries")[part]  # noqa: B009
-                assert below is not None
-                node = below
-            if seal.digest is not None:
-                found[id(node)] = seal.digest
-    return found
+    for node in difference.fresh:
+        if node.content is not None and node.content.size <= _AHEAD:
+            state = xxhash.xxh3_128()
+            for block in node.content.blocks():
+                state.update(block)
+            node.digest = state.hexdigest()

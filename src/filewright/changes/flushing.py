@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 _THREADS = 16
+MANY = 256
+"""Above so many, one flush of the whole file system costs less than one for each."""
 
 
 class Flusher:
@@ -45,6 +48,12 @@ class Flusher:
         if failed is not None:
             raise failed
 
+    def file_system(self, descriptor: int) -> None:
+        """Flush everything on the file system that an open file or folder is on."""
+        if self.enabled:
+            self.count += 1
+            syncfs(descriptor)
+
     def folder(self, path: bytes) -> None:
         """Flush the entries of the folder at an absolute path of the state folder."""
         if not self.enabled:
@@ -54,3 +63,24 @@ class Flusher:
             self.one(descriptor)
         finally:
             os.close(descriptor)
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_WRITE = 2  # SYNC_FILE_RANGE_WRITE: begin, and wait for nothing
+
+
+def syncfs(descriptor: int) -> None:
+    """Flush the file system of an open descriptor; everything, where there is no such call."""
+    call = getattr(_libc, "syncfs", None)
+    if call is None:
+        os.sync()
+    elif call(descriptor) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def start_writeback(descriptor: int, offset: int, length: int) -> None:
+    """Let the disk begin with a part of a file; a hint, which says nothing of what is on the disk."""
+    call = getattr(_libc, "sync_file_range", None)
+    if call is not None:
+        call(descriptor, ctypes.c_int64(offset), ctypes.c_int64(length), _WRITE)

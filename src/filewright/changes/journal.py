@@ -5,6 +5,7 @@
     journal/intent       empty, or the change being made; its name is on the disk before it is needed
     journal/ID.done      committed; displaced files may still stand beside their targets
     journal/ID.settled   committed and cleaned up; moved to history/ID.settled in batches
+    journal/ID.unsettled an intent that could not be taken back entirely; it waits for somebody to look
 
 A change is committed by the one rename from `intent` to `ID.done`, followed by a flush of the
 folder. Since the empty `intent` for the next change is made before that flush, the next change
@@ -23,7 +24,7 @@ from filewright.changes.recordfile import Writer
 from filewright.changes.state import StateFolder
 
 _INTENT = b"intent"
-DONE, SETTLED = b".done", b".settled"
+DONE, SETTLED, UNSETTLED = b".done", b".settled", b".unsettled"
 _FOLD_ABOVE, _FOLD_LEAVE = 64, 8
 
 
@@ -57,6 +58,16 @@ class Journal:
         """Committed changes that are not known to be cleaned up, oldest first."""
         return [self._state.at(b"journal", name) for name in self._names() if name.endswith(DONE)]
 
+    def unsettled_paths(self) -> list[bytes]:
+        """Changes that could not be taken back entirely, oldest first."""
+        return [self._state.at(b"journal", name) for name in self._names() if name.endswith(UNSETTLED)]
+
+    def is_known(self, identifier: str) -> bool:
+        """Whether a change was committed, or is still to be taken back: its undo data is needed."""
+        return self.find(identifier) is not None or os.path.exists(
+            self._state.at(b"journal", identifier.encode() + UNSETTLED)
+        )
+
     def find(self, identifier: str) -> bytes | None:
         """The path of a committed change's record, or None."""
         if number_of(identifier) is None:
@@ -74,7 +85,7 @@ class Journal:
 
     def ids(self) -> Iterator[str]:
         """Ids of all committed changes, newest first."""
-        seen = {name.split(b".")[0] for name in self._names() if name != _INTENT}
+        seen = {name.split(b".")[0] for name in self._names() if name.endswith((DONE, SETTLED))}
         seen |= {name.split(b".")[0] for name in self._listed(b"history")}
         for name in sorted(seen, reverse=True):
             text = name.decode("ascii", "replace")
@@ -141,9 +152,20 @@ class Journal:
             return path, False
         return path, True
 
-    def forget_intent(self) -> None:
+    def keep_unsettled(self, path: bytes, identifier: str) -> None:
+        """Put an intent that could not be taken back entirely where the next change does not meet it."""
+        target = self._state.at(b"journal", identifier.encode() + UNSETTLED)
+        if path != target:
+            os.rename(path, target)
+            self._flusher.folder(self._state.at(b"journal"))
+
+    def forget(self, path: bytes | None = None) -> None:
         """The change was taken back: nothing of it is left to be done."""
-        path = self._state.at(b"journal", _INTENT)
+        intent = self._state.at(b"journal", _INTENT)
+        if path is not None and path != intent:
+            os.unlink(path)
+            return
+        path = intent
         descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             os.ftruncate(descriptor, 0)

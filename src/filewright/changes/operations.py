@@ -1,17 +1,33 @@
 """What a commit does to names, in order: the part of an intent that recovery reads.
 
-Whatever a change set asked for is reduced to four operations on (folder, name) slots. Each can be
-recognised as done or not from what stands in its slots, can be taken back, and can be finished.
+Whatever a change set asked for is reduced to three operations on slots, a slot being a name in a
+folder. Each can be recognised as done or not from what is in its slots, can be rolled back, and can
+be finished. A folder is told by its inode and by the slots where it may be found at any step, so a
+chain of renames costs a slot for each, and a folder that somebody moves meanwhile is found again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.changes.record import Place
+
+PREFIX = b".fw~"
+_RANDOM = 8
+
+
+def temporary_name() -> bytes:
+    """A short random name that no user would give a file."""
+    digits = b"abcdefghijklmnopqrstuvwxyz234567"
+    return PREFIX + bytes(digits[byte & 31] for byte in os.urandom(_RANDOM))
+
+
+def is_temporary(name: bytes) -> bool:
+    """Whether a name has the form of ours."""
+    return name.startswith(PREFIX) and len(name) == len(PREFIX) + _RANDOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +44,7 @@ class Slot:
     @classmethod
     def from_json(cls, value: Any) -> Slot:
         """The inverse; raises `ValueError` for a name that is not one name."""
-        name = os.fsencode(value[1])
-        if not name or name in (b".", b"..") or b"/" in name or b"\0" in name:
-            raise ValueError("not a name")
-        return cls(int(value[0]), name)
+        return cls(int(value[0]), _name(value[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,11 @@ class Seal:
     target: bytes | None = None
     inode: int | None = None
     mtime_ns: int | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether its content is told, not only its inode."""
+        return self.kind != "file" or self.digest is not None
 
     def to_json(self) -> dict[str, Any]:
         """A plain dict; what is unknown is left out."""
@@ -75,22 +93,13 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One thing in a folder tree, by its path below the tree's top; `()` is the top itself."""
+    """One thing in a folder that is displaced or made, and for a folder what is in it."""
 
-    parts: tuple[bytes, ...]
     seal: Seal
+    below: Mapping[bytes, Leaf] | None = None
 
-    def to_json(self) -> list[Any]:
-        """Path and seal."""
-        return [[os.fsdecode(part) for part in self.parts], self.seal.to_json()]
 
-    @classmethod
-    def from_json(cls, value: Any) -> Leaf:
-        """The inverse; raises `ValueError` for parts that are not names."""
-        parts = tuple(os.fsencode(part) for part in value[0])
-        if any(not part or part in (b".", b"..") or b"/" in part or b"\0" in part for part in parts):
-            raise ValueError("not a path")
-        return cls(parts, Seal.from_json(value[1]))
+Tree = Mapping[bytes, Leaf]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,8 @@ class Put:
 
     With `before`, the two are exchanged and the carrier then holds what was displaced; without,
     nothing may be at `place`. A `staged` carrier is a temporary of ours, else something that is
-    moved. `spare` is a temporary name used instead of the exchange where there is none.
-    `tree` lists what a staged folder holds, and `displaced` what a displaced folder held.
+    moved. `spare` is a temporary name beside `place`, used where nothing can be exchanged.
+    `tree` is what a staged folder holds, and `displaced` what a displaced folder held.
     """
 
     carrier: Slot
@@ -109,23 +118,45 @@ class Put:
     staged: bool
     after: Seal
     before: Seal | None = None
-    tree: tuple[Leaf, ...] = ()
-    displaced: tuple[Leaf, ...] = ()
+    tree: Tree = field(default_factory=dict)
+    displaced: Tree = field(default_factory=dict)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot it touches."""
+        return (self.carrier, self.place, self.spare)
+
+    @property
+    def sealed(self) -> bool:
+        """Whether what it stages can be recognised: nothing is published before that is on disk.
+
+        A file that replaces another is told by its digest, with the displaced one beside it. What
+        is put where nothing was is told by its inode too: somebody may make the same file.
+        """
+        return not self.staged or (
+            self.after.known
+            and (self.after.inode is not None or (self.before is not None and self.after.kind != "folder"))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Rename what is at `place` to the temporary `aside`; `tree` lists what a folder held."""
+    """Rename what is at `place` to the temporary `aside`; `tree` is what a folder held."""
 
     place: Slot
     aside: Slot
     before: Seal
-    tree: tuple[Leaf, ...] = ()
+    tree: Tree = field(default_factory=dict)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot it touches."""
+        return (self.place, self.aside)
 
 
 @dataclass(frozen=True, slots=True)
 class Alter:
-    """Set mode, user and group of the thing with that inode at `place`."""
+    """Set mode, user and group of the thing with that inode at `place`: (before, after) of each."""
 
     place: Slot
     seal: Seal
@@ -133,16 +164,44 @@ class Alter:
     uid: tuple[int, int]
     gid: tuple[int, int]
 
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Every slot it touches."""
+        return (self.place,)
+
 
 Operation = Put | Take | Alter
 
 
 @dataclass(frozen=True, slots=True)
 class FolderRef:
-    """A folder the operations act in: where it may be found at any step, and its inode if it is old."""
+    """A folder the operations act in: its inode (None until a new one is staged), and where it may be.
 
-    places: tuple[Place, ...]
+    `root` is the path of a root, which is in no slot; `made` tells that the change makes it.
+    """
+
     inode: int | None
+    slots: tuple[Slot, ...] = ()
+    root: bytes | None = None
+    made: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dict."""
+        value: dict[str, Any] = {"inode": self.inode, "slots": [slot.to_json() for slot in self.slots]}
+        if self.root is not None:
+            value["root"] = os.fsdecode(self.root)
+        if self.made:
+            value["made"] = True
+        return value
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> FolderRef:
+        """The inverse of `to_json`."""
+        root = value.get("root")
+        slots = tuple(Slot.from_json(slot) for slot in value["slots"])
+        return cls(
+            value["inode"], slots, None if root is None else os.fsencode(root), bool(value.get("made"))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,66 +212,127 @@ class Plan:
     operations: tuple[Operation, ...]
 
     @property
-    def complete(self) -> bool:
-        """Whether everything staged can be recognised: nothing is published before that is on disk.
+    def sealed(self) -> bool:
+        """Whether everything that is staged can be recognised."""
+        return all(not isinstance(operation, Put) or operation.sealed for operation in self.operations)
 
-        A file that replaces another is told by its digest, with the displaced one beside it. What
-        is put where nothing was is told by its inode too: somebody may make the same file.
-        """
-        for operation in self.operations:
-            if isinstance(operation, Put) and operation.staged:
-                if operation.before is None and operation.after.inode is None:
-                    return False
-                seals = (operation.after, *(leaf.seal for leaf in operation.tree))
-                if any(seal.kind == "file" and seal.digest is None for seal in seals):
-                    return False
-        return True
+    def place(self, slot: Slot) -> Place:
+        """The path of a slot, by the first place of each folder above it."""
+        names, number = [slot.name], slot.folder
+        for _ in self.folders:
+            folder = self.folders[number]
+            if folder.root is not None:
+                return Place(folder.root, tuple(reversed(names)))
+            if not folder.slots:
+                break
+            names.append(folder.slots[0].name)
+            number = folder.slots[0].folder
+        raise ValueError("a folder that is below no root")
 
     @property
     def places(self) -> Iterator[Place]:
-        """Every place whose content the operations may have changed, wherever its folder stands by now."""
+        """Every place whose content the operations may have changed, wherever its folder is by now."""
         for operation in self.operations:
-            for folder in self.folders[operation.place.folder].places:
-                yield Place(folder.root, (*folder.parts, operation.place.name))
+            place = self.place(operation.place)
+            yield place
+            for slot in self.folders[operation.place.folder].slots[1:]:
+                above = self.place(slot)
+                yield Place(above.root, (*above.parts, operation.place.name))
 
     def to_json(self) -> dict[str, Any]:
         """A plain dict."""
         return {
-            "folders": [
-                {"places": [place.to_json() for place in folder.places], "inode": folder.inode}
-                for folder in self.folders
-            ],
+            "folders": [folder.to_json() for folder in self.folders],
             "operations": [_operation_to_json(operation) for operation in self.operations],
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Plan:
         """The inverse; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
-        folders = tuple(
-            FolderRef(tuple(Place.from_json(place) for place in folder["places"]), folder["inode"])
-            for folder in value["folders"]
-        )
         operations = tuple(_operation_from_json(operation) for operation in value["operations"])
-        return cls(folders, operations)
+        if any("places" in folder for folder in value["folders"]):
+            return cls(_folders_by_path(value["folders"]), operations)
+        plan = cls(tuple(FolderRef.from_json(folder) for folder in value["folders"]), operations)
+        numbers = range(len(plan.folders))
+        slots = [slot for folder in plan.folders for slot in folder.slots]
+        for slot in (*slots, *(slot for operation in operations for slot in operation.slots)):
+            if slot.folder not in numbers:
+                raise ValueError("a slot in no folder")
+        return plan
 
-    def sealed(
-        self, digests: Mapping[Slot, Mapping[tuple[bytes, ...], Seal]], before: Mapping[Seal, str]
-    ) -> Plan:
-        """The plan with what staging found out: by carrier, seals of new things by their path below
-        it; by the seal of a file that was there before, its digest."""
-        operations: list[Operation] = []
-        for operation in self.operations:
-            found = digests.get(operation.carrier) if isinstance(operation, Put) else None
-            if isinstance(operation, Put) and found and operation.after.digest and operation.before:
-                found = None  # Complete already.
-            if isinstance(operation, Put) and found:
-                tree = tuple(Leaf(leaf.parts, found.get(leaf.parts, leaf.seal)) for leaf in operation.tree)
-                operation = replace(operation, after=found.get((), operation.after), tree=tree)
-            old = None if isinstance(operation, Alter) else operation.before
-            if old is not None and old in before and not isinstance(operation, Alter):
-                operation = replace(operation, before=replace(old, digest=before[old]))
-            operations.append(operation)
-        return Plan(self.folders, tuple(operations))
+
+def _folders_by_path(values: Sequence[Mapping[str, Any]]) -> tuple[FolderRef, ...]:
+    """Folders as the first version named them: by every path where each may be."""
+    found = [FolderRef(value["inode"]) for value in values]
+    numbers: dict[Place, int] = {}
+
+    def numbered(place: Place) -> int:
+        if place not in numbers:
+            slots = (
+                (Slot(numbered(Place(place.root, place.parts[:-1])), place.parts[-1]),) if place.parts else ()
+            )
+            found.append(FolderRef(None, slots, None if place.parts else place.root))
+            numbers[place] = len(found) - 1
+        return numbers[place]
+
+    for number, value in enumerate(values):
+        places = [Place.from_json(place) for place in value["places"]]
+        if places and not places[0].parts:
+            found[number] = FolderRef(None, (), places[0].root)
+            continue
+        slots = tuple(Slot(numbered(Place(p.root, p.parts[:-1])), p.parts[-1]) for p in places)
+        found[number] = FolderRef(value["inode"], slots, made=value["inode"] is None)
+    return tuple(found)
+
+
+def _name(value: str) -> bytes:
+    name = os.fsencode(value)
+    if not name or name in (b".", b"..") or b"/" in name or b"\0" in name:
+        raise ValueError("not a name")
+    return name
+
+
+def _tree_json(tree: Tree) -> list[Any]:
+    """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
+    rows: list[Any] = []
+    open_folders = [iter(tree.items())]
+    while open_folders:
+        for name, leaf in open_folders[-1]:
+            rows.append([len(open_folders), os.fsdecode(name), leaf.seal.to_json()])
+            if leaf.below is not None:
+                open_folders.append(iter(leaf.below.items()))
+                break
+        else:
+            open_folders.pop()
+    return rows
+
+
+def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
+    open_folders: list[dict[bytes, Leaf]] = [{}]
+    for row in rows:
+        if isinstance(row[0], list):  # As the first version wrote it: the whole path, and the seal.
+            row = [len(row[0]), row[0][-1] if row[0] else "", row[1]]
+        depth, name, seal = int(row[0]), str(row[1]), Seal.from_json(row[2])
+        if depth == 0:
+            continue
+        if not 1 <= depth <= len(open_folders):
+            raise ValueError("not a tree")
+        del open_folders[depth:]
+        leaf = Leaf(seal, {} if seal.kind == "folder" else None)
+        open_folders[-1][_name(name)] = leaf
+        if isinstance(leaf.below, dict):
+            open_folders.append(leaf.below)
+    return open_folders[0]
+
+
+def leaves(tree: Tree) -> Iterator[Leaf]:
+    """Every leaf of a tree."""
+    pending = [tree]
+    while pending:
+        for leaf in pending.pop().values():
+            yield leaf
+            if leaf.below:
+                pending.append(leaf.below)
 
 
 def _operation_to_json(operation: Operation) -> dict[str, Any]:
@@ -225,15 +345,15 @@ def _operation_to_json(operation: Operation) -> dict[str, Any]:
                 "staged": operation.staged,
                 "after": operation.after.to_json(),
                 "before": operation.before.to_json() if operation.before else None,
-                "tree": [leaf.to_json() for leaf in operation.tree],
-                "displaced": [leaf.to_json() for leaf in operation.displaced],
+                "tree": _tree_json(operation.tree),
+                "displaced": _tree_json(operation.displaced),
             }
         case Take():
             return {
                 "take": operation.place.to_json(),
                 "aside": operation.aside.to_json(),
                 "before": operation.before.to_json(),
-                "tree": [leaf.to_json() for leaf in operation.tree],
+                "tree": _tree_json(operation.tree),
             }
         case Alter():
             return {
@@ -247,22 +367,28 @@ def _operation_to_json(operation: Operation) -> dict[str, Any]:
 
 def _operation_from_json(value: Mapping[str, Any]) -> Operation:
     if "put" in value:
-        return Put(
+        put = Put(
             carrier=Slot.from_json(value["put"]),
             place=Slot.from_json(value["place"]),
             spare=Slot.from_json(value["spare"]),
             staged=bool(value["staged"]),
             after=Seal.from_json(value["after"]),
             before=Seal.from_json(value["before"]) if value["before"] else None,
-            tree=tuple(Leaf.from_json(leaf) for leaf in value["tree"]),
-            displaced=tuple(Leaf.from_json(leaf) for leaf in value["displaced"]),
+            tree=_tree(value["tree"]),
+            displaced=_tree(value["displaced"]),
         )
+        if not is_temporary(put.spare.name) or (put.staged and not is_temporary(put.carrier.name)):
+            raise ValueError("a temporary has a name that is not ours")
+        return put
     if "take" in value:
-        return Take(
+        take = Take(
             place=Slot.from_json(value["take"]),
             aside=Slot.from_json(value["aside"]),
             before=Seal.from_json(value["before"]),
-            tree=tuple(Leaf.from_json(leaf) for leaf in value["tree"]),
+            tree=_tree(value["tree"]),
         )
+        if not is_temporary(take.aside.name):
+            raise ValueError("a temporary has a name that is not ours")
+        return take
     mode, uid, gid = ((int(pair[0]), int(pair[1])) for pair in (value["mode"], value["uid"], value["gid"]))
     return Alter(Slot.from_json(value["alter"]), Seal.from_json(value["seal"]), mode, uid, gid)

@@ -3,63 +3,63 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
 
-from filewright.changes.hands import Hands
-from filewright.changes.operations import Alter, Leaf, Operation, Put, Seal, Slot, Take
+from filewright.changes.flushing import Flusher
+from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree
 from filewright.changes.refusals import stale
+from filewright.changes.settle import alter
+from filewright.changes.slots import Slots
 from filewright.errors import Code, FilewrightError, from_os_error
 
 
-class Publisher(Hands):
-    """Publishes one plan."""
+def publish(slots: Slots, flusher: Flusher) -> None:
+    """Do every operation, in order. Raises on the first that cannot be done; nothing is taken back."""
+    # Displaced folders are looked through once everything has been moved out of them.
+    trees: dict[Slot, Tree] = {}
+    for operation in slots.plan.operations:
+        try:
+            _do(slots, flusher, operation, trees)
+        except OSError as error:
+            shown = slots.shown(operation.place)
+            if error.errno == errno.EEXIST:
+                raise FilewrightError(
+                    Code.ALREADY_EXISTS,
+                    f"{shown} has appeared meanwhile; nothing was changed",
+                    hint="look at it, then try again",
+                    details={"path": shown},
+                ) from error
+            if error.errno == errno.ENOENT:
+                raise stale(shown) from error
+            raise from_os_error(error, shown, doing="replace") from error
+    for slot, tree in trees.items():
+        if not slots.holds_tree(slot, tree):
+            raise stale(slots.shown(slot))
+    slots.flush(flusher)
 
-    def publish(self) -> None:
-        """Do every operation, in order. Raises on the first that cannot be done; nothing is taken back."""
-        # Displaced folders are looked through once everything has been moved out of them.
-        trees: dict[Slot, Sequence[Leaf]] = {}
-        for operation in self._plan.operations:
-            try:
-                self._do(operation, trees)
-            except OSError as error:
-                shown = self._ground.shown(operation.place)
-                if error.errno == errno.EEXIST:
-                    raise FilewrightError(
-                        Code.ALREADY_EXISTS,
-                        f"{shown} has appeared meanwhile; nothing was changed",
-                        hint="look at it, then try again",
-                        details={"path": shown},
-                    ) from error
-                if error.errno == errno.ENOENT:
-                    raise stale(shown) from error
-                raise from_os_error(error, shown, doing="replace") from error
-        for slot, tree in trees.items():
-            if not self._ground.tree_is(slot, tree):
-                raise stale(self._ground.shown(slot))
-        self.flush()
 
-    def _do(self, operation: Operation, trees: dict[Slot, Sequence[Leaf]]) -> None:
-        match operation:
-            case Put(before=None):
-                self._rename(operation.carrier, operation.place)
-                if not operation.staged:
-                    self._require(operation.place, operation.after)
-            case Put():
-                assert operation.before is not None
-                holder = self._swap(operation)
-                self._require(holder, operation.before)
-                if operation.before.kind == "folder":
-                    trees[holder] = operation.displaced
-            case Take():
-                self._rename(operation.place, operation.aside)
-                self._require(operation.aside, operation.before)
-                trees.pop(operation.place, None)
-                if operation.before.kind == "folder":
-                    trees[operation.aside] = operation.tree
-            case Alter():
-                self._alter(operation, forward=True)
+def _do(slots: Slots, flusher: Flusher, operation: Operation, trees: dict[Slot, Tree]) -> None:
+    match operation:
+        case Put(before=None):
+            slots.rename(operation.carrier, operation.place)
+            if not operation.staged:
+                _require(slots, operation.place, operation.after, operation)
+        case Put(before=Seal() as before):
+            holder = slots.swap(operation)
+            _require(slots, holder, before, operation)
+            if before.kind == "folder":
+                trees[holder] = operation.displaced
+        case Take():
+            slots.rename(operation.place, operation.aside)
+            _require(slots, operation.aside, operation.before, operation)
+            trees.pop(operation.place, None)
+            if operation.before.kind == "folder":
+                trees[operation.aside] = operation.tree
+        case Alter():
+            if not alter(slots, flusher, operation, forward=True):
+                raise stale(slots.shown(operation.place))
 
-    def _require(self, slot: Slot, seal: Seal) -> None:
-        """The compare of the compare-and-swap: is what we displaced what we meant to?"""
-        if not self._ground.untouched(slot, seal, self._hash_up_to):
-            raise stale(self._ground.shown(slot))
+
+def _require(slots: Slots, slot: Slot, seal: Seal, operation: Operation) -> None:
+    """The compare of the compare-and-swap: is what we displaced what we meant to?"""
+    if not slots.untouched(slot, seal):
+        raise stale(slots.shown(operation.place))

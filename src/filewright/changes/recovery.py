@@ -2,8 +2,7 @@
 
 An intent goes back: its caller was never told of success. A committed change goes forward, which by
 then only means removing what was displaced. A record that is torn or not sealed with our key is set
-aside. Everything is decided from what stands in the slots, so recovery may be interrupted anywhere
-and repeated.
+aside. What cannot be settled is kept, named, and stands in the way of nothing but its own files.
 """
 
 from __future__ import annotations
@@ -12,23 +11,23 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from filewright.boundary import Boundary, kernel
 from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
-from filewright.changes.cleanup import CleanUp
 from filewright.changes.content import listed, read_blocks
 from filewright.changes.flushing import Flusher
-from filewright.changes.ground import Ground
 from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
-from filewright.changes.operations import Plan, Put, Take
-from filewright.changes.planner import is_temporary
+from filewright.changes.operations import Plan
+from filewright.changes.record import Place
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
+from filewright.changes.settle import Findings, clean_up, roll_back
+from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.state import StateFolder, write_all
-from filewright.changes.takeback import TakeBack
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
 
@@ -36,18 +35,26 @@ from filewright.settings import Settings
 @dataclass(slots=True)
 class Recovery:
     """What a recovery found: ids `taken_back` and `finished`, files `set_aside`, `conflicts` to be
-    told, and paths `waiting` for a program to close them."""
+    told, paths `waiting` for a program to close them, and what is `unsettled` and why."""
 
     taken_back: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
 
     @property
     def clean(self) -> bool:
         """Whether there was nothing to do."""
-        return not (self.taken_back or self.finished or self.set_aside or self.conflicts or self.waiting)
+        return not (
+            self.taken_back
+            or self.finished
+            or self.set_aside
+            or self.conflicts
+            or self.waiting
+            or self.unsettled
+        )
 
 
 class Recoverer:
@@ -70,18 +77,24 @@ class Recoverer:
         self._flusher = flusher
         self.cleaned: set[bytes] = set()
 
-    def recover(self, *, settle_above: int) -> Recovery:
-        """Settle the intent and every committed change; needs the workspace lock."""
+    def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
+        """Settle the intent and every committed change; needs the workspace lock.
+
+        With `again`, also what an earlier recovery could not settle.
+        """
         found = Recovery()
         path = self._journal.intent_path()
         if path is not None:
             self._intent(path, found)
+        if again:
+            for path in self._journal.unsettled_paths():
+                self._intent(path, found)
         done = self._journal.done_paths()
         for path in done:
             if path not in self.cleaned:
                 self._committed(path, found)
         if len(done) > settle_above:
-            self._settle(done)
+            self._settled(done)
         return found
 
     # Intents
@@ -90,70 +103,69 @@ class Recoverer:
         try:
             file = self._read(path, found)
         except UnfinishedError:
-            self._blobs.sweep_unfinished(lambda identifier: self._journal.find(identifier) is not None)
-            self._journal.forget_intent()
+            self._blobs.sweep_unfinished(self._journal.is_known)
+            self._journal.forget(path)
             return
         if file is None:
             return
-        conflicts = self.take_back(file.plan)
+        findings = self.roll_back(file.plan)
+        identifier = file.record.id
+        found.conflicts += findings.conflicts
+        if findings.unsettled:
+            self._journal.keep_unsettled(path, identifier)
+            found.unsettled += [f"change {identifier}: {why}" for why in findings.unsettled]
+            return
         for name in _adopted(file):
             self._blobs.drop(name)
-        found.taken_back.append(file.record.id)
-        found.conflicts += conflicts
-        if conflicts:
+        found.taken_back.append(identifier)
+        if findings.conflicts or findings.waiting:
+            found.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
             aside = self._journal.set_aside(path)
             found.conflicts.append(f"what that change would have done is kept as {quote(aside)}")
         else:
-            self._journal.forget_intent()
+            self._journal.forget(path)
 
-    def take_back(self, plan: Plan, ground: Ground | None = None) -> list[str]:
-        """Take a plan back; returns the conflicts. `ground` is given while its change is being made."""
-        own = ground is None
-        ground = ground or Ground(self._boundary, plan)
-        work = TakeBack(plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes)
+    def roll_back(self, plan: Plan, folders: OpenFolders | None = None) -> Findings:
+        """Take a plan back; `folders` are given while its change is being made."""
+        with self._slots(plan, folders) as slots:
+            return roll_back(slots, self._flusher, self._keep)
+
+    def blocked(self) -> dict[Place, str]:
+        """The places of changes that could not be settled, each with the change's id."""
+        found: dict[Place, str] = {}
+        for path in self._journal.unsettled_paths():
+            try:
+                record = RecordFile.read(path, self._state.key).record
+            except (TornError, OSError):
+                continue
+            for entry in record.entries:
+                for place in (entry.place, entry.was):
+                    if place is not None:
+                        found[place] = record.id
+        return found
+
+    @contextmanager
+    def _slots(self, plan: Plan, folders: OpenFolders | None = None) -> Iterator[Slots]:
+        own = folders or OpenFolders(self._boundary)
         try:
-            work.take_back()
+            yield Slots(own, plan, hash_up_to=self._settings.identity_bytes)
         finally:
-            if own:
-                ground.close()
-        return work.findings.conflicts + [
-            f"{path} could not be settled yet" for path in work.findings.waiting
-        ]
+            if folders is None:
+                own.close()
 
     def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
         try:
             file = RecordFile.read(path, self._state.key)
-            self._check(file.plan)
+            with self._slots(file.plan) as slots:
+                for folder in file.plan.folders:
+                    if folder.root is not None:
+                        slots.location(Place(folder.root, ()))  # Never beyond the roots.
         except UnfinishedError:
             raise
         except (TornError, FilewrightError):
             found.set_aside.append(quote(self._journal.set_aside(path)))
             return None
         return file
-
-    def _check(self, plan: Plan) -> None:
-        """A plan that names places outside of the roots, or temporaries unlike ours, is not ours."""
-        ground = Ground(self._boundary, plan)
-        for folder in plan.folders:
-            for place in folder.places:
-                ground.location(place)
-        for operation in plan.operations:
-            slots = [operation.place]
-            match operation:
-                case Put():
-                    slots += [operation.carrier, operation.spare]
-                    if not is_temporary(operation.spare.name) or (
-                        operation.staged and not is_temporary(operation.carrier.name)
-                    ):
-                        raise TornError("a temporary has a name that is not ours")
-                case Take():
-                    slots.append(operation.aside)
-                    if not is_temporary(operation.aside.name):
-                        raise TornError("a temporary has a name that is not ours")
-                case _:
-                    pass
-            if any(not 0 <= slot.folder < len(plan.folders) for slot in slots):
-                raise TornError("a slot is in no folder")
 
     # Committed changes
 
@@ -168,54 +180,36 @@ class Recoverer:
         if self.clean_up(file, found):
             found.finished.append(file.record.id)
 
-    def clean_up(self, file: RecordFile, found: Recovery, ground: Ground | None = None) -> bool:
+    def clean_up(self, file: RecordFile, found: Recovery, folders: OpenFolders | None = None) -> bool:
         """Remove what a committed change displaced; whether anything of it was still there."""
-        own = ground is None
-        ground = ground or Ground(self._boundary, file.plan)
-        work = CleanUp(
-            file.plan, ground, self._flusher, self._keeper(), hash_up_to=self._settings.identity_bytes
-        )
-        try:
-            work.clean_up()
-        except OSError as error:
-            work.findings.waiting.append(f"{file.record.summary}: {error.strerror}")
-        finally:
-            if own:
-                ground.close()
-        if not work.findings.waiting:
+        with self._slots(file.plan, folders) as slots:
+            findings = clean_up(slots, self._flusher, self._keep)
+        findings.waiting += findings.unsettled
+        if not findings.waiting:
             self.cleaned.add(file.path)
-        found.waiting += work.findings.waiting
-        if work.findings.conflicts:
-            found.conflicts += work.findings.conflicts
-            notes = (*file.record.notes, *work.findings.conflicts)
+        found.waiting += findings.waiting
+        if findings.conflicts:
+            found.conflicts += findings.conflicts
             try:
-                file.annotate(self._state.key, notes)
+                file.annotate(self._state.key, (*file.record.notes, *findings.conflicts))
             except OSError as error:
                 found.conflicts.append(f"this could not be written to the history: {error.strerror}")
-        return bool(work.findings.cleaned)
+        return bool(findings.cleaned)
 
-    def _settle(self, done: list[bytes]) -> None:
+    def _settled(self, done: list[bytes]) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [path for path in done if path in self.cleaned]
-        folders: set[int] = set()
-        grounds: list[Ground] = []
+        folders = OpenFolders(self._boundary)
         try:
             for path in ready:
                 try:
                     plan = RecordFile.read(path, self._state.key).plan
                 except (TornError, FileNotFoundError):
                     continue
-                ground = Ground(self._boundary, plan)
-                grounds.append(ground)
-                for number in range(len(plan.folders)):
-                    descriptor = ground.fd(number)
-                    if descriptor is not None:
-                        folders.add(descriptor)
-            unique = {(s.st_dev, s.st_ino): fd for fd in folders for s in (os.fstat(fd),)}
-            self._flusher.all(unique.values())
+                with self._slots(plan, folders) as slots:
+                    slots.flush(self._flusher)
         finally:
-            for ground in grounds:
-                ground.close()
+            folders.close()
         for path in ready:
             self._journal.settled(path)
             self.cleaned.discard(path)
@@ -223,23 +217,20 @@ class Recoverer:
 
     # Keeping
 
-    def _keeper(self) -> Callable[[int, bytes, str], str | None]:
-        def keep(folder: int, name: bytes, shown: str) -> str | None:
-            last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
-            target = self._state.at(b"kept", id_of(time.time_ns()).encode() + b"-" + last)
+    def _keep(self, folder: int, name: bytes, shown: str) -> str | None:
+        last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
+        target = self._state.at(b"kept", id_of(time.time_ns()).encode() + b"-" + last)
+        try:
             try:
-                try:
-                    kernel.rename_noreplace(folder, name, kernel.AT_FDCWD, target)
-                except OSError as error:
-                    if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
-                        raise
-                    _copy_out(folder, name, target)
-                self._flusher.folder(self._state.at(b"kept"))
-            except OSError:
-                return None  # No room: it stays under its temporary name, and the next recovery tries again.
-            return quote(target)
-
-        return keep
+                kernel.rename_noreplace(folder, name, kernel.AT_FDCWD, target)
+            except OSError as error:
+                if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
+                    raise
+                _copy_out(folder, name, target)
+            self._flusher.folder(self._state.at(b"kept"))
+        except OSError:
+            return None  # No room: it stays under its temporary name, and the next recovery tries again.
+        return quote(target)
 
 
 def _copy_out(folder: int, name: bytes, target: bytes) -> None:

@@ -1,12 +1,8 @@
-"""The refusals of a change set: what is checked of permissions and roots, and how it is told."""
+"""The refusals of a change set, and how they are told."""
 
 from __future__ import annotations
 
-import os
-import stat
-
-from filewright.boundary import Boundary, Location
-from filewright.changes.draft import Folder, Node
+from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
 
 
@@ -50,34 +46,22 @@ def stale(asked: str) -> FilewrightError:
     )
 
 
-def require_writable_folder(folder: Folder, where: Location) -> None:
-    """Refuse what needs a write permission of its folder that is not there."""
-    if folder.seen is None:
-        return
-    if not folder.seen.st_mode & 0o222 or (
-        os.geteuid() != 0 and not os.access(".", os.W_OK | os.X_OK, dir_fd=folder.fd(), effective_ids=True)
-    ):
-        raise FilewrightError(
-            Code.PERMISSION_DENIED,
-            f"the folder of {where.asked} cannot be written to (mode "
-            f"{stat.S_IMODE(folder.seen.st_mode):04o}); nothing was changed",
-            hint="make the folder writable first, if the user wants that",
-            details={"path": where.asked},
-        )
+def in_use(asked: str) -> FilewrightError:
+    """The refusal of a change of a file that another program writes to."""
+    return FilewrightError(
+        Code.IN_USE,
+        f"{asked} is open for writing in another program",
+        hint="wait until it is closed, or stop that program",
+        details={"path": asked},
+    )
 
 
-def refuse_root(boundary: Boundary, node: Node, where: Location) -> None:
-    """Refuse to delete, move or overwrite a folder that is a root or holds one."""
-    if not isinstance(node, Folder) or node.where is None:
-        return
-    root = node.where.root
-    path = os.path.join(root.resolved or root.path, *node.where.parts)
-    for other in boundary.roots:
-        resolved = other.resolved or other.path
-        if resolved == path or resolved.startswith(path + b"/"):
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"{where.asked} holds the root {other.name}, which is never deleted or moved",
-                hint="name something else",
-                details={"path": where.asked},
-            )
+def too_deep(asked: str, levels: int) -> FilewrightError:
+    """For a tree with more levels than one change takes on."""
+    return FilewrightError(
+        Code.TOO_LARGE,
+        f"{asked if len(asked) < 200 else asked[:100] + '…'} has more than {levels} levels of folders, "
+        "which is too deep for one change; nothing was changed",
+        hint="begin with a folder further down; moving is possible at any depth",
+        details={"levels": levels},
+    )

@@ -9,55 +9,52 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import xxhash
 
-from filewright.boundary import Location
+from filewright.boundary import Boundary, Location
 from filewright.changes import attributes, leases
 from filewright.changes.blobs import BlobStore
 from filewright.changes.content import listed, read_blocks
-from filewright.changes.draft import DEEPEST, Draft, Folder, Node, too_deep
 from filewright.changes.identifiers import number_of
-from filewright.changes.operations import Leaf, Seal
+from filewright.changes.operations import Leaf, Seal, Tree
+from filewright.changes.plan import new_files
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
-from filewright.changes.refusals import stale
+from filewright.changes.refusals import in_use, stale, too_deep
+from filewright.changes.rights import keeps, may_write_folder, on_another_device, require_changeable
+from filewright.changes.slots import OpenFolders, kind_of
+from filewright.changes.tree import DEEPEST, Folder, Node
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
-from filewright.text import Identity
+from filewright.text.identity import Identity
 
 _INLINE_EACH = 256 * KB
-_INLINE_ALL = 16 * MB
+_INLINE_ALL = 256 * MB
+_KEEP_NEW_ALL = 16 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
 _SPLICED = 16 * MB
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
     """What is known of a displaced thing: its seal, its side in history, and for a folder what it holds.
 
-    `tree` lists everything physically in a displaced folder, `below` the history of what is deleted
+    `tree` is everything physically in a displaced folder, `below` the history of what is deleted
     with it. `spans`, `removed`, `inserted` are as in `Entry`.
     """
 
     seal: Seal
     side: Side
-    tree: tuple[Leaf, ...] = ()
+    tree: Tree = field(default_factory=dict)
     below: tuple[Entry, ...] = ()
     spans: tuple[Span, ...] = ()
     removed: str | None = None
     inserted: str | None = None
-
-
-def place_of(folder: Folder, name: bytes) -> Place:
-    """The path of a name in a folder of the disk, as it was at the start."""
-    assert folder.where is not None
-    root = folder.where.root
-    return Place(root.resolved or root.path, (*folder.where.parts, name))
 
 
 class Saver:
@@ -65,7 +62,8 @@ class Saver:
 
     def __init__(
         self,
-        draft: Draft,
+        boundary: Boundary,
+        folders: OpenFolders,
         settings: Settings,
         writer: Writer,
         blobs: BlobStore,
@@ -74,7 +72,8 @@ class Saver:
         undoable: bool,
         task: Task,
     ) -> None:
-        self._draft = draft
+        self._boundary = boundary
+        self._folders = folders
         self._settings = settings
         self._writer = writer
         self._blobs = blobs
@@ -84,19 +83,32 @@ class Saver:
         self._task = task
         self._bytes = 0
         self.adopted: list[str] = []
-        self.inside: dict[int, Saved] = {}
 
-    def node(self, node: Node) -> Saved:
-        """Save a displaced node. Raises `stale_version`, `in_use`, `too_large`, `no_space` …"""
-        self._task.check()
-        assert node.home is not None
-        folder, name = node.home
-        try:
-            return self._saved(node, folder, name)
-        except OSError as error:
-            raise from_os_error(error, node.asked, doing="save") from error
+    def save(self, displaced: Iterable[Node]) -> None:
+        """Save every displaced node, and what is in displaced folders, into its `saved`.
 
-    def keep(self, content: bytes) -> str | None:
+        Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
+        """
+        for node in displaced:
+            self._task.check()
+            try:
+                node.saved = self._saved(node)
+            except OSError as error:
+                raise from_os_error(error, node.asked, doing="save") from error
+
+    def keep_new(self, fresh: Iterable[Node]) -> None:
+        """Keep small new contents too, so that a diff can be shown when the file has moved on."""
+        kept = 0
+        for top in fresh:
+            for node in new_files(top):
+                assert node.content is not None
+                kept += node.content.size
+                if kept > _KEEP_NEW_ALL:
+                    return
+                if node.splices is None and node.content.size <= _INLINE_EACH:
+                    node.blob = self._keep(b"".join(bytes(block) for block in node.content.blocks()))
+
+    def _keep(self, content: bytes) -> str | None:
         """Keep a content in the record itself, or beside it if it is large; None if not undoable."""
         if not self._undoable:
             return None
@@ -104,48 +116,36 @@ class Saver:
             return self._writer.section(content)
         return self._blobs.save([content], self._number)
 
-    def _saved(self, node: Node, folder: Folder, name: bytes) -> Saved:
+    def _saved(self, node: Node) -> Saved:
         assert node.seen is not None
+        assert node.home is not None
         if isinstance(node, Folder):
-            return self._folder(node, node.seen, node.fd(), node.where)
+            return self._folder(node)
         if node.kind == "file":
-            return self._file(node, folder, name)
-        return self._other(node.kind, node.seen, node.target)
-
-    @staticmethod
-    def _other(kind: str, seen: os.stat_result, target: bytes | None) -> Saved:
-        side = Side(
-            kind="link" if kind == "link" else "other",
-            mode=stat.S_IMODE(seen.st_mode),
-            uid=seen.st_uid,
-            gid=seen.st_gid,
-            mtime_ns=seen.st_mtime_ns,
-            target=target,
-        )
-        return Saved(Seal(side.kind, target=target, inode=seen.st_ino), side)
+            return self._file(node)
+        return _other(node.seen, node.target)
 
     # Files
 
-    def _file(self, node: Node, folder: Folder, name: bytes) -> Saved:
+    def _file(self, node: Node) -> Saved:
+        assert node.seen is not None
+        assert node.home is not None
         descriptor = node.open()
         try:
             status = os.fstat(descriptor)
-            assert node.seen is not None
             if Identity.of(status) != Identity.of(node.seen):
                 raise stale(node.asked)
-            self._expect_identity(node, status)
-            if leases.written_by_others(descriptor):
-                raise FilewrightError(
-                    Code.IN_USE,
-                    f"{node.asked} is open for writing in another program",
-                    hint="wait until it is closed, or stop that program",
-                    details={"path": node.asked},
-                )
+            expected = node.expected
+            by_identity = expected is not None and expected.digest is None and expected.identity is not None
+            if by_identity and expected is not None and expected.identity != Identity.of(status):
+                raise stale(node.asked)
+            self._require_quiet(descriptor, node.asked)
             edited = node.alive and node.splices is not None
             going = sum(splice.length for splice in node.splices or ())
             if edited and status.st_size > self._settings.whole_undo_bytes and going <= _SPLICED:
                 return self._edited(node, descriptor, status)
-            saved = self._whole(descriptor, status, folder, name, gone=not node.alive)
+            folder, name = node.home
+            saved = self._whole(descriptor, status, folder.fd(), name, gone=not node.alive)
             # Keeping it under a second name has changed its ctime, and nothing else.
             now = os.fstat(descriptor)
             if (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
@@ -153,20 +153,19 @@ class Saver:
             node.seen = now
         finally:
             os.close(descriptor)
-        expected = node.expected.digest if node.expected is not None else None
-        if expected is not None and saved.side.digest not in (None, expected.hex()):
+        digest = expected.digest if expected is not None else None
+        if digest is not None and saved.side.digest not in (None, digest.hex()):
             raise stale(node.asked)
         if not edited:
             return saved
         spans, inserted = self._spans(node)
         return Saved(saved.seal, saved.side, spans=spans, inserted=inserted)
 
-    def _expect_identity(self, node: Node, status: os.stat_result) -> None:
-        expected = node.expected
-        if expected is None or expected.digest is not None or expected.identity is None:
-            return
-        if expected.identity != Identity.of(status):
-            raise stale(node.asked)
+    @staticmethod
+    def _require_quiet(descriptor: int, shown: str) -> None:
+        if leases.written_by_others(descriptor):
+            raise in_use(shown)
+        require_changeable(descriptor, shown)
 
     def _spans(self, node: Node) -> tuple[tuple[Span, ...], str | None]:
         splices = node.splices or ()
@@ -178,7 +177,7 @@ class Saver:
                 last = spans.pop()
                 span = Span(last.offset, last.old + span.old, last.new + span.new)
             spans.append(span)
-        return tuple(spans), self.keep(b"".join(s.replacement for s in splices))
+        return tuple(spans), self._keep(b"".join(s.replacement for s in splices))
 
     def _edited(self, node: Node, descriptor: int, status: os.stat_result) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
@@ -191,67 +190,55 @@ class Saver:
                 raise stale(node.asked)
             removed.append(old)
         digest = node.expected.digest.hex() if node.expected and node.expected.digest else None
-        side = self._side(status, digest, None)
         seal = Seal("file", status.st_size, None, None, status.st_ino, status.st_mtime_ns)
-        return Saved(seal, side, (), (), spans, self.keep(b"".join(removed)), inserted)
+        return Saved(
+            seal,
+            _file_side(status, digest, None),
+            spans=spans,
+            removed=self._keep(b"".join(removed)),
+            inserted=inserted,
+        )
 
     def _whole(
-        self, descriptor: int, status: os.stat_result, folder: Folder | int, name: bytes, *, gone: bool
+        self, descriptor: int, status: os.stat_result, folder: int, name: bytes, *, gone: bool
     ) -> Saved:
         blob: str | None = None
+        digest: str | None = None
         if status.st_size <= self._settings.whole_undo_bytes:
             data = b"".join(bytes(block) for block in read_blocks(descriptor))
-            digest: str | None = xxhash.xxh3_128_hexdigest(data)
+            digest = xxhash.xxh3_128_hexdigest(data)
             if self._undoable:
                 self._require_room(len(data), os.fsdecode(name))
-                blob = self.keep(data)
+                blob = self._keep(data)
         else:
-            digest = None
             if self._undoable:
                 self._require_room(status.st_size, os.fsdecode(name))
                 # Another name of the same inode could be written to later: such a file is copied.
                 if status.st_nlink == 1:
-                    blob = self._adopt(folder if isinstance(folder, int) else folder.fd(), name)
+                    blob = self._adopt(folder, name)
             state = xxhash.xxh3_128()
+
+            def hashed() -> Iterator[memoryview]:
+                for block in read_blocks(descriptor):
+                    self._task.check()
+                    state.update(block)
+                    yield block
+
             if self._undoable and blob is None:
-
-                def hashed() -> Iterator[memoryview]:
-                    for block in read_blocks(descriptor):
-                        state.update(block)
-                        yield block
-
                 blob = self._blobs.save(hashed(), self._number)
                 digest = state.hexdigest()
             elif status.st_size <= self._settings.identity_bytes:
-                for block in read_blocks(descriptor):
-                    state.update(block)
+                for _ in hashed():
+                    pass
                 digest = state.hexdigest()
         carried = attributes.read(descriptor) if gone else {}
         seal = Seal("file", status.st_size, digest, None, status.st_ino, status.st_mtime_ns)
-        return Saved(seal, self._side(status, digest, blob, carried))
+        return Saved(seal, _file_side(status, digest, blob, carried))
 
     def _adopt(self, folder: int, name: bytes) -> str | None:
         blob = f"={self._identifier}-{len(self.adopted)}"
         self.adopted.append(blob)
-        if self._blobs.adopt(folder, name, blob):
-            return blob
-        return None
-
-    @staticmethod
-    def _side(
-        status: os.stat_result, digest: str | None, blob: str | None, carried: dict[str, bytes] | None = None
-    ) -> Side:
-        return Side(
-            kind="file",
-            mode=stat.S_IMODE(status.st_mode),
-            uid=status.st_uid,
-            gid=status.st_gid,
-            size=status.st_size,
-            mtime_ns=status.st_mtime_ns,
-            digest=digest,
-            blob=blob,
-            attributes=carried or {},
-        )
+        return blob if self._blobs.adopt(folder, name, blob) else None
 
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more
@@ -266,96 +253,136 @@ class Saver:
 
     # Folders
 
-    def _folder(self, node: Folder, seen: os.stat_result, descriptor: int, where: Location | None) -> Saved:
-        assert where is not None
-        leaves: list[Leaf] = []
+    def _folder(self, top: Folder) -> Saved:
+        """All that is in a displaced folder, parents first, but what moves out of it.
+
+        What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
+        """
+        assert top.was is not None
+        assert top.seen is not None
+        tree: dict[bytes, Leaf] = {}
         below: list[Entry] = []
-        self._walk(descriptor, node, where, (), leaves, below)
-        return Saved(
-            Seal("folder", inode=seen.st_ino), self._folder_side(descriptor), tuple(leaves), tuple(below)
-        )
+        side: Side | None = None
+        pending = [(top.was, top, top.seen, tree)]
+        while pending:
+            where, loaded, seen, leaves = pending.pop()
+            self._task.check()
+            if len(where.parts) - len(top.was.parts) > DEEPEST:
+                raise too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
+            folder = self._folders.at(where, (seen.st_dev, seen.st_ino))
+            names = listed(folder)
+            self._require_removable(folder, where, names)
+            made = _folder_side(folder)
+            if loaded is top:
+                side = made
+            else:
+                below.append(Entry(_place(where), made, None))
+            inner: list[tuple[Location, Folder | None, os.stat_result, dict[bytes, Leaf]]] = []
+            for name in names:
+                node = loaded.initial.get(name) if loaded is not None else None
+                if node is not None and node.alive and not node.fresh:
+                    continue
+                place = where.child(name)
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                self._refuse(place, seen, status)
+                if stat.S_ISDIR(status.st_mode):
+                    entries: dict[bytes, Leaf] = {}
+                    leaves[name] = Leaf(Seal("folder", inode=status.st_ino), entries)
+                    inner.append((place, node if isinstance(node, Folder) else None, status, entries))
+                    continue
+                saved = self._inside(folder, name, status, node, place)
+                leaves[name] = Leaf(saved.seal)
+                if node is not None and node.alive:
+                    node.saved = saved
+                else:
+                    below.append(Entry(_place(place), saved.side, None))
+            pending += reversed(inner)  # type: ignore[arg-type]
+        assert side is not None
+        below.sort(key=lambda entry: entry.place.parts)
+        return Saved(Seal("folder", inode=top.seen.st_ino), side, tree, tuple(below))
+
+    def _refuse(self, place: Location, folder: os.stat_result, entry: os.stat_result) -> None:
+        rule = self._boundary.protects(place)
+        if rule is not None:
+            raise FilewrightError(
+                Code.PERMISSION_DENIED,
+                f"{place.shown} is protected: nothing is written to {rule}",
+                hint="leave that folder where it is",
+                details={"path": place.shown, "protected": rule},
+            )
+        if entry.st_dev != folder.st_dev:
+            raise on_another_device(place)
+        if keeps(folder, entry):
+            raise _kept(place)
 
     @staticmethod
-    def _folder_side(descriptor: int) -> Side:
-        status = os.fstat(descriptor)
-        return Side(
-            "folder",
-            stat.S_IMODE(status.st_mode),
-            status.st_uid,
-            status.st_gid,
-            mtime_ns=status.st_mtime_ns,
-            attributes=attributes.read(descriptor),
-        )
-
-    def _walk(
-        self,
-        descriptor: int,
-        folder: Folder | None,
-        where: Location,
-        above: tuple[bytes, ...],
-        leaves: list[Leaf],
-        below: list[Entry],
-    ) -> None:
-        """All that is in a displaced folder, parents first, but what moves out of it."""
-        self._task.check()
-        if len(above) > DEEPEST:
-            raise too_deep(where.root.name if not where.parts else where.parts[0].decode("utf-8", "replace"))
-        for name in listed(descriptor):
-            node = folder.initial.get(name) if folder is not None else None
-            if node is not None and node.alive and not node.fresh:
-                continue
-            place = where.child(name)
-            rule = self._draft.boundary.protects(place)
-            if rule is not None:
-                raise FilewrightError(
-                    Code.PERMISSION_DENIED,
-                    f"{place.shown} is protected: nothing is written to {rule}",
-                    hint="leave that folder where it is",
-                    details={"path": place.shown, "protected": rule},
-                )
-            parts = (*above, name)
-            status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-            if stat.S_ISDIR(status.st_mode):
-                child = os.open(name, _FOLDER, dir_fd=descriptor)
-                try:
-                    side = self._folder_side(child)
-                    leaves.append(Leaf(parts, Seal("folder", inode=status.st_ino)))
-                    below.append(Entry(self._place(place), side, None))
-                    loaded = node if isinstance(node, Folder) else None
-                    self._walk(child, loaded, place, parts, leaves, below)
-                finally:
-                    os.close(child)
-                continue
-            saved = self._inside(descriptor, name, status, node, place)
-            leaves.append(Leaf(parts, saved.seal))
-            if node is not None and node.alive:
-                self.inside[id(node)] = saved
-            else:
-                below.append(Entry(self._place(place), saved.side, None))
+    def _require_removable(folder: int, where: Location, names: list[bytes]) -> None:
+        if names and not may_write_folder(folder) and os.fstat(folder).st_uid != os.geteuid():
+            raise _kept(where)
+        require_changeable(folder, where.shown)
 
     def _inside(
         self, folder: int, name: bytes, status: os.stat_result, node: Node | None, place: Location
     ) -> Saved:
         if node is not None and node.kind == "file" and node.home is not None:
-            return self._file(node, node.home[0], name)
-        if stat.S_ISREG(status.st_mode):
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            descriptor = os.open(name, flags, dir_fd=folder)
-            try:
-                if leases.written_by_others(descriptor):
-                    raise FilewrightError(
-                        Code.IN_USE,
-                        f"{place.shown} is open for writing in another program",
-                        hint="wait until it is closed, or stop that program",
-                        details={"path": place.shown},
-                    )
-                return self._whole(descriptor, os.fstat(descriptor), folder, name, gone=True)
-            finally:
-                os.close(descriptor)
-        if stat.S_ISLNK(status.st_mode):
-            return self._other("link", status, os.readlink(name, dir_fd=folder))
-        return self._other("other", status, None)
+            return self._file(node)
+        if not stat.S_ISREG(status.st_mode):
+            target = os.readlink(name, dir_fd=folder) if stat.S_ISLNK(status.st_mode) else None
+            return _other(status, target)
+        descriptor = os.open(name, _READ, dir_fd=folder)
+        try:
+            self._require_quiet(descriptor, place.shown)
+            return self._whole(descriptor, os.fstat(descriptor), folder, name, gone=True)
+        finally:
+            os.close(descriptor)
 
-    @staticmethod
-    def _place(where: Location) -> Place:
-        return Place(where.root.resolved or where.root.path, where.parts)
+
+def _other(seen: os.stat_result, target: bytes | None) -> Saved:
+    kind = "link" if kind_of(seen) == "link" else "other"
+    mode = stat.S_IMODE(seen.st_mode)
+    side = Side(kind, mode, seen.st_uid, seen.st_gid, mtime_ns=seen.st_mtime_ns, target=target)  # type: ignore[arg-type]
+    return Saved(Seal(kind, target=target, inode=seen.st_ino), side)
+
+
+def _file_side(
+    status: os.stat_result, digest: str | None, blob: str | None, carried: dict[str, bytes] | None = None
+) -> Side:
+    return Side(
+        kind="file",
+        mode=stat.S_IMODE(status.st_mode),
+        uid=status.st_uid,
+        gid=status.st_gid,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        digest=digest,
+        blob=blob,
+        attributes=carried or _NONE,
+    )
+
+
+def _folder_side(descriptor: int) -> Side:
+    status = os.fstat(descriptor)
+    return Side(
+        "folder",
+        stat.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        mtime_ns=status.st_mtime_ns,
+        attributes=attributes.read(descriptor) or _NONE,
+    )
+
+
+_NONE: dict[str, bytes] = {}
+
+
+def _place(where: Location) -> Place:
+    return Place(where.root.resolved or where.root.path, where.parts)
+
+
+def _kept(where: Location) -> FilewrightError:
+    return FilewrightError(
+        Code.PERMISSION_DENIED,
+        f"{where.shown} belongs to another user and cannot be removed; nothing was changed",
+        hint="ask the user who owns it to do it",
+        details={"path": where.shown},
+    )

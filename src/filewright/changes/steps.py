@@ -1,24 +1,24 @@
-"""The steps of a change set, taken on the draft: what each means, and what each refuses."""
+"""The steps of a change set, taken on the tree: what each means, and what each refuses."""
 
 from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 
 import xxhash
 
 from filewright.boundary import Location
 from filewright.changes import modes
-from filewright.changes.content import Content, Edited, Held, OnDisk
-from filewright.changes.draft import DEEPEST, Draft, Folder, Node, too_deep
-from filewright.changes.refusals import (
-    into_itself,
-    missing,
-    refuse_root,
+from filewright.changes.content import Content, Edited, Held, OnDisk, read_blocks
+from filewright.changes.refusals import into_itself, missing, stale, taken
+from filewright.changes.rights import (
+    require_movable,
+    require_owned,
+    require_removable,
     require_writable_folder,
-    stale,
-    taken,
 )
+from filewright.changes.tree import Folder, Node, Tree, copied
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -35,31 +35,33 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text import ordered
+from filewright.text.identity import Identity
+from filewright.text.splice import ordered
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 
 
 class Steps:
-    """Takes the steps of one change set on a draft.
+    """Takes the steps of one change set on a tree.
 
     `hard_links` counts, by path shown, the names of every file whose other names are left behind.
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename.
     """
 
-    def __init__(self, draft: Draft, change_set: ChangeSet, *, copy_moves: bool = False) -> None:
-        self._draft = draft
+    def __init__(self, tree: Tree, change_set: ChangeSet, *, copy_moves: bool = False) -> None:
+        self._tree = tree
         self._set = change_set
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
-        self.touched: list[Node] = []
+        self.notes: list[str] = []
+        self._guarded: set[Location] = set()
         self._emptied: list[tuple[Folder, Location]] = []
 
     def take(self) -> None:
         """Take all steps, in order."""
         for step in self._set.steps:
             self._take(step)
-        for folder, where in (*self._emptied, *self._draft.grown):
+        for folder, where in (*self._emptied, *self._tree.grown):
             # A folder that goes as a whole is not written to.
             if folder.is_root or folder.alive:
                 require_writable_folder(folder, where)
@@ -94,11 +96,13 @@ class Steps:
     # Contents
 
     def _modify(self, step: Modify) -> None:
-        self._draft.boundary.guard_write(step.location, link_itself=True)
-        folder, _, found = self._draft.find(step.location)
+        self._guard(step.location)
+        folder, _, found = self._tree.find(step.location)
         node = self._file(found, step.location)
         self._require_writable(node, folder, step.location)
+        step = self._grown(step, node)
         self._expect(node, step.expected, step.location)
+        self._will_write(node, step.location)
         base: Content
         if node.content is None:
             assert node.seen is not None
@@ -112,8 +116,8 @@ class Steps:
         node.asked = step.location.asked
 
     def _write(self, where: Location, content: Content, replace: bool, expected: Expected | None) -> Node:
-        self._draft.boundary.guard_write(where, link_itself=True)
-        folder, name, node = self._draft.find(where, create=True)
+        self._guard(where)
+        folder, name, node = self._tree.find(where, create=True)
         if node is None:
             if expected is not None:
                 raise stale(where.asked)
@@ -127,6 +131,7 @@ class Steps:
             self._require_writable(node, folder, where)
             if expected is not None:
                 self._expect(node, expected, where)
+            self._will_write(node, where)
         node.content, node.splices, node.asked = content, None, where.asked
         return node
 
@@ -155,11 +160,11 @@ class Steps:
 
     def _make_folder(self, step: MakeFolder) -> None:
         where = step.location
-        self._draft.boundary.guard_write(where, link_itself=True)
-        folder, name, node = self._draft.find(where, create=True)
+        self._guard(where)
+        folder, name, node = self._tree.find(where, create=True)
         if node is None:
             require_writable_folder(folder, where)
-            made = self._draft.new_folder(where.asked)
+            made = Folder(self._tree, where.asked, None, None)
             made.attributes = step.attributes or None
             folder.attach(name, made)
         elif not isinstance(node, Folder):
@@ -172,9 +177,9 @@ class Steps:
 
     def _delete(self, step: Delete) -> None:
         where = step.location
-        self._draft.boundary.guard_write(where, link_itself=True)
+        self._tree.boundary.guard_write(where, link_itself=True)
         try:
-            folder, name, node = self._draft.find(where)
+            folder, name, node = self._tree.find(where)
         except FilewrightError as error:
             if error.code is Code.NOT_FOUND and step.missing_ok:
                 return
@@ -191,30 +196,30 @@ class Steps:
                 details={"path": where.asked},
             )
         self._emptied.append((folder, where))
-        refuse_root(self._draft.boundary, node, where)
+        require_removable(self._tree.boundary, folder, node, where)
         if step.expected is not None and node.kind == "file":
             self._expect(node, step.expected, where)
         node.asked = where.asked
         folder.detach(name)
 
     def _move(self, step: Move) -> None:
-        guard = self._draft.boundary.guard_write
+        guard = self._tree.boundary.guard_write
         guard(step.source, link_itself=True)
         guard(step.destination, link_itself=True)
-        folder, name, node = self._draft.find(step.source)
+        folder, name, node = self._tree.find(step.source)
         if node is None:
             raise missing(step.source)
         require_writable_folder(folder, step.source)
-        refuse_root(self._draft.boundary, node, step.source)
-        target, _, _ = self._draft.find(step.destination, create=True)
+        require_removable(self._tree.boundary, folder, node, step.source)
+        target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(node, Folder) and target.within(node):
             raise into_itself(step.source, step.destination)
         if node.home is not None and (target.device != node.home[0].device or self._copy_moves):
-            copied = self._copied(node, step.destination.asked)
-            self._place(copied, step.destination, overwrite=step.overwrite)
+            self._place(copied(node, step.destination.asked), step.destination, overwrite=step.overwrite)
             node.asked = step.source.asked
             folder.detach(name)
             return
+        require_movable(node, target, step.source)
         folder.entries[name] = None
         try:
             self._place(node, step.destination, overwrite=step.overwrite)
@@ -223,46 +228,17 @@ class Steps:
             raise
 
     def _copy(self, step: Copy) -> None:
-        self._draft.boundary.guard_write(step.destination, link_itself=True)
-        _, _, node = self._draft.find(step.source)
+        self._tree.boundary.guard_write(step.destination, link_itself=True)
+        _, _, node = self._tree.find(step.source)
         if node is None:
             raise missing(step.source)
-        target, _, _ = self._draft.find(step.destination, create=True)
+        target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(node, Folder) and target.within(node):
             raise into_itself(step.source, step.destination)
-        copied = self._copied(node, step.destination.asked)
-        self._place(copied, step.destination, overwrite=step.overwrite)
-
-    def _copied(self, node: Node, asked: str, level: int = 0) -> Node:
-        if level > DEEPEST:
-            raise too_deep(asked)
-        if isinstance(node, Folder):
-            folder = self._draft.new_folder(asked)
-            folder.like, folder.mode, folder.uid, folder.gid = node, node.mode, node.uid, node.gid
-            for name in node.names():
-                below = node.lookup(name, asked)
-                if below is not None:
-                    folder.attach(name, self._copied(below, asked, level + 1))
-            return folder
-        if node.kind == "other":
-            raise FilewrightError(
-                Code.NOT_A_FILE,
-                f"{node.asked} is a special file; only files, links and folders are copied",
-                details={"path": node.asked},
-            )
-        copied = Node(node.kind, asked)
-        copied.like, copied.target = node, node.target
-        copied.mode, copied.uid, copied.gid = node.mode, node.uid, node.gid
-        copied.attributes, copied.mtime_ns = node.attributes, node.mtime_ns
-        if node.kind == "file":
-            copied.content = node.content
-            if node.content is None:
-                assert node.seen is not None
-                copied.content = OnDisk(node.open, node.seen.st_size)
-        return copied
+        self._place(copied(node, step.destination.asked), step.destination, overwrite=step.overwrite)
 
     def _place(self, node: Node, where: Location, *, overwrite: bool) -> None:
-        folder, name, found = self._draft.find(where, create=True)
+        folder, name, found = self._tree.find(where, create=True)
         require_writable_folder(folder, where)
         if found is node:
             raise FilewrightError(
@@ -287,7 +263,7 @@ class Steps:
                 )
             if isinstance(found, Folder) and node.place is not None and node.place[0].within(found):
                 raise into_itself(where, where)
-            refuse_root(self._draft.boundary, found, where)
+            require_removable(self._tree.boundary, folder, found, where)
             if found.kind == "file":
                 self._require_writable(found, folder, where)
             found.asked = where.asked
@@ -298,7 +274,8 @@ class Steps:
 
     def _set_mode(self, step: SetMode) -> None:
         node = self._altered(step.location)
-        before = node.current_mode if node.seen or node.mode is not None else self._default_mode(node)
+        require_owned(node, step.location)
+        before = node.final_attributes()[0]
         mode = modes.resolve(step.mode, before, folder=node.kind == "folder")
         if mode & ~before & _SPECIAL_BITS and self._set.reverts is None:
             raise FilewrightError(
@@ -309,24 +286,21 @@ class Steps:
             )
         node.mode = mode
 
-    @staticmethod
-    def _default_mode(node: Node) -> int:
-        return (0o777 if node.kind == "folder" else 0o666) & ~modes.umask()
-
     def _set_owner(self, step: SetOwner) -> None:
         node = self._altered(step.location)
+        require_owned(node, step.location, uid=step.uid, gid=step.gid)
         if step.uid is not None:
             node.uid = step.uid
         if step.gid is not None:
             node.gid = step.gid
         if node.kind == "file" and self._set.reverts is None and node.seen is not None:
             # As the system does: what ran with one owner's rights must not run with another's.
-            mode = node.current_mode
+            mode = node.final_attributes()[0]
             node.mode = mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
 
     def _altered(self, where: Location) -> Node:
-        self._draft.boundary.guard_write(where, link_itself=True)
-        _, _, node = self._draft.find(where)
+        self._guard(where)
+        _, _, node = self._tree.find(where)
         if node is None:
             raise missing(where)
         if node.kind == "link":
@@ -347,7 +321,59 @@ class Steps:
         node.asked = where.asked
         return node
 
+    def _will_write(self, node: Node, where: Location) -> None:
+        """Note that somebody's content will be in it, which must not run with its owner's rights."""
+        if self._set.reverts is not None:
+            return
+        before = node.final_attributes()[0]
+        node.written = True
+        if node.final_attributes()[0] != before:
+            self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
+
     # Refusing
+
+    def _guard(self, where: Location) -> None:
+        """Refuse what may not be written to: a folder that was found free is not asked again for each name."""
+        above = where.parent
+        if above not in self._guarded or self._tree.boundary.protects(where) is not None:
+            self._tree.boundary.guard_write(where, link_itself=True)
+            self._guarded.add(above)
+
+    def _grown(self, step: Modify, node: Node) -> Modify:
+        """The same edit of a file to which others have only added since; an addition stays at the end.
+
+        Raises `stale_version` if it has changed in any other way.
+        """
+        old, seen = step.expected, node.seen
+        if not step.follow or seen is None or node.content is not None or seen.st_size <= old.size:
+            return step
+        if old.digest is None:
+            raise stale(step.location.asked)
+        descriptor = node.open()
+        try:
+            state = xxhash.xxh3_128()
+            last = b""
+            left = old.size
+            for block in read_blocks(descriptor):
+                head = block[:left]
+                state.update(head)
+                left -= len(head)
+                last = bytes(head[-1:]) or last
+                if left == 0:
+                    break
+            now = os.fstat(descriptor)
+            ends_alike = os.pread(descriptor, 1, now.st_size - 1) == last
+        finally:
+            os.close(descriptor)
+        added = any(splice.offset == old.size for splice in step.splices)
+        if left or state.digest() != old.digest or (added and old.size and not ends_alike):
+            raise stale(step.location.asked)
+        splices = tuple(
+            replace(splice, offset=now.st_size) if splice.offset == old.size else splice
+            for splice in step.splices
+        )
+        node.seen = now
+        return replace(step, expected=Expected(now.st_size, Identity.of(now), None), splices=splices)
 
     def _file(self, node: Node | None, where: Location) -> Node:
         if node is None:
@@ -374,8 +400,9 @@ class Steps:
             return
         if node.home is not None:
             own_folder, name = node.home
-            allowed = node.seen.st_mode & 0o222 and (
-                os.geteuid() == 0 or os.access(name, os.W_OK, dir_fd=own_folder.fd(), effective_ids=True)
+            # Root may write to everything but what is immutable.
+            allowed = node.seen.st_mode & 0o222 and os.access(
+                name, os.W_OK, dir_fd=own_folder.fd(), effective_ids=True
             )
             if not allowed:
                 raise FilewrightError(

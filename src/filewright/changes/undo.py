@@ -21,7 +21,7 @@ import xxhash
 from filewright.boundary import Boundary, Location
 from filewright.changes.content import listed
 from filewright.changes.contents import Contents, Kept
-from filewright.changes.planner import temporary_name
+from filewright.changes.operations import temporary_name
 from filewright.changes.record import Entry, Place, Side
 from filewright.edit.changeset import (
     ChangeSet,

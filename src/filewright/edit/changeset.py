@@ -41,13 +41,16 @@ class Modify:
     """Replace parts of an existing regular file; everything outside the splices is copied.
 
     `encoding_check` names the codec the rest of the file must decode by, validated in the copy
-    loop, when only a sample was seen and the replacement depends on the guess.
+    loop, when only a sample was seen and the replacement depends on the guess. With `follow` the
+    edit also goes in if others have only added to the file's end since; what it adds there itself
+    stays at the end. Not for a caller who named a version.
     """
 
     location: Location
     expected: Expected
     splices: tuple[Splice, ...]
     encoding_check: str | None = None
+    follow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

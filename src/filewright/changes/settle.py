@@ -1,0 +1,470 @@
+"""Settling a plan: taking back whatever of it was done, or cleaning up once it is committed.
+
+Both look only at what is in each slot and never at how far anything came, so the same code serves a
+commit that fails and the recovery after a crash, and may itself be interrupted anywhere and
+repeated. What is neither as it was before nor as we made it is somebody else's: it stays, or goes
+back to its place, and what we hold of another version is kept and reported. What cannot be settled
+is left alone and named, with the operations that share a slot with it; the rest is settled.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from filewright.boundary import kernel
+from filewright.changes import leases
+from filewright.changes.flushing import Flusher
+from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree, is_temporary
+from filewright.changes.slots import Slots, kind_of, matches
+from filewright.errors import FilewrightError
+
+_AT_ONCE, _LITTLE = 8, 64 << 20
+
+Keep = Callable[[int, bytes, str], str | None]
+"""Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What somebody else's doings made us find.
+
+    `conflicts` are to be told, `waiting` are paths that a program still holds open, `unsettled` are
+    operations that could not be settled, each with why. `cleaned` counts what was still there to be
+    cleaned up.
+    """
+
+    conflicts: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
+    cleaned: int = 0
+
+
+@dataclass(slots=True)
+class _Settlement:
+    """What settling one plan works with."""
+
+    slots: Slots
+    flusher: Flusher
+    keep: Keep
+    findings: Findings
+    removed: list[int] = field(default_factory=list)
+    freeing: threading.Thread | None = None
+
+    def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
+        """Tell of a conflict, and keep what `holder` holds."""
+        shown = self.slots.shown(place)
+        if holder is None:
+            self.findings.conflicts.append(f"{shown} {why}")
+        else:
+            self.rescue(self.slots.fd(holder), holder.name, shown, why)
+
+    def rescue(self, folder: int, name: bytes, shown: str, why: str) -> bool:
+        """Keep something in the state folder; False if there was no room: then it waits where it is."""
+        kept = self.keep(folder, name, shown)
+        if kept is None:
+            self.findings.waiting.append(shown)
+            return False
+        self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
+        return True
+
+    def beside(self, holder: Slot, place: Slot) -> None:
+        """Give somebody's save, whose place was taken by a newer one, a name of its own beside it."""
+        for number in range(1, 1000):
+            name = place.name[:200] + (b".other-save" if number == 1 else b".other-save-%d" % number)
+            target = Slot(place.folder, name)
+            try:
+                self.slots.rename(holder, target)
+            except FileExistsError:
+                continue
+            self.findings.conflicts.append(
+                f"{self.slots.shown(place)} was saved twice by another program while it was changed; "
+                f"both saves stay, the earlier one as {self.slots.shown(target)}"
+            )
+            return
+
+    def free_later(self, descriptor: int, size: int) -> None:
+        """Close a removed file, its last close being what frees it: nobody has to wait for many, or for much."""
+        self.removed.append(descriptor)
+        if len(self.removed) >= _AT_ONCE or size > _LITTLE:
+            self.free(wait=False)
+
+    def free(self, *, wait: bool) -> None:
+        """Close what was removed; without `wait` on the side, but never more than a few at a time."""
+        held, self.removed = self.removed, []
+        if wait:
+            _close_all(held)
+            return
+        if self.freeing is not None:
+            self.freeing.join()
+        self.freeing = threading.Thread(target=_close_all, args=(held,), daemon=True)
+        self.freeing.start()
+
+
+def roll_back(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
+    """Take back whatever was done of a plan, last first, and remove its temporaries."""
+    work = _Settlement(slots, flusher, keep, Findings())
+    if slots.plan.sealed:
+        _each(work, list(reversed(slots.plan.operations)), _roll_back)
+    else:
+        # Nothing is published before everything can be recognised: there are only temporaries.
+        _each(work, slots.plan.operations, _discard_staged)
+    return work.findings
+
+
+def clean_up(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
+    """After the commit: remove what was displaced, but nothing that somebody still writes to."""
+    work = _Settlement(slots, flusher, keep, Findings())
+    _each(work, slots.plan.operations, _clean_up, flush=False)
+    return work.findings
+
+
+def _each(
+    work: _Settlement,
+    operations: Sequence[Operation],
+    settle: Callable[[_Settlement, Operation], None],
+    *,
+    flush: bool = True,
+) -> None:
+    left: set[Slot] = set()
+    for operation in operations:
+        if not left.isdisjoint(operation.slots):
+            left.update(operation.slots)  # What it depends on is not settled yet.
+            continue
+        try:
+            settle(work, operation)
+        except (OSError, FilewrightError) as error:
+            left.update(operation.slots)
+            why = error.message if isinstance(error, FilewrightError) else error.strerror
+            work.findings.unsettled.append(f"{work.slots.shown(operation.place)}: {why}")
+    work.free(wait=True)
+    if flush:
+        try:
+            work.slots.flush(work.flusher)
+        except OSError as error:
+            work.findings.unsettled.append(f"the disk did not confirm it: {error.strerror}")
+
+
+class _UnsettledError(OSError):
+    """What an operation displaced is nowhere to be found."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(0, why)
+
+
+# Taking back
+
+
+def _discard_staged(work: _Settlement, operation: Operation) -> None:
+    if isinstance(operation, Put) and operation.staged:
+        with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
+            work.slots.discard(operation.carrier)
+
+
+def _roll_back(work: _Settlement, operation: Operation) -> None:
+    match operation:
+        case Put(before=None):
+            _roll_back_put(work, operation)
+        case Put(before=Seal() as before):
+            _roll_back_swap(work, operation, before)
+        case Take():
+            _roll_back_take(work, operation)
+        case Alter():
+            alter(work.slots, work.flusher, operation, forward=False)
+
+
+def _roll_back_put(work: _Settlement, operation: Put) -> None:
+    slots, carrier, place = work.slots, operation.carrier, operation.place
+    waiting = slots.status(carrier) is not None
+    placed = slots.same_inode(place, operation.after)
+    if operation.staged:
+        if not placed:
+            # Not published, or removed by somebody since: what is there now is not ours.
+            slots.discard(carrier)
+        elif operation.after.kind == "folder":
+            _remove_tree(work, place, operation.tree, slots.shown(place))
+        else:
+            slots.discard(carrier)
+            _take_out(work, operation)
+    elif placed and not waiting:
+        slots.rename(place, carrier)
+    elif placed and slots.half_linked(operation):
+        slots.unlink(place)
+    elif placed:
+        work.conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
+    elif not waiting:
+        work.conflict(place, "was moved there, and somebody has moved it on: it stays where it is")
+
+
+def _take_out(work: _Settlement, operation: Put) -> None:
+    """A new file: out of sight first, looked at again, then removed, so that no edit of it is lost."""
+    slots, carrier, place = work.slots, operation.carrier, operation.place
+    if slots.holds(place, operation.after):
+        slots.rename(place, carrier)
+        if slots.holds(carrier, operation.after):
+            slots.discard(carrier)
+            return
+        try:
+            slots.rename(carrier, place)
+        except FileExistsError:
+            work.beside(carrier, place)
+            return
+    work.conflict(place, "was new, and has been edited by somebody else: it stays")
+
+
+def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
+    slots, carrier, place = work.slots, operation.carrier, operation.place
+    if slots.status(operation.spare) is not None:
+        _roll_back_spare(work, operation, before)
+        return
+    if slots.same_inode(place, before):
+        # Never exchanged, or given back already.
+        if operation.staged:
+            slots.discard(carrier)
+        return
+    placed = slots.status(place) is not None
+    ours = placed and _is_ours(slots, operation)
+    if slots.status(carrier) is None:
+        if ours:
+            raise _UnsettledError("what it held before was removed by somebody; only the undo data has it")
+        if not placed:
+            raise _UnsettledError("it was removed by somebody; only the undo data has it")
+        if not slots.holds(place, before):
+            work.conflict(place, "was changed by somebody else after we replaced it: it stays")
+    elif ours:
+        # Whatever we displaced goes back, be it as before or somebody's save of a moment ago.
+        _exchange_back(work, operation, before)
+    elif _was(slots, carrier, before):
+        if placed:
+            work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
+        else:
+            slots.rename(carrier, place)
+    elif operation.staged:
+        if slots.holds(carrier, operation.after):
+            slots.discard(carrier)
+        else:
+            # A save that we displaced, or a temporary of ours that was never finished.
+            work.conflict(place, "was saved by somebody else while it was changed", carrier)
+
+
+def _is_ours(slots: Slots, operation: Put) -> bool:
+    """Whether what we put is in its place."""
+    after = operation.after
+    if operation.staged and after.kind != "folder":
+        return after.known and slots.holds(operation.place, after)
+    return after.inode is not None and slots.same_inode(operation.place, after)
+
+
+def _was(slots: Slots, slot: Slot, before: Seal) -> bool:
+    """Whether what was there before is in a slot."""
+    return slots.same_inode(slot, before) or (before.kind != "folder" and slots.holds(slot, before))
+
+
+def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
+    slots, carrier, place, after = work.slots, operation.carrier, operation.place, operation.after
+    slots.exchange(carrier, place)
+    if not operation.staged:
+        return
+    if after.kind == "folder":
+        _remove_tree(work, carrier, operation.tree, slots.shown(place))
+        return
+    if not slots.holds(carrier, after):
+        # Somebody saved between the look and the exchange: the newest save belongs in the place.
+        slots.exchange(carrier, place)
+        if _was(slots, carrier, before):
+            work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
+            return
+        if not slots.holds(carrier, after):
+            work.beside(carrier, place)
+            return
+    slots.discard(carrier)
+
+
+def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
+    """As `_roll_back_swap`, where the file system has no exchange."""
+    slots, carrier, place, spare = work.slots, operation.carrier, operation.place, operation.spare
+    if slots.status(place) is None:
+        slots.rename(spare, place)
+    elif slots.same_inode(place, before):
+        slots.discard(spare)
+    elif _is_ours(slots, operation):
+        if operation.staged and operation.after.kind != "folder":
+            slots.replace(spare, place)
+        else:
+            slots.rename(place, carrier)
+            slots.rename(spare, place)
+    else:
+        work.conflict(place, "was changed by somebody else after we replaced it: it stays", spare)
+    if operation.staged:
+        slots.discard(carrier)
+
+
+def _roll_back_take(work: _Settlement, operation: Take) -> None:
+    slots, aside, place = work.slots, operation.aside, operation.place
+    if slots.status(aside) is not None:
+        if slots.status(place) is None:
+            slots.rename(aside, place)
+        elif _was(slots, aside, operation.before):
+            work.conflict(place, "has been made anew by somebody else: it stays", aside)
+        else:
+            work.beside(aside, place)
+    elif slots.status(place) is None:
+        raise _UnsettledError("it was removed by somebody, and is only kept in the undo data")
+
+
+# Cleaning up
+
+
+def _clean_up(work: _Settlement, operation: Operation) -> None:
+    match operation:
+        case Put(before=Seal() as before):
+            for slot in (operation.spare, operation.carrier):
+                if is_temporary(slot.name):
+                    _remove_displaced(work, slot, before, operation.displaced, operation)
+        case Put(staged=True):
+            _finish_put(work, operation)
+        case Take():
+            _remove_displaced(work, operation.aside, operation.before, operation.tree, operation)
+        case _:
+            pass
+
+
+def _finish_put(work: _Settlement, operation: Put) -> None:
+    """The rename may never have reached the disk although the commit did: do it again."""
+    slots, carrier, place = work.slots, operation.carrier, operation.place
+    if slots.status(carrier) is None:
+        return
+    work.findings.cleaned += 1
+    if slots.status(place) is None:
+        slots.rename(carrier, place)
+    elif slots.half_linked(operation):
+        slots.discard(carrier)
+    else:
+        work.conflict(place, "is taken by somebody else: it stays", carrier)
+
+
+def _remove_displaced(work: _Settlement, slot: Slot, before: Seal, tree: Tree, operation: Put | Take) -> None:
+    slots = work.slots
+    status = slots.status(slot)
+    if status is None:
+        return
+    work.findings.cleaned += 1
+    shown = slots.shown(operation.place)
+    if before.kind == "folder":
+        _remove_tree(work, slot, tree, shown)
+    elif before.kind != "file":
+        slots.unlink(slot)
+    elif (
+        isinstance(operation, Put)
+        and operation.staged
+        and status.st_ino != before.inode
+        and slots.holds(slot, operation.after)
+    ):
+        # The exchange never reached the disk although the commit did: do it again.
+        if slots.holds(operation.place, before):
+            slots.swap(operation)
+            _remove_displaced(work, slot, before, tree, operation)
+        else:
+            work.conflict(operation.place, "was changed by somebody else: it stays", slot)
+    else:
+        _remove_file(work, slots.fd(slot), slot.name, before, shown)
+
+
+def _remove_tree(work: _Settlement, slot: Slot, tree: Tree, shown: str) -> None:
+    """Remove exactly what a tree lists; what others have put there stays, or is kept."""
+    slots = work.slots
+    if slots.status(slot) is None:
+        return
+
+    def remove(folder: int, name: bytes, seal: Seal | None) -> bool:
+        assert seal is not None
+        if seal.kind == "file" and seal.inode is not None:
+            return _remove_file(work, folder, name, seal, shown)
+        if seal.kind == "file" and seal.known and not matches(folder, name, seal):
+            return False
+        os.unlink(name, dir_fd=folder)
+        return True
+
+    if slots.remove_tree(slot, tree, remove):
+        return
+    if is_temporary(slot.name) and shown not in work.findings.waiting:
+        work.rescue(slots.fd(slot), slot.name, shown, "was added to while it was deleted")
+    elif not is_temporary(slot.name):
+        work.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
+
+
+def _remove_file(work: _Settlement, folder: int, name: bytes, before: Seal, shown: str) -> bool:
+    """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
+    try:
+        with leases.quiet(folder, name) as descriptor:
+            if descriptor is None:
+                work.findings.waiting.append(shown)
+                return False
+            status = os.fstat(descriptor)
+            same = (status.st_ino, status.st_size, status.st_mtime_ns) == (
+                before.inode,
+                before.size,
+                before.mtime_ns,
+            )
+            hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
+            if (hashed or not same) and not matches(folder, name, before):
+                return work.rescue(folder, name, shown, "was written to by a program that held it open")
+            os.unlink(name, dir_fd=folder)
+            work.free_later(os.dup(descriptor), status.st_size)
+    except FileNotFoundError:
+        pass  # Removed before a crash, or by a person: nothing left to do.
+    return True
+
+
+# Modes and owners
+
+
+def alter(slots: Slots, flusher: Flusher, operation: Alter, *, forward: bool) -> bool:
+    """Set, or set back, mode and owner; False if the thing is not there or is not as it was.
+
+    Nothing is done to what was never altered: whoever may not set a mode may not set it back.
+    """
+    old, new = (0, 1) if forward else (1, 0)
+    flags = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        descriptor = os.open(operation.place.name, flags, dir_fd=slots.fd(operation.place))
+    except FileNotFoundError:
+        return False
+    try:
+        status = os.fstat(descriptor)
+        if status.st_ino != operation.seal.inode or kind_of(status) != operation.seal.kind:
+            return False
+        mode, owner = stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid)
+        before, after = ((operation.uid[n], operation.gid[n]) for n in (old, new))
+        if (mode, owner) == (operation.mode[new], after):
+            return True
+        # A change of the owner clears the setuid bits by itself.
+        if owner not in (before, after) or mode not in (operation.mode[old], operation.mode[0] & 0o1777):
+            return False
+        if owner != after:
+            os.chown(f"/proc/self/fd/{descriptor}", *after)
+        kernel.chmod_descriptor(descriptor, operation.mode[new])
+        _flush_thing(descriptor, flusher)
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def _flush_thing(looked: int, flusher: Flusher) -> None:
+    try:
+        descriptor = os.open(f"/proc/self/fd/{looked}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return  # Not readable to us: its attributes reach the disk with the next flush of its folder.
+    try:
+        flusher.one(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _close_all(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

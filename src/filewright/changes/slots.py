@@ -1,0 +1,452 @@
+"""What is in a plan's slots, and the few things that are done to them.
+
+Folders are opened through the boundary, a few at a time, and told by their identity: while a change
+is being made they may be renamed by it, and between a crash and the recovery by anybody.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+
+from filewright.boundary import Boundary, Location, kernel
+from filewright.changes.content import digest_of, listed
+from filewright.changes.flushing import MANY, Flusher
+from filewright.changes.operations import FolderRef, Plan, Put, Seal, Slot, Tree, is_temporary
+from filewright.changes.record import Place
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+_NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
+_MOST_OPEN = 24
+_AT_ONCE = 16
+_SEARCH_SECONDS = 30.0
+
+Identity = tuple[int, int]
+Remove = Callable[[int, bytes, Seal | None], bool]
+"""Removes a name in an open folder that was sealed so; False if it stays."""
+
+
+class OpenFolders:
+    """Folders held open for a change, at most a few: the ones used last.
+
+    A held folder is found again wherever it has been moved, so it is told by its identity.
+    """
+
+    def __init__(self, boundary: Boundary) -> None:
+        self.boundary = boundary
+        self._held: OrderedDict[Identity, int] = OrderedDict()
+
+    def close(self) -> None:
+        """Close all of them."""
+        while self._held:
+            os.close(self._held.popitem()[1])
+
+    def held(self, identity: Identity) -> int | None:
+        """The descriptor of a folder that is open."""
+        descriptor = self._held.get(identity)
+        if descriptor is not None:
+            self._held.move_to_end(identity)
+        return descriptor
+
+    def open(self, where: Location) -> tuple[int, Identity]:
+        """The folder at a place now: the folder that is reached is asked whether it is protected."""
+        descriptor = self.boundary.open_parent(where.child(b"-"))
+        status = os.fstat(descriptor)
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._held:
+            os.close(descriptor)
+            self._held.move_to_end(identity)
+            return self._held[identity], identity
+        while len(self._held) >= _MOST_OPEN:
+            os.close(self._held.popitem(last=False)[1])
+        self._held[identity] = descriptor
+        return descriptor, identity
+
+    def at(self, where: Location, identity: Identity) -> int:
+        """The folder with that identity, which was at a place; `stale_version` if it is another now."""
+        descriptor = self.held(identity)
+        if descriptor is not None:
+            return descriptor
+        descriptor, found = self.open(where)
+        if found != identity:
+            raise FilewrightError(
+                Code.STALE_VERSION,
+                f"the folder {where.shown} was replaced meanwhile",
+                hint="try again",
+                details={"path": where.shown},
+            )
+        return descriptor
+
+
+class Slots:
+    """The slots of one plan, on the disk."""
+
+    def __init__(self, folders: OpenFolders, plan: Plan, *, hash_up_to: int) -> None:
+        self.plan = plan
+        self._folders = folders
+        self._boundary = folders.boundary
+        self.hash_up_to = hash_up_to
+        self._found: dict[int, tuple[Location, Identity]] = {}
+        self._searched: dict[int, Location] | None = None
+        self._roots = {root.resolved or root.path: root for root in self._boundary.roots}
+
+    # Folders
+
+    def fd(self, slot: Slot) -> int:
+        """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
+        return self.folder(slot.folder)
+
+    def folder(self, number: int) -> int:
+        """A folder of the plan, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
+        if number in self._found:
+            descriptor = self._folders.held(self._found[number][1])
+            if descriptor is not None:
+                return descriptor
+        return self._located(number)
+
+    def where(self, number: int) -> Location:
+        """The path of a folder of the plan at this moment."""
+        self._located(number)
+        return self._found[number][0]
+
+    def _located(self, number: int) -> int:
+        """Look for a folder in every slot where it may be, then everywhere."""
+        tried: dict[int, int] = {}
+        found: dict[int, int | None] = {}
+        pending = [number]
+        while pending:
+            looking = pending[-1]
+            reference = self.plan.folders[looking]
+            if looking not in tried:
+                tried[looking] = 0
+                found[looking] = self._accept_known(looking, reference)
+            if found[looking] is not None or tried[looking] == len(reference.slots):
+                pending.pop()
+                continue
+            slot = reference.slots[tried[looking]]
+            if slot.folder not in tried:
+                pending.append(slot.folder)
+                continue
+            tried[looking] += 1
+            if found[slot.folder] is not None:
+                found[looking] = self._accept(looking, self._found[slot.folder][0].child(slot.name))
+        if found[number] is None:
+            where = self._search().get(self.plan.folders[number].inode or -1)
+            found[number] = self._accept(number, where) if where is not None else self._instead(number)
+        if found[number] is None:
+            raise FileNotFoundError(errno.ENOENT, "its folder is gone")
+        return self._folders.held(self._found[number][1]) or self._located(number)
+
+    def _instead(self, number: int) -> int | None:
+        """In a copy of the workspace every inode is another: then the folder in its only place is meant."""
+        slots = self.plan.folders[number].slots
+        if len(slots) != 1:
+            return None
+        try:
+            self._located(slots[0].folder)
+        except FileNotFoundError:
+            return None
+        return self._accept(number, self._found[slots[0].folder][0].child(slots[0].name), strict=False)
+
+    def _accept_known(self, number: int, reference: FolderRef) -> int | None:
+        if reference.root is not None:
+            return self._accept(number, self.location(Place(reference.root, ())))
+        return self._accept(number, self._found[number][0]) if number in self._found else None
+
+    def _accept(self, number: int, where: Location, *, strict: bool = True) -> int | None:
+        """The folder that is at a place, if it is the one."""
+        reference = self.plan.folders[number]
+        try:
+            descriptor, identity = self._folders.open(where)
+        except FilewrightError as error:
+            if error.code in _NOWHERE and reference.root is None:
+                return None
+            raise
+        known = strict and reference.root is None and reference.inode is not None
+        if known and reference.inode != identity[1]:
+            return None
+        self._found[number] = where, identity
+        return descriptor
+
+    def _search(self) -> dict[int, Location]:
+        """Where the folders are that are in none of their slots: somebody has moved them."""
+        if self._searched is None:
+            self._searched = {}
+            wanted = {folder.inode for folder in self.plan.folders if folder.inode is not None}
+            task = Task(seconds=_SEARCH_SECONDS)
+            for root in self._boundary.roots:
+                self._searched |= _folders_below(self._boundary, Location(root, ()), wanted, task)
+        return self._searched
+
+    def location(self, place: Place) -> Location:
+        """The location a recorded place stands for. Raises `path_escape` if its root is not served."""
+        root = self._roots.get(place.root)
+        if root is None:
+            raise FilewrightError(
+                Code.PATH_ESCAPE,
+                f"{place.shown} is below {os.fsdecode(place.root)}, which is not a root of this workspace",
+                hint="start with the same roots as then",
+            )
+        where = Location(root, place.parts)
+        return Location(root, place.parts, where.shown)
+
+    def shown(self, slot: Slot) -> str:
+        """A slot's path, for messages."""
+        return self.location(self.plan.place(slot)).shown
+
+    def flush(self, flusher: Flusher) -> None:
+        """Flush every folder the operations act in."""
+        numbers = sorted({slot.folder for operation in self.plan.operations for slot in operation.slots})
+        for start in range(0, len(numbers), _AT_ONCE):
+            open_now: list[int] = []
+            for number in numbers[start : start + _AT_ONCE]:
+                with suppress(FileNotFoundError):  # Gone with all that was in it.
+                    open_now.append(self.folder(number))
+            if len(numbers) > MANY and open_now:
+                flusher.file_system(open_now[0])
+                return
+            flusher.all(open_now)
+
+    # Looking
+
+    def status(self, slot: Slot) -> os.stat_result | None:
+        """What is in a slot, or None. Raises `FileNotFoundError` if the slot's folder is nowhere.
+
+        A folder that the change made itself may be gone again, with nothing in it.
+        """
+        try:
+            folder = self.fd(slot)
+        except FileNotFoundError:
+            if self.plan.folders[slot.folder].made:
+                return None
+            raise
+        try:
+            return os.stat(slot.name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def holds(self, slot: Slot, seal: Seal) -> bool:
+        """Whether what is in a slot is what the seal describes: by content where that is known."""
+        return self.status(slot) is not None and matches(self.fd(slot), slot.name, seal)
+
+    def untouched(self, slot: Slot, seal: Seal) -> bool:
+        """As `holds`, but a large file is only hashed if its inode or time differ."""
+        status = self.status(slot)
+        if status is not None and seal.kind == "file" and (seal.size or 0) > self.hash_up_to:
+            seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if seen == (seal.inode, seal.size, seal.mtime_ns):
+                return True
+        return self.holds(slot, seal)
+
+    def same_inode(self, slot: Slot, seal: Seal) -> bool:
+        """Whether the very thing that was sealed is in a slot, whatever it holds by now."""
+        status = self.status(slot)
+        return status is not None and seal.inode == status.st_ino and kind_of(status) == seal.kind
+
+    def holds_tree(self, slot: Slot, tree: Tree) -> bool:
+        """Whether a folder holds exactly the things that a tree lists, by name and inode, unchanged by their times.
+
+        What is written into them later is noticed when they are removed, which hashes them.
+        """
+        pending = [(self.where(slot.folder).child(slot.name), tree)]
+        while pending:
+            where, wanted = pending.pop()
+            folder, _ = self._folders.open(where)
+            names = listed(folder)
+            if len(names) != len(wanted):
+                return False
+            for name in names:
+                leaf = wanted.get(name)
+                if leaf is None or not looks_like(folder, name, leaf.seal):
+                    return False
+                if leaf.below is not None:
+                    pending.append((where.child(name), leaf.below))
+        return True
+
+    def half_linked(self, operation: Put) -> bool:
+        """Whether a rename done by link and unlink came half way: one inode, both names."""
+        waiting, placed = self.status(operation.carrier), self.status(operation.place)
+        return (
+            waiting is not None
+            and placed is not None
+            and (waiting.st_dev, waiting.st_ino) == (placed.st_dev, placed.st_ino)
+        )
+
+    # Moving
+
+    def rename(self, source: Slot, target: Slot) -> None:
+        """Rename; `FileExistsError` if the target is taken."""
+        kernel.rename_noreplace(self.fd(source), source.name, self.fd(target), target.name)
+
+    def exchange(self, one: Slot, other: Slot) -> None:
+        """Exchange two names."""
+        kernel.exchange(self.fd(one), one.name, self.fd(other), other.name)
+
+    def swap(self, operation: Put) -> Slot:
+        """Exchange carrier and place; returns the slot that now holds what was displaced."""
+        carrier, place, spare = operation.carrier, operation.place, operation.spare
+        try:
+            self.exchange(carrier, place)
+        except OSError as error:
+            if error.errno not in _NO_EXCHANGE:
+                raise
+        else:
+            return carrier
+        source, folder = self.fd(carrier), self.fd(place)
+        try:
+            os.link(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            # A folder, or a file system without links: for a moment nothing has that name.
+            os.rename(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.rename(carrier.name, place.name, src_dir_fd=source, dst_dir_fd=folder)
+        return spare
+
+    def replace(self, source: Slot, target: Slot) -> None:
+        """Rename over whatever is there."""
+        os.rename(source.name, target.name, src_dir_fd=self.fd(source), dst_dir_fd=self.fd(target))
+
+    def unlink(self, slot: Slot) -> None:
+        """Remove a name of a file or link."""
+        os.unlink(slot.name, dir_fd=self.fd(slot))
+
+    def discard(self, slot: Slot) -> None:
+        """Remove a temporary of ours that nobody has ever seen under another name."""
+        status = self.status(slot) if is_temporary(slot.name) else None
+        if status is None:
+            return
+        if kind_of(status) != "folder":
+            os.unlink(slot.name, dir_fd=self.fd(slot))
+            return
+        self.remove_tree(slot, None, _unlink)
+
+    def remove_tree(self, slot: Slot, tree: Tree | None, remove: Remove) -> bool:
+        """Remove what a tree lists (None: everything) by `remove`; whether nothing else was in it."""
+        top = self.where(slot.folder)
+        folders: list[tuple[Location, bytes]] = []
+        pending: list[tuple[Location, bytes, Tree | None]] = [(top, slot.name, tree)]
+        clean = True
+        while pending:
+            above, name, wanted = pending.pop()
+            where = above.child(name)
+            try:
+                folder = self._open_to_empty(where)
+            except FilewrightError as error:
+                if error.code is Code.NOT_FOUND:
+                    continue
+                raise
+            folders.append((above, name))
+            for below in listed(folder):
+                leaf = wanted.get(below) if wanted is not None else None
+                if leaf is None and wanted is not None:
+                    clean = False
+                elif kind_of(os.stat(below, dir_fd=folder, follow_symlinks=False)) == "folder":
+                    if leaf is not None and leaf.below is None:
+                        clean = False
+                    else:
+                        pending.append((where, below, None if leaf is None else leaf.below))
+                else:
+                    clean &= remove(folder, below, None if leaf is None else leaf.seal)
+        for above, name in reversed(folders):
+            try:
+                os.rmdir(name, dir_fd=self._folders.open(above)[0])
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+                clean = False
+        return clean
+
+    def _open_to_empty(self, where: Location) -> int:
+        """Open a folder that is to be removed; what is in a read-only one could not be removed."""
+        folder, _ = self._folders.open(where)
+        status = os.fstat(folder)
+        if not status.st_mode & stat.S_IWUSR and status.st_uid == os.geteuid():
+            os.fchmod(folder, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+        return folder
+
+
+def _unlink(folder: int, name: bytes, _: Seal | None) -> bool:
+    os.unlink(name, dir_fd=folder)
+    return True
+
+
+def kind_of(status: os.stat_result) -> str:
+    """`file`, `link`, `folder` or `other`."""
+    for test, kind in ((stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISDIR, "folder")):
+        if test(status.st_mode):
+            return kind
+    return "other"
+
+
+def matches(folder: int, name: bytes, seal: Seal) -> bool:
+    """Whether what has that name is what the seal describes: by content where it is known."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    if kind_of(status) != seal.kind:
+        return False
+    if seal.kind == "link":
+        return os.readlink(name, dir_fd=folder) == seal.target
+    if seal.kind == "file" and seal.digest is not None:
+        if status.st_size != seal.size:
+            return False
+        try:
+            descriptor = os.open(name, _READ, dir_fd=folder)
+        except FileNotFoundError:
+            return False
+        try:
+            return digest_of(descriptor) == seal.digest
+        finally:
+            os.close(descriptor)
+    if seal.inode is None:
+        return seal.kind == "folder"
+    return _same_status(status, seal)
+
+
+def looks_like(folder: int, name: bytes, seal: Seal) -> bool:
+    """Whether what has that name is the very thing that was sealed, by its inode, size and time."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return kind_of(status) == seal.kind and (seal.inode is None or _same_status(status, seal))
+
+
+def _same_status(status: os.stat_result, seal: Seal) -> bool:
+    return status.st_ino == seal.inode and (
+        seal.kind != "file"
+        or seal.size is None
+        or (status.st_size == seal.size and status.st_mtime_ns == seal.mtime_ns)
+    )
+
+
+def _folders_below(boundary: Boundary, top: Location, wanted: set[int], task: Task) -> dict[int, Location]:
+    """The folders below `top` with one of those inodes; as far as the time allows."""
+    found: dict[int, Location] = {}
+    pending = [top]
+    while pending and len(found) < len(wanted) and not task.expired:
+        where = pending.pop()
+        try:
+            folder = boundary.open_folder(where)
+        except FilewrightError:
+            continue
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        below = where.child(os.fsencode(entry.name))
+                        pending.append(below)
+                        if entry.inode() in wanted:
+                            found[entry.inode()] = below
+        except OSError:
+            continue
+        finally:
+            os.close(folder)
+    return found

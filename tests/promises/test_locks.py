@@ -1,0 +1,161 @@
+"""Workspaces whose roots lie in one another exclude each other; no process keeps what is not its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from filewright import FilewrightError, Workspace
+from filewright.boundary import Boundary
+from filewright.changes import Changes
+from filewright.edit.changeset import ChangeSet, Create
+from filewright.errors import Code
+from filewright.settings import Settings
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["scene"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+scene = sys.modules.get("scene") or _load()
+
+
+@pytest.fixture
+def area() -> Iterator[Path]:
+    with scene.quick_folder() as folder:
+        yield folder
+
+
+def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
+    settings = Settings(state_dir=area / "state", lock_seconds=0.05)
+    boundary = Boundary([area / root for root in roots], settings)
+    return boundary, Changes(boundary, settings)
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "apart"),
+    [
+        (["work"], ["work"], False),
+        (["work"], ["work/sub"], False),
+        (["work/sub"], ["work"], False),
+        (["work/sub/deep"], ["work"], False),
+        (["work", "other"], ["other"], False),
+        (["work", "other"], ["other", "work/sub"], False),
+        (["work", "work/sub"], ["work/sub/deep"], False),
+        (["work/sub"], ["work/beside"], True),
+        (["work"], ["other"], True),
+    ],
+)
+def test_writers_below_and_above_one_another_wait(
+    area: Path, held: list[str], wanted: list[str], apart: bool
+) -> None:
+    for name in ("work/sub/deep", "work/beside", "other"):
+        (area / name).mkdir(parents=True)
+    (one, first), (two, second) = _changes(area, *held), _changes(area, *wanted)
+    change = ChangeSet("test", "", (Create(two.locate("made"), b""),))
+    with first.writing():
+        if apart:
+            second.commit(change)
+        else:
+            with pytest.raises(FilewrightError) as caught:
+                second.commit(change)
+            assert caught.value.code is Code.TIMEOUT
+    if not apart:
+        second.commit(change)
+    for changes, boundary in ((first, one), (second, two)):
+        changes.close()
+        boundary.close()
+
+
+_APPEND = """
+import sys
+from filewright import FilewrightError, Workspace
+root, state, file, tag, count = sys.argv[1:]
+with Workspace(*root.split(","), state_dir=state) as workspace:
+    for number in range(int(count)):
+        try:
+            workspace.write(file, f"{tag}{number}\\n", mode="append")
+        except FilewrightError as error:
+            assert error.code == "stale_version", error
+        else:
+            print(f"{tag}{number}", flush=True)
+"""
+
+
+def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[str]]:
+    """One process for each list of roots appends to one file; what was acknowledged, what is there."""
+    (area / "work/sub").mkdir(parents=True)
+    (area / "other").mkdir()
+    file = area / "work/sub/c.txt"
+    file.write_bytes(b"start\n")
+    writers = []
+    for tag, roots in zip("abcd", lists, strict=False):
+        paths = ",".join(str(area / root) for root in roots.split(","))
+        arguments = [paths, str(area / "state"), str(file), tag, str(count)]
+        writers.append(
+            subprocess.Popen([sys.executable, "-c", _APPEND, *arguments], stdout=subprocess.PIPE, text=True)
+        )
+    acknowledged = []
+    for writer in writers:
+        told, _ = writer.communicate()
+        assert writer.returncode == 0
+        acknowledged += told.split()
+    return acknowledged, file.read_text().split()
+
+
+@pytest.mark.parametrize(
+    "lists", [["work", "work/sub"], ["work", "work"], ["work,other", "other,work/sub", "work/sub", "work"]]
+)
+def test_processes_on_nested_and_overlapping_roots_lose_no_acknowledged_edit(
+    area: Path, lists: list[str]
+) -> None:
+    acknowledged, there = _append(area, lists, 40)
+    assert acknowledged
+    assert sorted(there) == sorted(["start", *acknowledged])
+
+
+def test_a_child_process_does_not_keep_the_lock(area: Path) -> None:
+    with scene.Bench(area) as bench, scene.Bench(area, lock_seconds=0.05) as other:
+        ready, done = os.pipe()
+        with bench.changes.writing(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+            if child == 0:
+                os.close(done)
+                os.read(ready, 1)  # Idle until the parent is through.
+                os._exit(0)
+        os.close(ready)
+        try:
+            other.commit(Create(other.at("made"), b""))
+        finally:
+            os.close(done)
+            os.waitpid(child, 0)
+
+
+def test_a_child_process_can_lock_for_itself(area: Path) -> None:
+    with scene.Bench(area) as bench:
+        scene.forked(lambda: bench.commit(Create(bench.at("made"), b"")))
+        assert (bench.root / "made").exists()
+        bench.commit(Create(bench.at("more"), b""))
+
+
+def test_a_workspace_gives_back_every_descriptor(area: Path) -> None:
+    (area / "deep/below/work").mkdir(parents=True)
+    before = os.listdir("/proc/self/fd")
+    with Workspace(area / "deep/below/work", state_dir=area / "state") as workspace:
+        workspace.write("a.txt", "a\n")
+    assert os.listdir("/proc/self/fd") == before
