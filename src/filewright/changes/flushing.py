@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 _THREADS = 16
-MANY = 256
+MANY = 128
 """Above so many, one flush of the whole file system costs less than one for each."""
 
 

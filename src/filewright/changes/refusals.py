@@ -65,3 +65,13 @@ def too_deep(asked: str, levels: int) -> FilewrightError:
         hint="begin with a folder further down; moving is possible at any depth",
         details={"levels": levels},
     )
+
+
+def on_another_device(where: Location) -> FilewrightError:
+    """The refusal of what would reach into another file system."""
+    return FilewrightError(
+        Code.UNSUPPORTED,
+        f"{where.shown} is on another file system (a mount); nothing was changed",
+        hint="name what is inside that file system, or leave it out",
+        details={"path": where.shown},
+    )

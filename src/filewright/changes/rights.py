@@ -8,6 +8,7 @@ import stat
 import struct
 
 from filewright.boundary import Boundary, Location
+from filewright.changes.refusals import on_another_device
 from filewright.changes.tree import Folder, Node
 from filewright.errors import Code, FilewrightError
 
@@ -95,16 +96,6 @@ def require_changeable(descriptor: int, where: str) -> None:
             hint="ask the user to take the flag away (chattr -i)",
             details={"path": where},
         )
-
-
-def on_another_device(where: Location) -> FilewrightError:
-    """The refusal of what would reach into another file system."""
-    return FilewrightError(
-        Code.UNSUPPORTED,
-        f"{where.shown} is on another file system (a mount); nothing was changed",
-        hint="name what is inside that file system, or leave it out",
-        details={"path": where.shown},
-    )
 
 
 def _denied(where: Location, why: str) -> FilewrightError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -23,8 +24,8 @@ from filewright.changes.operations import Leaf, Seal, Tree
 from filewright.changes.plan import new_files
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
-from filewright.changes.refusals import in_use, stale, too_deep
-from filewright.changes.rights import keeps, may_write_folder, on_another_device, require_changeable
+from filewright.changes.refusals import in_use, on_another_device, stale, too_deep
+from filewright.changes.rights import keeps, may_write_folder, require_changeable
 from filewright.changes.slots import OpenFolders, kind_of
 from filewright.changes.tree import DEEPEST, Folder, Node
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -37,6 +38,7 @@ _INLINE_ALL = 256 * MB
 _KEEP_NEW_ALL = 16 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
 _SPLICED = 16 * MB
+_PATIENCE = 0.02
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -163,8 +165,13 @@ class Saver:
 
     @staticmethod
     def _require_quiet(descriptor: int, shown: str) -> None:
-        if leases.written_by_others(descriptor):
-            raise in_use(shown)
+        pause = 0.001
+        while leases.written_by_others(descriptor):
+            # A log that is opened and closed for each line is soon closed again.
+            if pause > _PATIENCE:
+                raise in_use(shown)
+            time.sleep(pause)
+            pause *= 2
         require_changeable(descriptor, shown)
 
     def _spans(self, node: Node) -> tuple[tuple[Span, ...], str | None]:

@@ -23,7 +23,7 @@ from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Tak
 from filewright.changes.slots import Slots, kind_of, matches
 from filewright.errors import FilewrightError
 
-_AT_ONCE, _LITTLE = 8, 64 << 20
+_SLOW_TO_FREE = 16 << 20
 
 Keep = Callable[[int, bytes, str], str | None]
 """Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
@@ -52,7 +52,6 @@ class _Settlement:
     flusher: Flusher
     keep: Keep
     findings: Findings
-    removed: list[int] = field(default_factory=list)
     freeing: threading.Thread | None = None
 
     def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
@@ -86,23 +85,6 @@ class _Settlement:
                 f"both saves stay, the earlier one as {self.slots.shown(target)}"
             )
             return
-
-    def free_later(self, descriptor: int, size: int) -> None:
-        """Close a removed file, its last close being what frees it: nobody has to wait for many, or for much."""
-        self.removed.append(descriptor)
-        if len(self.removed) >= _AT_ONCE or size > _LITTLE:
-            self.free(wait=False)
-
-    def free(self, *, wait: bool) -> None:
-        """Close what was removed; without `wait` on the side, but never more than a few at a time."""
-        held, self.removed = self.removed, []
-        if wait:
-            _close_all(held)
-            return
-        if self.freeing is not None:
-            self.freeing.join()
-        self.freeing = threading.Thread(target=_close_all, args=(held,), daemon=True)
-        self.freeing.start()
 
 
 def roll_back(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
@@ -141,7 +123,6 @@ def _each(
             left.update(operation.slots)
             why = error.message if isinstance(error, FilewrightError) else error.strerror
             work.findings.unsettled.append(f"{work.slots.shown(operation.place)}: {why}")
-    work.free(wait=True)
     if flush:
         try:
             work.slots.flush(work.flusher)
@@ -414,7 +395,8 @@ def _remove_file(work: _Settlement, folder: int, name: bytes, before: Seal, show
             if (hashed or not same) and not matches(folder, name, before):
                 return work.rescue(folder, name, shown, "was written to by a program that held it open")
             os.unlink(name, dir_fd=folder)
-            work.free_later(os.dup(descriptor), status.st_size)
+            if status.st_size > _SLOW_TO_FREE:
+                _free_later(work, os.dup(descriptor))
     except FileNotFoundError:
         pass  # Removed before a crash, or by a person: nothing left to do.
     return True
@@ -465,6 +447,9 @@ def _flush_thing(looked: int, flusher: Flusher) -> None:
         os.close(descriptor)
 
 
-def _close_all(descriptors: Sequence[int]) -> None:
-    for descriptor in descriptors:
-        os.close(descriptor)
+def _free_later(work: _Settlement, descriptor: int) -> None:
+    """Close a large removed file on the side: its last close frees the blocks, which takes half a second a GB."""
+    if work.freeing is not None:
+        work.freeing.join()
+    work.freeing = threading.Thread(target=os.close, args=(descriptor,), daemon=True)
+    work.freeing.start()

@@ -18,7 +18,7 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes import modes
 from filewright.changes.content import Content, OnDisk, listed
 from filewright.changes.record import Entry, Kind, Place
-from filewright.changes.refusals import too_deep
+from filewright.changes.refusals import on_another_device, too_deep
 from filewright.changes.slots import OpenFolders
 from filewright.edit.changeset import Expected
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -257,7 +257,13 @@ class Folder(Node):
         if self.origin is None:
             return None
         node = self.origin._load(name, asked)
-        return node if node is None or self.origin is self else copied(node, asked)
+        if node is None or self.origin is self:
+            return node
+        assert node.seen is not None
+        if node.seen.st_dev != self.origin.device:
+            assert self.origin.was is not None
+            raise on_another_device(self.origin.was.child(name))
+        return copied(node, asked)
 
     def _load(self, name: bytes, asked: str) -> Node | None:
         try:

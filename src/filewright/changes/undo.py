@@ -129,6 +129,8 @@ class _Index:
             assert entry.was is not None
             return any(
                 folders.get(above) == _above(entry.was, len(entry.place.parts) - len(above.parts))
+                and entry.place.parts[len(above.parts) :]
+                == entry.was.parts[len(above.parts) - len(entry.place.parts) :]
                 for above in _folders_above(entry.place)
                 if above in folders
             )

@@ -19,6 +19,7 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import Page, clip, visible
+from filewright.tools.retrying import until_settled
 
 I = TypeVar("I")
 
@@ -124,6 +125,23 @@ def _name(item: object) -> str:
 
 
 def _group(
+    context: Context, manner: Manner, items: Sequence[I], plan: Plan[I], task: Task
+) -> tuple[list[Outcome], ChangeRecord | None]:
+    # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
+    adds = all(
+        getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
+        for item in items
+    )
+    return until_settled(
+        context,
+        lambda: _attempt(context, manner, items, plan, task),
+        writes=True,
+        again=adds,
+        task=task,
+    )
+
+
+def _attempt(
     context: Context, manner: Manner, items: Sequence[I], plan: Plan[I], task: Task
 ) -> tuple[list[Outcome], ChangeRecord | None]:
     with ExitStack() as stack:

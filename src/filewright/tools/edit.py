@@ -92,7 +92,15 @@ def _attempt(context: Context, arguments: EditArguments, location: Location, tas
                 ChangeSet.of(
                     "edit_content",
                     clip(f"edit {name}: {counted(len(edits), 'edit')}", 200),
-                    [Modify(location, Expected.of(snapshot), planned.splices, planned.encoding_check)],
+                    [
+                        Modify(
+                            location,
+                            Expected.of(snapshot),
+                            planned.splices,
+                            planned.encoding_check,
+                            follow=arguments.expected_version is None,
+                        )
+                    ],
                     break_hard_links=hard_links_broken(context, arguments.break_hard_links),
                     undoable=arguments.undoable,
                 ),

@@ -97,7 +97,9 @@ def _attempt(
         if not preview:
             encoding = snapshot.encoding
             matters = encoding.sampled and any(not splice.replacement.isascii() for splice in splices)
-            step = Modify(location, Expected.of(snapshot), splices, encoding.name if matters else None)
+            step = Modify(
+                location, Expected.of(snapshot), splices, encoding.name if matters else None, follow=True
+            )
             record = context.changes.commit(
                 ChangeSet.of(
                     tool,

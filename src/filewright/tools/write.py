@@ -53,6 +53,7 @@ class _Target:
     snapshot: Snapshot | None
     whole: bytes | None = None
     tail: bytes = b""
+    versioned: bool = False
     last: Outcome | None = None
 
     def take(self, item: WriteItem) -> str:
@@ -110,7 +111,8 @@ class _Target:
         splices = self.splices()
         if not splices:
             return None
-        return Modify(self.location, Expected.of(self.snapshot), splices)
+        follow = self.whole is None and not self.versioned
+        return Modify(self.location, Expected.of(self.snapshot), splices, follow=follow)
 
 
 def _dominant(content: bytes) -> bytes:
@@ -186,6 +188,7 @@ def _check(context: Context, target: _Target, item: WriteItem) -> None:
             details={"path": item.path},
         )
     context.check_version(target.snapshot, item.expected_version)
+    target.versioned = True
 
 
 def _settle(context: Context, target: _Target, task: Task) -> Step | None:
@@ -233,11 +236,14 @@ def version_of(content: bytes) -> str:
 
 def _existing(context: Context, location: Location) -> Snapshot | None:
     try:
-        return context.open(location)
+        snapshot = context.open(location)
     except FilewrightError as error:
         if error.code == Code.NOT_FOUND:
             return None
         raise
+    if snapshot.held is not None:
+        snapshot.close()  # What it holds stays readable, and thousands of files need no descriptor each.
+    return snapshot
 
 
 TOOL = Tool(

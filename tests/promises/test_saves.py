@@ -1,0 +1,316 @@
+"""What other programs save beside us is never lost: it stays, goes back to its place, or is kept and told."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from filewright import FilewrightError, Workspace
+from filewright.boundary import kernel
+from filewright.edit.changeset import Create, Delete, Move
+from filewright.errors import Code
+from filewright.text.splice import Splice
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("scene", Path(__file__).with_name("scene.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["scene"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+scene = sys.modules.get("scene") or _load()
+
+
+@pytest.fixture
+def area() -> Iterator[Path]:
+    with scene.quick_folder() as folder:
+        yield folder
+
+
+def _save_over(path: Path, content: bytes) -> None:
+    """As vim, git and `sed -i` do: a new file, renamed over the old one."""
+    fresh = path.with_name(".saving")
+    fresh.write_bytes(content)
+    fresh.replace(path)
+
+
+def _save_in_place(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+SAVES = pytest.mark.parametrize("save", [_save_over, _save_in_place])
+
+
+def _saving_before(monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int, Callable[[], None]]) -> None:
+    """Save something just before the exchange with that number."""
+    real, calls = kernel.exchange, [0]
+
+    def exchange(*arguments: Any) -> None:
+        calls[0] += 1
+        saves.get(calls[0], lambda: None)()
+        real(*arguments)
+
+    monkeypatch.setattr(kernel, "exchange", exchange)
+
+
+@SAVES
+@pytest.mark.parametrize("how", ["modify", "overwrite", "move over"])
+def test_a_save_between_the_look_and_the_exchange_stays(
+    area: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, bytes], None], how: str
+) -> None:
+    with scene.Bench(area) as bench:
+        path = bench.root / "a.txt"
+        path.write_bytes(b"one\n")
+        (bench.root / "b.txt").write_bytes(b"bee\n")
+        step = {
+            "modify": bench.modify("a.txt", Splice(0, 3, b"ONE")),
+            "overwrite": Create(bench.at("a.txt"), b"ours\n", replace=True),
+            "move over": Move(bench.at("b.txt"), bench.at("a.txt"), overwrite=True),
+        }[how]
+        _saving_before(monkeypatch, path, {1: lambda: save(path, b"theirs\n")})
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+        assert caught.value.code is Code.STALE_VERSION
+        assert path.read_bytes() == b"theirs\n"
+        assert sorted(os.listdir(bench.root)) == ["a.txt", "b.txt"]
+        assert bench.changes.recover().clean
+
+
+def test_two_saves_while_a_change_is_taken_back_both_stay_and_are_told(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        path = bench.root / "a.txt"
+        path.write_bytes(b"one\n")
+        step = bench.modify("a.txt", Splice(0, 3, b"ONE"))
+        saves = {1: lambda: _save_over(path, b"first\n"), 2: lambda: _save_over(path, b"second\n")}
+        _saving_before(monkeypatch, path, saves)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+        assert caught.value.code is Code.STALE_VERSION
+        assert "a.txt.other-save" in str(caught.value)
+        assert path.read_bytes() == b"second\n"
+        assert (bench.root / "a.txt.other-save").read_bytes() == b"first\n"
+        assert sorted(os.listdir(bench.root)) == ["a.txt", "a.txt.other-save"]
+
+
+_EDITOR = """
+import os, sys
+path, how, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+for number in range(count):
+    text = f"save {number}\\n" + "the middle\\n" * 20 + "agent: 0\\n"
+    if how == "over":
+        with open(path + ".saving", "w") as file:
+            file.write(text)
+        os.replace(path + ".saving", path)
+    else:
+        with open(path, "r+") as file:
+            file.truncate()
+            file.write(text)
+    told = sys.stdin.readline()
+    with open(path) as file:
+        now = file.read()
+    print("there" if f"save {number}\\n" in now else "gone", flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["over", "in place"])
+def test_an_editor_that_saves_in_a_loop_beside_edits_loses_nothing(area: Path, how: str) -> None:
+    """The editor waits after each save; an edit of the last line must not take the first one away."""
+    _edit_beside(area, how, saves=40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("how", ["over", "in place"])
+def test_an_editor_beside_ten_thousand_edits_loses_nothing(area: Path, how: str) -> None:
+    _edit_beside(area, how, saves=10_000)
+
+
+def _edit_beside(area: Path, how: str, saves: int) -> None:
+    root = area / "work"
+    root.mkdir()
+    path = root / "a.txt"
+    path.write_text("save -1\n" + "the middle\n" * 20 + "agent: 0\n")
+    command = [sys.executable, "-c", _EDITOR, str(path), how, str(saves)]
+    told = set()
+    with (
+        Workspace(root, state_dir=area / "state") as workspace,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as editor,
+    ):
+        assert editor.stdin is not None
+        assert editor.stdout is not None
+        kept: list[str] = []
+        for number in range(saves):
+            edit = {"search": "agent: 0", "replace": f"agent: {number}"}
+            made = workspace.call("edit_content", {"path": "a.txt", "edits": [edit]})
+            told.add(str(made.code))
+            kept += [note for note in made.data.get("notes", ()) if "kept as" in note]
+            editor.stdin.write("look\n")
+            editor.stdin.flush()
+            answer = editor.stdout.readline()
+            saved = [file.read_text() for file in (area / "state").glob("*/kept/*")]
+            beside = [file.read_text() for file in root.glob("a.txt.other-save*")]
+            assert answer == "there\n" or any(f"save {number}\n" in text for text in (*saved, *beside)), (
+                number
+            )
+    assert told <= {"None", "stale_version", "in_use", "no_match", "no_change", "ambiguous_match"}
+    assert scene.temporaries(root) == []
+
+
+# Logs
+
+
+_LOGGER = """
+import sys, time
+path, count = sys.argv[1], int(sys.argv[2])
+for number in range(count):
+    with open(path, "a") as log:
+        log.write(f"line {number}\\n")
+    time.sleep(0.01)
+"""
+
+
+def test_a_log_whose_writer_opens_and_closes_it_for_each_line_can_be_edited(area: Path) -> None:
+    root = area / "work"
+    root.mkdir()
+    log = root / "app.log"
+    log.write_text("level: info\n")
+    count = 300
+    command = [sys.executable, "-c", _LOGGER, str(log), str(count)]
+    landed = 0
+    with Workspace(root, state_dir=area / "state") as workspace, subprocess.Popen(command) as logger:
+        level = "info"
+        while logger.poll() is None:
+            new = "debug" if level == "info" else "info"
+            edit = {"search": f"level: {level}", "replace": f"level: {new}"}
+            made = workspace.call("edit_content", {"path": "app.log", "edits": [edit]})
+            if not made.is_error:
+                level, landed = new, landed + 1
+    assert landed
+    lines = log.read_text().split("\n")
+    assert lines[0] == f"level: {level}"
+    kept = "".join(file.read_text() for file in (area / "state").glob("*/kept/*"))
+    assert [n for n in range(count) if f"line {n}" not in lines and f"line {n}\n" not in kept] == []
+
+
+def test_sixteen_threads_append_and_every_line_lands(area: Path) -> None:
+    root = area / "work"
+    root.mkdir()
+    (root / "log").write_text("start\n")
+    with Workspace(root, state_dir=area / "state") as workspace, ThreadPoolExecutor(16) as pool:
+
+        def append(number: int) -> None:
+            for turn in range(5):
+                workspace.write("log", f"{number}-{turn}\n", mode="append")
+
+        list(pool.map(append, range(16)))
+    wanted = ["start", *(f"{number}-{turn}" for number in range(16) for turn in range(5))]
+    assert sorted((root / "log").read_text().split()) == sorted(wanted)
+
+
+def test_a_version_that_was_named_is_held_to(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = area / "work"
+    root.mkdir()
+    (root / "log").write_text("start\n")
+    with Workspace(root, state_dir=area / "state") as workspace:
+        version = workspace.read("log").data["version"]
+        path = root / "log"
+        _saving_before(monkeypatch, path, {1: lambda: path.write_text("start\nmore\n")})
+        with pytest.raises(FilewrightError) as caught:
+            workspace.write("log", "ours\n", mode="append", expected_version=version)
+        assert caught.value.code is Code.STALE_VERSION
+        assert path.read_text() == "start\nmore\n"
+
+
+# Between a crash and the recovery
+
+
+def _crashed(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
+    """Everything is published, and the process ends before it can say so."""
+
+    class EndError(BaseException):
+        pass
+
+    def end(*_: Any) -> Any:
+        raise EndError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("filewright.changes.journal.Journal.done", end)
+        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        with pytest.raises(EndError):
+            bench.commit(*steps)
+
+
+def test_a_folder_that_was_renamed_after_a_crash_is_found_and_taken_back(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        (bench.root / "in/deep").mkdir(parents=True)
+        for number in range(20):
+            (bench.root / f"in/deep/{number}").write_bytes(b"old\n")
+        _crashed(bench, monkeypatch, *(bench.modify(f"in/deep/{n}", Splice(0, 3, b"new")) for n in range(20)))
+        (bench.root / "in").rename(bench.root / "out")
+        (bench.root / "in/deep").mkdir(parents=True)
+    with scene.Bench(area) as bench:
+        found = bench.changes.recover()
+        assert (len(found.taken_back), found.conflicts, found.unsettled) == (1, [], [])
+        assert {path.read_bytes() for path in (bench.root / "out/deep").iterdir()} == {b"old\n"}
+        assert os.listdir(bench.root / "in/deep") == []
+
+
+def test_what_cannot_be_taken_back_is_kept_named_and_blocks_only_its_own_files(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            (bench.root / name).write_bytes(b"old\n")
+        _crashed(bench, monkeypatch, *(bench.modify(n, Splice(0, 3, b"new")) for n in ("a.txt", "b.txt")))
+        aside = next(path for path in bench.root.glob(".fw~*") if path.read_bytes() == b"old\n")
+        aside.rename(area / "aside")
+        torn = (bench.root / "a.txt").read_bytes(), (bench.root / "b.txt").read_bytes()
+        assert torn == (b"new\n", b"new\n")
+    with scene.Bench(area) as bench:
+        found = bench.changes.recover()
+        assert found.taken_back == []
+        (told,) = found.unsettled
+        name, other = ("a.txt", "b.txt") if "a.txt" in told else ("b.txt", "a.txt")
+        assert (bench.root / other).read_bytes() == b"old\n"
+        bench.commit(bench.modify("c.txt", Splice(0, 3, b"new")))
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(bench.modify(name, Splice(0, 3, b"xxx")))
+        assert caught.value.code is Code.IN_USE
+        assert bench.changes.recover().unsettled == [told]
+        # Whoever took it away brings it back: then it is settled.
+        (area / "aside").rename(bench.root / aside.name)
+        assert len(bench.changes.recover().taken_back) == 1
+        assert (bench.root / name).read_bytes() == b"old\n"
+        bench.commit(bench.modify(name, Splice(0, 3, b"xxx")))
+        assert bench.changes.recover().clean
+
+
+def test_a_conflict_met_by_recovery_is_in_the_next_answer(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scene.Bench(area) as bench:
+        (bench.root / "a.txt").write_bytes(b"old\n")
+        (bench.root / "b.txt").write_bytes(b"old\n")
+        _crashed(bench, monkeypatch, bench.modify("a.txt", Splice(0, 3, b"new")), Delete(bench.at("b.txt")))
+        (bench.root / "a.txt").write_bytes(b"theirs\n")
+    with scene.Bench(area) as bench:
+        record = bench.commit(Create(bench.at("c.txt"), b""))
+        assert any("a.txt" in note for note in record.notes)
+        assert bench.changes.record(record.id).notes == record.notes
+        assert any("a.txt" in conflict for conflict in bench.changes.recover().conflicts)
