@@ -8,12 +8,13 @@ chain of renames costs a slot for each, and a folder that somebody moves meanwhi
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from filewright.changes.record import Place
+from filewright.changes.record import Place, json_items
 
 PREFIX = b".fw~"
 _RANDOM = 8
@@ -239,12 +240,23 @@ class Plan:
                 above = self.place(slot)
                 yield Place(above.root, (*above.parts, operation.place.name))
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict."""
-        return {
-            "folders": [folder.to_json() for folder in self.folders],
-            "operations": [_operation_to_json(operation) for operation in self.operations],
-        }
+    def json_pieces(self) -> Iterator[str]:
+        """Its JSON object in pieces: a row of a tree each, at most an operation."""
+        yield '{"folders":['
+        yield from json_items(folder.to_json() for folder in self.folders)
+        yield '],"operations":['
+        comma = ""
+        for operation in self.operations:
+            yield comma + json.dumps(_operation_to_json(operation), separators=(",", ":"))[:-1]
+            for name in ("tree", "displaced"):
+                tree = getattr(operation, name, None)
+                if tree is not None:
+                    yield f',"{name}":['
+                    yield from json_items(_rows(tree))
+                    yield "]"
+            yield "}"
+            comma = ","
+        yield "]}"
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Plan:
@@ -285,6 +297,12 @@ def _folders_by_path(values: Sequence[Mapping[str, Any]]) -> tuple[FolderRef, ..
     return tuple(found)
 
 
+def _seal(value: Any) -> Seal:
+    if not isinstance(value, Seal):  # They are made while the text is read.
+        raise TypeError("not a seal")
+    return value
+
+
 def _name(value: str) -> bytes:
     name = os.fsencode(value)
     if not name or name in (b".", b"..") or b"/" in name or b"\0" in name:
@@ -292,19 +310,17 @@ def _name(value: str) -> bytes:
     return name
 
 
-def _tree_json(tree: Tree) -> list[Any]:
+def _rows(tree: Tree) -> Iterator[list[Any]]:
     """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
-    rows: list[Any] = []
     open_folders = [iter(tree.items())]
     while open_folders:
         for name, leaf in open_folders[-1]:
-            rows.append([len(open_folders), os.fsdecode(name), leaf.seal.to_json()])
+            yield [len(open_folders), os.fsdecode(name), leaf.seal.to_json()]
             if leaf.below is not None:
                 open_folders.append(iter(leaf.below.items()))
                 break
         else:
             open_folders.pop()
-    return rows
 
 
 def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
@@ -312,7 +328,7 @@ def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
     for row in rows:
         if isinstance(row[0], list):  # As the first version wrote it: the whole path, and the seal.
             row = [len(row[0]), row[0][-1] if row[0] else "", row[1]]
-        depth, name, seal = int(row[0]), str(row[1]), Seal.from_json(row[2])
+        depth, name, seal = int(row[0]), str(row[1]), _seal(row[2])
         if depth == 0:
             continue
         if not 1 <= depth <= len(open_folders):
@@ -345,15 +361,12 @@ def _operation_to_json(operation: Operation) -> dict[str, Any]:
                 "staged": operation.staged,
                 "after": operation.after.to_json(),
                 "before": operation.before.to_json() if operation.before else None,
-                "tree": _tree_json(operation.tree),
-                "displaced": _tree_json(operation.displaced),
             }
         case Take():
             return {
                 "take": operation.place.to_json(),
                 "aside": operation.aside.to_json(),
                 "before": operation.before.to_json(),
-                "tree": _tree_json(operation.tree),
             }
         case Alter():
             return {
@@ -372,8 +385,8 @@ def _operation_from_json(value: Mapping[str, Any]) -> Operation:
             place=Slot.from_json(value["place"]),
             spare=Slot.from_json(value["spare"]),
             staged=bool(value["staged"]),
-            after=Seal.from_json(value["after"]),
-            before=Seal.from_json(value["before"]) if value["before"] else None,
+            after=_seal(value["after"]),
+            before=_seal(value["before"]) if value["before"] else None,
             tree=_tree(value["tree"]),
             displaced=_tree(value["displaced"]),
         )
@@ -384,11 +397,11 @@ def _operation_from_json(value: Mapping[str, Any]) -> Operation:
         take = Take(
             place=Slot.from_json(value["take"]),
             aside=Slot.from_json(value["aside"]),
-            before=Seal.from_json(value["before"]),
+            before=_seal(value["before"]),
             tree=_tree(value["tree"]),
         )
         if not is_temporary(take.aside.name):
             raise ValueError("a temporary has a name that is not ours")
         return take
     mode, uid, gid = ((int(pair[0]), int(pair[1])) for pair in (value["mode"], value["uid"], value["gid"]))
-    return Alter(Slot.from_json(value["alter"]), Seal.from_json(value["seal"]), mode, uid, gid)
+    return Alter(Slot.from_json(value["alter"]), _seal(value["seal"]), mode, uid, gid)

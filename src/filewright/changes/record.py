@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -148,12 +149,12 @@ class Entry:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`, with the sides read already."""
         return cls(
             place=Place.from_json(value["place"]),
             was=Place.from_json(value["was"]) if value["was"] else None,
-            before=Side.from_json(value["before"]) if value["before"] else None,
-            after=Side.from_json(value["after"]) if value["after"] else None,
+            before=value["before"],
+            after=value["after"],
             spans=tuple(Span(*map(int, span)) for span in value["spans"]),
             removed=value["removed"],
             inserted=value["inserted"],
@@ -203,31 +204,41 @@ class ChangeRecord:
             for end in (entry.place, entry.was)
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict."""
-        return {
+    def json_pieces(self) -> Iterator[str]:
+        """Its JSON object in pieces, an entry each."""
+        head = {
             "id": self.id,
             "time": self.time_ns,
             "tool": self.tool,
             "summary": self.summary,
-            "entries": [entry.to_json() for entry in self.entries],
             "reverts": self.reverts,
             "undoable": self.undoable,
             "hard_links": dict(self.hard_links),
             "notes": list(self.notes),
         }
+        yield json.dumps(head, separators=(",", ":"))[:-1] + ',"entries":['
+        yield from json_items(entry.to_json() for entry in self.entries)
+        yield "]}"
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ChangeRecord:
-        """The inverse of `to_json`."""
+        """The inverse of `json_pieces`, with the entries read already."""
         return cls(
             id=str(value["id"]),
             time_ns=int(value["time"]),
             tool=str(value["tool"]),
             summary=str(value["summary"]),
-            entries=tuple(Entry.from_json(entry) for entry in value["entries"]),
+            entries=tuple(value["entries"]),
             reverts=value["reverts"],
             undoable=bool(value["undoable"]),
             hard_links={str(path): int(count) for path, count in value["hard_links"].items()},
             notes=tuple(value["notes"]),
         )
+
+
+def json_items(values: Iterable[Any]) -> Iterator[str]:
+    """The items of a JSON array, one at a time."""
+    comma = ""
+    for value in values:
+        yield comma + json.dumps(value, separators=(",", ":"))
+        comma = ","

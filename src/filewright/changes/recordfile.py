@@ -19,12 +19,13 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
-from filewright.changes.operations import Plan
-from filewright.changes.record import ChangeRecord
+from filewright.changes.operations import Plan, Seal
+from filewright.changes.record import ChangeRecord, Entry, Side
 from filewright.changes.state import write_all
 
 MAGIC = b"FWCHANG1"
@@ -32,6 +33,7 @@ _HEADER = struct.Struct(">8sQ")
 _FRAME = struct.Struct(">cQ")
 _SEAL = 32
 _MAX_FRAME = 1 << 30
+_PIECE = 1 << 18
 
 
 class TornError(Exception):
@@ -100,18 +102,61 @@ class Writer:
         """Write the intent and make the file valid."""
         start = self._end
         sections = {name: [s.offset, s.length, s.codec] for name, s in self.sections.items()}
-        self._frame(b"I", {"record": record.to_json(), "plan": plan.to_json(), "sections": sections})
+        self._frame(b"I", chain(_body(record, plan), [',"sections":', _dumps(sections)]))
         write_all(self._descriptor, _HEADER.pack(MAGIC, start), 0)
 
     def prepared(self, record: ChangeRecord, plan: Plan) -> None:
         """Add what staging found out."""
-        self._frame(b"P", {"record": record.to_json(), "plan": plan.to_json()})
+        self._frame(b"P", _body(record, plan))
 
-    def _frame(self, kind: bytes, value: Mapping[str, Any]) -> None:
-        payload = json.dumps(value, separators=(",", ":")).encode()
-        frame = _FRAME.pack(kind, len(payload)) + payload + _seal(self._key, kind, self._end, payload)
-        write_all(self._descriptor, frame, self._end)
-        self._end += len(frame)
+    def _frame(self, kind: bytes, body: Iterable[str]) -> None:
+        """A JSON object, written in pieces: a change of 30,000 files is never held as text."""
+        start = self._end + _FRAME.size
+        end = start
+        seal = hmac.new(self._key, kind + self._end.to_bytes(8, "big"), hashlib.sha256)
+        for piece in _gathered(chain("{", body, "}")):
+            seal.update(piece)
+            write_all(self._descriptor, piece, end)
+            end += len(piece)
+        write_all(self._descriptor, seal.digest(), end)
+        write_all(self._descriptor, _FRAME.pack(kind, end - start), self._end)
+        self._end = end + _SEAL
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _body(record: ChangeRecord, plan: Plan) -> Iterator[str]:
+    yield '"record":'
+    yield from record.json_pieces()
+    yield ',"plan":'
+    yield from plan.json_pieces()
+
+
+def _gathered(pieces: Iterable[str]) -> Iterator[bytes]:
+    """The same text in pieces of some size."""
+    held: list[str] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > _PIECE:
+            yield "".join(held).encode()
+            held.clear()
+            size = 0
+    yield "".join(held).encode()
+
+
+def _revived(value: dict[str, Any]) -> Any:
+    """What a record has thousands of becomes a value as soon as it is read, not a dict first."""
+    if "mode" in value and "uid" in value and isinstance(value.get("kind"), str):
+        return Side.from_json(value)
+    if "spans" in value and "place" in value:
+        return Entry.from_json(value)
+    if isinstance(value.get("kind"), str):
+        return Seal.from_json(value)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +208,7 @@ class RecordFile:
         seal = read_exact(descriptor, _SEAL, start + length)
         if not hmac.compare_digest(seal, _seal(key, kind, offset, payload)):
             raise TornError("a seal is not ours")
-        return kind, json.loads(payload), start + length + _SEAL
+        return kind, json.loads(payload, object_hook=_revived), start + length + _SEAL
 
     @classmethod
     def _of(cls, path: bytes, frames: Mapping[bytes, Mapping[str, Any]], size: int) -> RecordFile:
@@ -171,7 +216,7 @@ class RecordFile:
         latest = frames.get(b"P", intent)
         record = ChangeRecord.from_json(latest["record"])
         if b"N" in frames:
-            record = ChangeRecord.from_json(record.to_json() | {"notes": list(frames[b"N"]["notes"])})
+            record = replace(record, notes=tuple(frames[b"N"]["notes"]))
         sections = {name: Section(*map(int, place)) for name, place in intent["sections"].items()}
         return cls(path, record, Plan.from_json(latest["plan"]), sections, size)
 
