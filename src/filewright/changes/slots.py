@@ -36,45 +36,53 @@ Remove = Callable[[int, bytes, Seal | None], bool]
 class OpenFolders:
     """Folders held open for a change, at most a few: the ones used last.
 
-    A held folder is found again wherever it has been moved, so it is told by its identity.
+    A held folder is found again wherever it has been moved, so it is told by its identity. What is
+    only read may be protected; a folder that is written to is asked for that when it is reached.
     """
 
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
         self._held: OrderedDict[Identity, int] = OrderedDict()
+        self._read_only: set[Identity] = set()
 
     def close(self) -> None:
         """Close all of them."""
         while self._held:
             os.close(self._held.popitem()[1])
 
-    def held(self, identity: Identity) -> int | None:
-        """The descriptor of a folder that is open."""
+    def held(self, identity: Identity, *, reading: bool = False) -> int | None:
+        """The descriptor of a folder that is open for that."""
         descriptor = self._held.get(identity)
-        if descriptor is not None:
-            self._held.move_to_end(identity)
+        if descriptor is None or (identity in self._read_only and not reading):
+            return None
+        self._held.move_to_end(identity)
         return descriptor
 
-    def open(self, where: Location) -> tuple[int, Identity]:
-        """The folder at a place now: the folder that is reached is asked whether it is protected."""
-        descriptor = self.boundary.open_parent(where.child(b"-"))
-        status = os.fstat(descriptor)
+    def open(self, where: Location, *, reading: bool = False) -> tuple[int, Identity]:
+        """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
+        it is only read."""
+        opened = self.boundary.open_folder(where) if reading else self.boundary.open_parent(where.child(b"-"))
+        status = os.fstat(opened)
         identity = (status.st_dev, status.st_ino)
-        if identity in self._held:
-            os.close(descriptor)
-            self._held.move_to_end(identity)
-            return self._held[identity], identity
+        if not reading:
+            self._read_only.discard(identity)
+        descriptor = self.held(identity, reading=True)
+        if descriptor is not None:
+            os.close(opened)
+            return descriptor, identity
         while len(self._held) >= _MOST_OPEN:
             os.close(self._held.popitem(last=False)[1])
-        self._held[identity] = descriptor
-        return descriptor, identity
+        self._held[identity] = opened
+        if reading:
+            self._read_only.add(identity)
+        return opened, identity
 
-    def at(self, where: Location, identity: Identity) -> int:
+    def at(self, where: Location, identity: Identity, *, reading: bool = False) -> int:
         """The folder with that identity, which was at a place; `stale_version` if it is another now."""
-        descriptor = self.held(identity)
+        descriptor = self.held(identity, reading=reading)
         if descriptor is not None:
             return descriptor
-        descriptor, found = self.open(where)
+        descriptor, found = self.open(where, reading=reading)
         if found != identity:
             raise FilewrightError(
                 Code.STALE_VERSION,
@@ -140,9 +148,10 @@ class Slots:
         if found[number] is None:
             where = self._search().get(self.plan.folders[number].inode or -1)
             found[number] = self._accept(number, where) if where is not None else self._instead(number)
-        if found[number] is None:
+        descriptor = found[number]
+        if descriptor is None:
             raise FileNotFoundError(errno.ENOENT, "its folder is gone")
-        return self._folders.held(self._found[number][1]) or self._located(number)
+        return descriptor
 
     def _instead(self, number: int) -> int | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""

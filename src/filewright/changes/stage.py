@@ -73,8 +73,8 @@ class Stager:
     def _make(self, folder: Folder, carrier: Slot, node: Node) -> Leaf:
         assert folder.was is not None
         if isinstance(node, Folder):
-            return self._make_tree(folder.fd(), folder.was.child(carrier.name), node)
-        return self._make_thing(folder.fd(), carrier.name, node)
+            return self._make_tree(folder.fd(reading=False), folder.was.child(carrier.name), node)
+        return self._make_thing(folder.fd(reading=False), carrier.name, node)
 
     def _make_thing(self, folder: int, name: bytes, node: Node) -> Leaf:
         if node.kind != "link":

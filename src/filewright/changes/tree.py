@@ -215,11 +215,11 @@ class Folder(Node):
         self.inode: int | None = seen.st_ino if seen is not None else None
         self.writable: bool | None = None
 
-    def fd(self) -> int:
+    def fd(self, *, reading: bool = True) -> int:
         """A descriptor of the folder on the disk, as it was at the start; good until others are opened."""
         if self.was is None or self.seen is None:
             raise FilewrightError(Code.INTERNAL, f"the folder {self.asked} is not on the disk yet")
-        return self.tree.folders.at(self.was, (self.seen.st_dev, self.seen.st_ino))
+        return self.tree.folders.at(self.was, (self.seen.st_dev, self.seen.st_ino), reading=reading)
 
     def path_of(self, *names: bytes) -> Place:
         """The path of something in it, as it was at the start."""
