@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import kernel
+from filewright.system import kernel
 
 
 @pytest.fixture

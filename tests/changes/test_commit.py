@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from filewright.boundary import kernel
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -28,6 +27,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.system import kernel
 from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.boundary import kernel
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
+from filewright.system import kernel
 from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")

@@ -194,7 +194,7 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
 KILLED = """
 import os, signal, sys
 from filewright import Workspace
-from filewright.boundary import kernel
+from filewright.system import kernel
 import json
 
 name, root, state, tool, arguments, last = sys.argv[1:]

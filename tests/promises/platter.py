@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filewright.boundary import kernel
+from filewright.system import kernel
 
 
 @dataclass

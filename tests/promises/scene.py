@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filewright.boundary import Boundary, kernel
+from filewright.boundary import Boundary
 from filewright.changes import Changes
 from filewright.edit.changeset import (
     ChangeSet,
@@ -34,6 +34,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.settings import Settings
+from filewright.system import kernel
 from filewright.text import Snapshot, Splice
 
 Tree = dict[str, tuple[Any, ...]]

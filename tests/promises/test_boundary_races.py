@@ -26,7 +26,7 @@ REFUSED = {Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, 
 
 SWAP = """
 import os, sys
-from filewright.boundary import kernel
+from filewright.system import kernel
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:

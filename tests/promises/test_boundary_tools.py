@@ -293,7 +293,7 @@ def test_a_read_only_workspace_offers_and_does_nothing(root: Path, tmp_path: Pat
 
 SWAP = """
 import os, sys
-from filewright.boundary import kernel
+from filewright.system import kernel
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:

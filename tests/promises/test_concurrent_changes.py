@@ -216,7 +216,7 @@ def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(ar
 def test_a_destination_that_appears_in_between_is_not_lost(
     area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.boundary import kernel
+    from filewright.system import kernel
 
     with scene.Bench(area) as bench:
         (bench.root / "a.txt").write_bytes(b"mine\n")
@@ -238,7 +238,7 @@ def test_a_destination_that_appears_in_between_is_not_lost(
 def test_an_edit_between_check_and_exchange_is_given_back(
     area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.boundary import kernel
+    from filewright.system import kernel
 
     with scene.Bench(area) as bench:
         path = bench.root / "a.txt"

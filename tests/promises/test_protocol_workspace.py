@@ -232,7 +232,7 @@ async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
 
 
 async def test_the_process_itself_cannot_write_outside(root: Path, tmp_path: Path) -> None:
-    from filewright.boundary import landlock
+    from filewright.system import landlock
 
     outside = tmp_path / "outside.txt"
     program = (

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 
-from filewright.boundary import kernel, refusal
+from filewright.boundary import refusal
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
@@ -21,6 +21,7 @@ from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.system import kernel
 
 _LOOK = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW
 _LOOK_THROUGH = kernel.O_PATH or os.O_RDONLY

@@ -34,10 +34,10 @@ import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-from filewright.boundary import landlock
 from filewright.boundary.confined_main import STATUS
 from filewright.boundary.location import Root
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.system import landlock
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confined_main.py")
 _ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TERM": "dumb"}

@@ -30,13 +30,13 @@ STATUS = struct.Struct("=ii")  # (0, exit status as subprocess has it) or (errno
 
 
 def load_landlock() -> types.ModuleType:
-    """`filewright.boundary.landlock` without the packages above it, which import far more."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for name, folder in (("filewright", os.path.dirname(here)), ("filewright.boundary", here)):
+    """`filewright.system.landlock` without the packages above it, which import far more."""
+    above = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for name, folder in (("filewright", above), ("filewright.system", os.path.join(above, "system"))):
         package = types.ModuleType(name)
         package.__path__ = [folder]
         sys.modules[name] = package
-    from filewright.boundary import landlock
+    from filewright.system import landlock
 
     return landlock
 

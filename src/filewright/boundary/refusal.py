@@ -7,11 +7,11 @@ import os
 import stat
 from collections.abc import Sequence
 
-from filewright.boundary import kernel
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote
 from filewright.boundary.resolve import Resolver
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.system import kernel
 
 _LOOK_THROUGH = kernel.O_PATH or os.O_RDONLY
 _LOOK = _LOOK_THROUGH | os.O_NOFOLLOW

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.boundary import kernel
+from filewright.system import kernel
 
 # The kernel's own limit on links met in one resolution.
 _LINKS = 40

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from filewright.boundary import Boundary, kernel
+from filewright.boundary import Boundary
 from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.content import listed, read_blocks
@@ -30,6 +30,7 @@ from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.state import StateFolder, write_all
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
+from filewright.system import kernel
 
 
 @dataclass(slots=True)

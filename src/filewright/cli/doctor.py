@@ -51,7 +51,7 @@ def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
 
 
 def _system() -> Iterator[Finding]:
-    from filewright.boundary import kernel, landlock
+    from filewright.system import kernel, landlock
 
     yield Finding("filewright", f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
     yield _kernel(

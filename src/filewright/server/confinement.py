@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from filewright.boundary import landlock
 from filewright.changes.state import base_folder
+from filewright.system import landlock
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace

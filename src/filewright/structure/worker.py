@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
 def _stand_in_for_packages() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     above = os.path.dirname(here)
-    folders = {"filewright": above, "filewright.structure": here, "filewright.boundary": f"{above}/boundary"}
+    folders = {"filewright": above, "filewright.structure": here, "filewright.system": f"{above}/system"}
     for name, folder in folders.items():
         package = types.ModuleType(name)
         package.__path__ = [folder]
@@ -57,7 +57,7 @@ def _confine() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     if "--unconfined" not in sys.argv:
-        from filewright.boundary import landlock
+        from filewright.system import landlock
 
         landlock.confine((), network=False)
 

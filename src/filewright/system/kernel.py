@@ -1,9 +1,9 @@
-"""The system calls Python does not offer, each with what stands in for it where the kernel lacks it.
+"""The Linux system calls Python does not offer, each with what stands in for it where the kernel lacks it.
 
 ============================== ================ ======================================================
 function                       since Linux      without it
 ============================== ================ ======================================================
-`openat2`                      5.6              `OSError(ENOSYS)`; `resolve` walks component by component
+`openat2`                      5.6              `OSError(ENOSYS)`; `beneath` walks part by part
 `rename_noreplace`             3.15             a hard link and an unlink for files, an exclusive mkdir
                                                 that the folder then replaces
 `exchange`                     3.15             `OSError(ENOSYS)`; the caller renames one after the other
@@ -202,6 +202,26 @@ def chown_descriptor(descriptor: int, uid: int | None, gid: int | None) -> None:
         _fchownat(descriptor, b"", keep if uid is None else uid, keep if gid is None else gid, AT_EMPTY_PATH)
         != 0
     ):
+        raise _raise()
+
+
+_statx = getattr(_libc, "statx", None)
+_STATX_BTIME = 0x800
+_STATX = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
+
+
+def birth_ns(descriptor: int) -> int | None:
+    """When the thing of a descriptor was made; None where the file system does not keep that."""
+    buffer = ctypes.create_string_buffer(256)
+    if _statx is None or _statx(descriptor, b"", AT_EMPTY_PATH, _STATX_BTIME, buffer) != 0:
+        return None
+    mask, seconds, nanoseconds = _STATX.unpack_from(buffer)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+
+
+def syncfs(descriptor: int) -> None:
+    """Flush the file system that a descriptor lies on."""
+    if _libc.syncfs(descriptor) != 0:
         raise _raise()
 
 

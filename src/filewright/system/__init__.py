@@ -1,0 +1,53 @@
+"""What an operating system does: folders and files as objects with a handle, locks, flushing, identity.
+
+The only room that knows the platform: no other imports `fcntl`, `ctypes`, `resource` or `msvcrt`, or
+asks `os` for anything on names. It knows nothing of roots, encodings or changes, and raises plain
+`OSError`, which the rooms above translate.
+
+In: a path that the user named (`open_folder`), then names below it. Out: a `Folder` (names, opening,
+making, renaming, locking), a `File` (reading and writing at an offset), their `Status`. What this
+system has beyond every Unix is in `can`; `FILEWRIGHT_SYSTEM=posix` does without all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from filewright.system.posix import (
+    BLOCK,
+    Batch,
+    File,
+    Folder,
+    Rename,
+    effective_group,
+    effective_user,
+    flush_all,
+)
+from filewright.system.status import Capabilities, Kind, Status
+
+if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
+    from filewright.system.posix import can, open_folder, umask
+elif sys.platform == "linux":
+    from filewright.system.linux import can, open_folder, umask
+elif sys.platform == "darwin":
+    from filewright.system.darwin import can, open_folder, umask
+else:
+    from filewright.system.windows import can, open_folder, umask
+
+__all__ = [
+    "BLOCK",
+    "Batch",
+    "Capabilities",
+    "File",
+    "Folder",
+    "Kind",
+    "Rename",
+    "Status",
+    "can",
+    "effective_group",
+    "effective_user",
+    "flush_all",
+    "open_folder",
+    "umask",
+]

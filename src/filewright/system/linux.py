@@ -1,0 +1,300 @@
+"""Folders and files as Linux does them: resolved in the kernel, exchanged in one step, leased, confined."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import ClassVar
+
+from filewright.system import kernel, posix
+from filewright.system.posix import File, Folder, Rename
+from filewright.system.status import Capabilities, Status
+
+_RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
+_PATH_BYTES = 4000  # what one call may hold, with room to spare
+_FICLONE = 0x40049409
+_NOT_OFFERED = (errno.ENOSYS, errno.EINVAL)
+_ENTER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# Kept by the system itself, per inode or per session.
+_NOT_OURS = ("security.ima", "security.evm", "system.nfs4_acl", "trusted.overlay.")
+_NO_ATTRIBUTES = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
+
+can = Capabilities(
+    beneath=kernel.has_openat2(),
+    exchange=kernel.has_renameat2(),
+    keep=kernel.has_renameat2(),
+    handles=True,
+    where=os.path.isdir("/proc/self/fd"),
+    lease=True,
+    attributes=True,
+    clone=True,
+    birth=True,
+    flush_file_system=True,
+    confine=kernel.landlock_abi() > 0,
+)
+
+
+class _Attributes(posix._Handle):
+    """Extended attributes of what is held."""
+
+    __slots__ = ()
+
+    def attributes(self) -> dict[str, bytes]:
+        """Its extended attributes, access control lists among them; empty where there are none."""
+        try:
+            names = os.listxattr(self._fd)
+        except OSError as error:
+            if error.errno in _NO_ATTRIBUTES:
+                return {}
+            raise
+        found: dict[str, bytes] = {}
+        for name in names:
+            if name.startswith(_NOT_OURS):
+                continue
+            try:
+                found[name] = os.getxattr(self._fd, name)
+            except OSError as error:
+                if error.errno not in (errno.ENODATA, errno.EPERM, errno.EACCES):
+                    raise
+        return found
+
+    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
+        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
+        present = self.attributes()
+        for name, value in wanted.items():
+            if present.get(name) == value:
+                continue
+            try:
+                os.setxattr(self._fd, name, value)
+            except OSError as error:
+                if strict or error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP):
+                    raise OSError(error.errno, error.strerror, name) from error
+        for name in present.keys() - wanted.keys():
+            if name.startswith(("user.", "system.posix_acl")):
+                try:
+                    os.removexattr(self._fd, name)
+                except OSError as error:
+                    raise OSError(error.errno, error.strerror, name) from error
+
+
+class LinuxFile(_Attributes, File):
+    """A regular file with leases, clones and attributes."""
+
+    __slots__ = ()
+
+    def start_writeback(self, offset: int, length: int) -> None:
+        """Let the disk begin with a range already written."""
+        os.posix_fadvise(self._fd, offset, length, os.POSIX_FADV_DONTNEED)
+
+    def clone_from(self, source: File) -> bool:
+        """Share all blocks of `source`; False where the file system cannot."""
+        try:
+            fcntl.ioctl(self._fd, _FICLONE, source.fileno())
+        except OSError:
+            return False
+        return True
+
+    def _lease(self) -> bool | None:
+        """Take a read lease: True if taken, False if someone writes, None where the kernel cannot tell.
+
+        It cannot tell for files of another user and on network file systems. Should someone open the
+        file for writing while it is held, the kernel tells us by a signal, and the usual one (SIGIO)
+        ends a process that does not handle it, so one that is ignored by default is asked for.
+        """
+        try:
+            fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
+            fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        except OSError as error:
+            return False if error.errno in (errno.EAGAIN, errno.EWOULDBLOCK) else None
+        return True
+
+    def written_by_others(self) -> bool:
+        """Whether another process has it open for writing now; False where nobody can tell."""
+        with self.quiet() as nobody_writes:
+            return not nobody_writes
+
+    @contextmanager
+    def quiet(self) -> Iterator[bool]:
+        """Keep others from beginning to write to it; yields False if somebody has it open for writing."""
+        granted = self._lease()
+        try:
+            yield granted is not False
+        finally:
+            if granted:
+                fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+class LinuxFolder(_Attributes, Folder):
+    """A folder whose names are resolved, exchanged and held by the kernel."""
+
+    __slots__ = ()
+    file_type: ClassVar[type[File]] = LinuxFile
+    step_flags: ClassVar[int] = _ENTER
+
+    def status(self) -> Status:
+        """What the system says of it now, when it was made included."""
+        return Status(os.fstat(self._fd), kernel.birth_ns(self._fd))
+
+    def path(self) -> bytes | None:
+        """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
+        try:
+            path = os.readlink(b"/proc/self/fd/%d" % self._fd)
+        except OSError:
+            return None
+        if path.endswith(b" (deleted)") and os.fstat(self._fd).st_nlink == 0:
+            return None
+        return path if path.startswith(b"/") else None
+
+    # Opening
+
+    def beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        listing: bool = True,
+        kernel: bool = True,
+    ) -> Folder:
+        """The folder `parts` below this one: see `posix.Folder.beneath`."""
+        flags = _FOLDER if listing else _ENTER
+        if kernel and can.beneath and b".." not in parts:
+            try:
+                return LinuxFolder(self._resolve(parts, flags, links=False, cross=cross), tuple(parts))
+            except OSError as error:
+                # The names that led here are only known where no link was followed.
+                if error.errno != errno.EAGAIN and (not links or error.errno != errno.ELOOP):
+                    raise
+        return super().beneath(parts, links=links, cross=cross, listing=listing)
+
+    def file_beneath(
+        self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, kernel: bool = True
+    ) -> File:
+        """The regular file `parts` below this folder, for reading."""
+        if kernel and can.beneath:
+            try:
+                # Looked at before it is opened: opening a device or a FIFO has effects.
+                look = self._resolve(parts, os.O_PATH | os.O_CLOEXEC, links=links, cross=cross)
+                try:
+                    posix._require_file(os.fstat(look))
+                finally:
+                    os.close(look)
+                return self._file(self._resolve(parts, _READ, links=links, cross=cross))
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
+                    raise
+        return super().file_beneath(parts, links=links, cross=cross)
+
+    def _resolve(self, parts: Sequence[bytes], flags: int, *, links: bool, cross: bool) -> int:
+        resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS
+        if not links:
+            resolve |= kernel.RESOLVE_NO_SYMLINKS
+        if not cross:
+            resolve |= kernel.RESOLVE_NO_XDEV
+        path = b"/".join(parts) or b"."
+        if len(path) <= _PATH_BYTES:
+            return _opened(self._fd, path, flags, resolve)
+        if links:
+            # A link in the middle may lead anywhere below this folder: not in several calls.
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+        folder = self._fd
+        rest = list(reversed(parts))
+        try:
+            while True:
+                some = [rest.pop()]
+                length = len(some[0])
+                while rest and length + len(rest[-1]) < _PATH_BYTES:
+                    some.append(rest.pop())
+                    length += len(some[-1]) + 1
+                below = _opened(folder, b"/".join(some), flags if not rest else _ENTER, resolve)
+                if folder != self._fd:
+                    os.close(folder)
+                folder = below
+                if not rest:
+                    return folder
+        except BaseException:
+            if folder != self._fd:
+                os.close(folder)
+            raise
+
+    # Changing
+
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+        """Rename in one step in every mode, where kernel and file system can: see `posix.Folder.rename`."""
+        if mode == "replace":
+            super().rename(name, to, to_name, mode)
+            return
+        flag = kernel.RENAME_EXCHANGE if mode == "exchange" else kernel.RENAME_NOREPLACE
+        try:
+            kernel.renameat2(self._fd, posix._one(name), to.fileno(), posix._one(to_name), flag)
+        except OSError as error:
+            filtered = error.errno == errno.EPERM and not can.keep
+            if mode == "exchange" or (error.errno not in _NOT_OFFERED and not filtered):
+                raise
+            super().rename(name, to, to_name, mode)
+
+    def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
+        """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""
+        with self._held(name, expected) as thing:
+            kernel.chmod_descriptor(thing, mode)
+
+    def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
+        """Set user and group of the thing itself, a link included: see `posix.Folder.set_owner`."""
+        with self._held(name, expected) as thing:
+            kernel.chown_descriptor(thing, uid, gid)
+
+    @contextmanager
+    def _held(self, name: bytes, expected: Status | None) -> Iterator[int]:
+        thing = os.open(posix._one(name), _LOOK, dir_fd=self._fd)
+        try:
+            posix._require_same(Status(os.fstat(thing)), expected)
+            yield thing
+        finally:
+            os.close(thing)
+
+    def flush(self) -> None:
+        """Bring its names to the disk; one that may only be entered is left to the system."""
+        try:
+            super().flush()
+        except OSError as error:
+            if error.errno != errno.EBADF or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH:
+                raise
+
+    def flush_file_system(self) -> bool:
+        """Flush all of the folder's file system in one call."""
+        kernel.syncfs(self._fd)
+        return True
+
+
+def open_folder(path: bytes | str) -> Folder:
+    """The folder of a path that the user named, such as a root; links in it are followed."""
+    return LinuxFolder(os.open(path, _FOLDER))
+
+
+def umask() -> int:
+    """The permission bits that new files of this process do not get, read without changing them."""
+    try:
+        with open("/proc/self/status", "rb") as status:
+            for line in status:
+                if line.startswith(b"Umask:"):
+                    return int(line.split()[1], 8)
+    except OSError:
+        pass  # No /proc.
+    return posix.umask()
+
+
+def _opened(folder: int, path: bytes, flags: int, resolve: int) -> int:
+    for _ in range(_RETRIES):
+        try:
+            return kernel.openat2(folder, path, flags, resolve)
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EINTR):
+                raise
+    raise OSError(errno.EAGAIN, "the folders above it are being renamed")

@@ -1,0 +1,138 @@
+"""What a file system says of one thing, and what this system can do."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
+
+_KINDS: dict[int, Kind] = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "folder",
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "fifo",
+    stat.S_IFSOCK: "socket",
+}
+
+
+class Status:
+    """The status of one thing: of a link itself, never of its target.
+
+    A view of what the system gave, because a listing makes hundreds of thousands of them. `size` in
+    bytes, times in nanoseconds; `birth_ns` is None where the system does not say (`Folder.status`
+    asks for it, `Folder.stat` does not).
+    """
+
+    __slots__ = ("_raw", "birth_ns")
+
+    def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
+        self._raw = raw
+        self.birth_ns = birth_ns
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return _KINDS.get(stat.S_IFMT(self._raw.st_mode), "device")
+
+    @property
+    def device(self) -> int:
+        """The number of its file system."""
+        return self._raw.st_dev
+
+    @property
+    def inode(self) -> int:
+        """Its number in its file system."""
+        return self._raw.st_ino
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """(device, inode): two names with the same one are the same thing."""
+        return self._raw.st_dev, self._raw.st_ino
+
+    @property
+    def size(self) -> int:
+        """Bytes of content."""
+        return self._raw.st_size
+
+    @property
+    def atime_ns(self) -> int:
+        """When it was last read."""
+        return self._raw.st_atime_ns
+
+    @property
+    def mtime_ns(self) -> int:
+        """When its content last changed."""
+        return self._raw.st_mtime_ns
+
+    @property
+    def ctime_ns(self) -> int:
+        """When its content, name or rights last changed."""
+        return self._raw.st_ctime_ns
+
+    @property
+    def mode(self) -> int:
+        """The permission bits (12 of them)."""
+        return stat.S_IMODE(self._raw.st_mode)
+
+    @property
+    def uid(self) -> int:
+        """Its user."""
+        return self._raw.st_uid
+
+    @property
+    def gid(self) -> int:
+        """Its group."""
+        return self._raw.st_gid
+
+    @property
+    def links(self) -> int:
+        """How many names it has; 0 when it was deleted."""
+        return self._raw.st_nlink
+
+    @property
+    def raw(self) -> os.stat_result:
+        """The same as Python's own type."""
+        return self._raw
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Status) and self._raw == other._raw
+
+    def __hash__(self) -> int:
+        return hash(self._raw)
+
+    def __repr__(self) -> str:
+        return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What this system offers beyond what every Unix has. `docs/platforms.md` names what stands in for each."""
+
+    beneath: bool
+    """Paths are resolved below a folder inside the kernel; else part by part."""
+    exchange: bool
+    """Two names are swapped in one step; else renamed one after the other."""
+    keep: bool
+    """A rename that never replaces is one step; else a hard link and an unlink."""
+    handles: bool
+    """A thing that may not be read can still be held: folders that may only be entered, modes of unreadable files."""
+    where: bool
+    """A held folder knows its present path; else its path is what was walked to reach it."""
+    lease: bool
+    """The kernel says whether another process writes to a file; else nobody knows."""
+    attributes: bool
+    """Extended attributes and access control lists are carried over."""
+    clone: bool
+    """A file can share its blocks with a copy, where the file system has that."""
+    birth: bool
+    """When a thing was made is known."""
+    flush_file_system: bool
+    """A whole file system is flushed in one call; else file by file."""
+    confine: bool
+    """The kernel confines a process to folders (Landlock)."""
+
+
+MISSING_EVERYTHING = Capabilities(*[False] * 11)

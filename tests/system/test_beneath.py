@@ -1,0 +1,142 @@
+"""Resolving below a folder: the kernel and the walk part by part give the same answers, and never lead out."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from filewright import system
+from filewright.system import Folder, posix
+
+NAMES = (
+    b"a",
+    b"b",
+    b"file",
+    b"missing",
+    b"up",
+    b"in",
+    b"out",
+    b"absolute",
+    b"loop",
+    b"deep",
+    b"fifo",
+    b"dot",
+)
+LINKS = {
+    b"up": b"..",
+    b"in": b"a/b",
+    b"out": b"../..",
+    b"absolute": b"/etc",
+    b"loop": b"loop",
+    b"deep": b"../a/./b//",
+    b"dot": b".",
+}
+
+
+def plant(folder: Path, depth: int) -> None:
+    (folder / "file").write_text(f"level {depth}")
+    os.mkfifo(folder / "fifo")
+    for name, target in LINKS.items():
+        os.symlink(target, os.fsencode(folder) + b"/" + name)
+    if depth < 2:
+        for name in ("a", "b"):
+            (folder / name).mkdir()
+            plant(folder / name, depth + 1)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("tree") / "root"
+    root.mkdir()
+    (root.parent / "secret").write_text("outside")
+    plant(root, 0)
+    return root
+
+
+@pytest.fixture(scope="module")
+def both(tree: Path) -> Iterator[tuple[Folder, Folder]]:
+    with system.open_folder(os.fsencode(tree)) as one, posix.open_folder(os.fsencode(tree)) as two:
+        yield one, two
+
+
+def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool, kernel: bool) -> object:
+    try:
+        with root.beneath(parts, links=links, kernel=kernel) as found:
+            return found.status().identity, found.reached if links else ()
+    except OSError as error:
+        return errno.errorcode[error.errno or 0]
+
+
+def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool, kernel: bool) -> object:
+    try:
+        with root.file_beneath(parts, links=links, kernel=kernel) as found:
+            return found.status().identity, found.read(0, 99)
+    except OSError as error:
+        return errno.errorcode[error.errno or 0]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6), links=st.booleans())
+def test_three_ways_of_resolving_agree(both: tuple[Folder, Folder], parts: list[bytes], links: bool) -> None:
+    ways = [(both[0], True), (both[0], False), (both[1], True)]
+    path = tuple(parts)
+    assert len({repr(folder_answer(root, path, links, kernel)) for root, kernel in ways}) == 1
+    assert len({repr(file_answer(root, path, links, kernel)) for root, kernel in ways}) == 1
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_nothing_leads_out(both: tuple[Folder, Folder], kernel: bool) -> None:
+    for root in both:
+        for parts in (
+            (b"out",),
+            (b"..",),
+            (b"a", b"..", b".."),
+            (b"absolute",),
+            (b"up", b"secret"),
+            (b"a", b"out"),
+        ):
+            assert folder_answer(root, parts, True, kernel) == "EXDEV"
+            assert file_answer(root, (*parts, b"secret"), True, kernel) == "EXDEV"
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_the_names_that_were_reached_hold_no_link(both: tuple[Folder, Folder], kernel: bool) -> None:
+    for root in both:
+        with root.beneath((b"in", b"up", b"b", b"..", b"b"), kernel=kernel) as found:
+            assert found.reached == (b"a", b"b")
+
+
+def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
+    name = b"n" * 200
+    with (
+        system.open_folder(os.fsencode(tmp_path)) as root,
+        posix.open_folder(os.fsencode(tmp_path)) as second,
+    ):
+        folder = root.folder(b".")
+        for _ in range(60):
+            folder.make(name)
+            below = folder.folder(name)
+            folder.close()
+            folder = below
+        with folder, folder.create(b"file") as file:
+            file.write(b"deep", 0)
+        for one in (root, second):
+            for links in (True, False):
+                with one.beneath((name,) * 60, links=links) as found:
+                    assert found.names() == [b"file"]
+                with one.file_beneath((*(name,) * 60, b"file"), links=links) as deep:
+                    assert deep.read(0, 9) == b"deep"
+        above = [root.folder(b".")]
+        for _ in range(60):
+            above.append(above[-1].folder(name))
+        above[-1].remove(b"file")
+        above.pop().close()
+        for each in reversed(above):
+            each.remove_folder(name)
+            each.close()

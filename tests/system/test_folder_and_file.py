@@ -1,0 +1,320 @@
+"""Folders and files: the same promises on what every Unix has and on what this system adds."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright import system
+from filewright.system import File, Folder, flush_all, posix
+
+Opener = Callable[[Path], Folder]
+
+
+@pytest.fixture(params=["this system", "posix"])
+def folder(request: pytest.FixtureRequest, here: Path) -> Iterator[Folder]:
+    opener = system.open_folder if request.param == "this system" else posix.open_folder
+    with opener(os.fsencode(here)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    return tmp_path / "in"
+
+
+def code_of(call: Callable[[], object]) -> int | None:
+    """The errno that a call fails with; None if it does not."""
+    try:
+        call()
+    except OSError as error:
+        return error.errno
+    return None
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", [b"", b".", b"..", b"a/b", b"a/", b"/etc", b"a\0b"])
+    def test_what_is_not_one_name_is_refused_everywhere(
+        self, folder: Folder, here: Path, name: bytes
+    ) -> None:
+        (here / "a").mkdir()
+        (here / "a" / "b").write_text("x")
+        with folder.create(b"other"):
+            pass
+        calls: list[Callable[[], object]] = [
+            lambda: folder.stat(name),
+            lambda: folder.open(name),
+            lambda: folder.create(name),
+            lambda: folder.make(name),
+            lambda: folder.make_link(name, b"x"),
+            lambda: folder.read_link(name),
+            lambda: folder.remove(name),
+            lambda: folder.remove_folder(name),
+            lambda: folder.set_mode(name, 0o600),
+            lambda: folder.set_owner(name, -1, -1),
+            lambda: folder.link(name, folder, b"new"),
+            lambda: folder.link(b"other", folder, name),
+            lambda: folder.rename(name, folder, b"new", "keep"),
+            lambda: folder.rename(b"other", folder, name, "keep"),
+            lambda: folder.rename(name, folder, b"new", "replace"),
+            lambda: folder.rename(b"other", folder, name, "replace"),
+        ]
+        if name != b".":
+            calls.append(lambda: folder.folder(name))
+        assert [code_of(call) for call in calls] == [errno.EINVAL] * len(calls)
+        assert folder.names() == [b"a", b"other"]
+
+    def test_names_and_kinds(self, folder: Folder, here: Path) -> None:
+        (here / "file").write_text("x")
+        (here / "folder").mkdir()
+        (here / "link").symlink_to("nowhere")
+        os.mkfifo(here / "fifo")
+        with open(os.fsencode(here) + b"/\xff\n", "w"):
+            pass
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(here / "socket"))
+            found = dict(folder.scan())
+        assert found == {
+            b"file": "file", b"folder": "folder", b"link": "link", b"fifo": "fifo",
+            b"socket": "socket", b"\xff\n": "file",
+        }  # fmt: skip
+        assert folder.names() == sorted(found)
+        assert {name: folder.stat(name).kind for name in found} == found
+        assert sum(len(batch) for batch in folder.batches(2)) == len(found)
+        assert all(len(batch) <= 2 for batch in folder.batches(2))
+
+
+class TestOpening:
+    def test_a_file(self, folder: Folder, here: Path) -> None:
+        (here / "a").write_bytes(b"0123456789" * 300_000)
+        with folder.open(b"a") as file:
+            assert file.status().size == 3_000_000
+            assert file.read(5, 10) == b"5678901234"
+            assert file.read(2_999_999, 10) == b"9"
+            assert file.read(3_000_000, 10) == b""
+            assert b"".join(map(bytes, file.blocks(7))) == (here / "a").read_bytes()[7:]
+            buffer = bytearray(4)
+            assert file.read_into(buffer, 2_999_998) == 2
+            assert code_of(lambda: file.write(b"x", 0)) == errno.EBADF
+
+    def test_what_is_not_a_file_is_never_opened(self, folder: Folder, here: Path) -> None:
+        os.mkfifo(here / "fifo")
+        (here / "folder").mkdir()
+        (here / "target").write_text("x")
+        (here / "link").symlink_to("target")
+        assert code_of(lambda: folder.open(b"fifo")) == errno.ENXIO
+        assert code_of(lambda: folder.open(b"fifo", write=True)) == errno.ENXIO
+        assert code_of(lambda: folder.open(b"folder")) == errno.EISDIR
+        assert code_of(lambda: folder.open(b"link")) == errno.ELOOP
+        assert code_of(lambda: folder.open(b"missing")) == errno.ENOENT
+        assert code_of(lambda: folder.file_beneath((b"fifo",))) == errno.ENXIO
+        assert code_of(lambda: folder.file_beneath((b"folder",))) == errno.EISDIR
+
+    def test_a_folder_is_never_reached_through_a_link(self, folder: Folder, here: Path) -> None:
+        (here / "real").mkdir()
+        (here / "link").symlink_to("real")
+        with folder.folder(b"real") as real:
+            assert real.reached == (b"real",)
+        assert code_of(lambda: folder.folder(b"link")) in (errno.ENOTDIR, errno.ELOOP)
+        with folder.folder(b".") as again:
+            assert again.status().identity == folder.status().identity
+
+    def test_parents_up_to_the_top(self, folder: Folder, here: Path) -> None:
+        steps = 0
+        above = folder.parent()
+        while above is not None:
+            steps += 1
+            with above:
+                above = above.parent()
+        assert steps == len(here.resolve().parts) - 1
+
+    def test_where_a_folder_is_now(self, folder: Folder, here: Path) -> None:
+        (here / "a").mkdir()
+        with folder.folder(b"a") as held:
+            folder.rename(b"a", folder, b"b", "keep")
+            assert held.path() in (None, os.fsencode(here.resolve() / "b"))
+            folder.remove_folder(b"b")
+            assert held.path() is None
+
+
+class TestChanging:
+    def test_writing(self, folder: Folder, here: Path) -> None:
+        with folder.create(b"new", 0o640) as file:
+            file.write(b"hello world", 0)
+            file.write(memoryview(b"W"), 6)
+            file.truncate(8)
+            file.start_writeback(0, 8)
+            file.flush()
+            file.set_times(1_000, 2_000_000_000)
+            assert file.read(0, 99) == b"hello Wo"
+            assert file.status().mtime_ns == 2_000_000_000
+            assert file.room() is None or file.room() >= 0
+        assert code_of(lambda: folder.create(b"new")) == errno.EEXIST
+        assert stat.S_IMODE((here / "new").stat().st_mode) == 0o640 & ~system.umask()
+
+    def test_keeping_never_replaces(self, folder: Folder, here: Path) -> None:
+        for name in ("file", "taken"):
+            (here / name).write_text(name)
+        (here / "folder").mkdir()
+        (here / "folder" / "x").write_text("x")
+        (here / "empty").mkdir()
+        (here / "link").symlink_to("nowhere")
+        for source in (b"file", b"folder", b"link"):
+            for target in (b"taken", b"empty"):
+                assert code_of(lambda s=source, t=target: folder.rename(s, folder, t, "keep")) == errno.EEXIST
+            folder.rename(source, folder, source + b"2", "keep")
+        assert folder.names() == [b"empty", b"file2", b"folder2", b"link2", b"taken"]
+        assert folder.read_link(b"link2") == b"nowhere"
+        assert (here / "folder2" / "x").read_text() == "x"
+
+    def test_replacing_and_exchanging(self, folder: Folder, here: Path) -> None:
+        (here / "a").write_text("a")
+        (here / "b").write_text("b")
+        (here / "sub").mkdir()
+        with folder.folder(b"sub") as sub:
+            number = code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
+            if number is None:
+                assert ((here / "a").read_text(), (here / "b").read_text()) == ("b", "a")
+                folder.rename(b"a", folder, b"b", "exchange")
+            else:
+                assert number in (errno.ENOSYS, errno.EOPNOTSUPP)
+            folder.rename(b"a", sub, b"c", "replace")
+            folder.rename(b"b", sub, b"c", "replace")
+        assert (here / "sub" / "c").read_text() == "b"
+
+    def test_links_are_acted_on_themselves(self, folder: Folder, here: Path, tmp_path: Path) -> None:
+        outside = tmp_path / "outside"
+        outside.write_text("x")
+        outside.chmod(0o600)
+        folder.make_link(b"link", b"../outside")
+        assert code_of(lambda: folder.set_mode(b"link", 0o777)) == errno.EOPNOTSUPP
+        folder.set_owner(b"link", os.geteuid(), os.getegid())
+        folder.link(b"link", folder, b"second")
+        assert folder.stat(b"second").kind == "link"
+        folder.remove(b"link")
+        assert stat.S_IMODE(outside.stat().st_mode) == 0o600
+
+    def test_another_thing_under_the_name_is_left_alone(self, folder: Folder, here: Path) -> None:
+        (here / "a").write_text("x")
+        seen = folder.stat(b"a")
+        folder.set_mode(b"a", 0o604, expected=seen)
+        (here / "b").write_text("y")
+        (here / "b").chmod(0o600)
+        folder.rename(b"b", folder, b"a", "replace")
+        assert code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen)) == errno.ESTALE
+        assert code_of(lambda: folder.set_owner(b"a", 0, 0, expected=seen)) == errno.ESTALE
+        assert folder.stat(b"a").mode == 0o600
+
+    def test_attributes_travel(self, folder: Folder) -> None:
+        with folder.create(b"a") as one, folder.create(b"b") as two:
+            try:
+                os.setxattr(one.fileno(), "user.colour", b"red")
+                os.setxattr(two.fileno(), "user.other", b"gone")
+            except OSError:
+                pytest.skip("this file system has no extended attributes")
+            if isinstance(folder, posix.Folder) and type(folder) is posix.Folder:
+                assert one.attributes() == {}
+                return
+            two.set_attributes(one.attributes())
+            assert two.attributes() == one.attributes() == {"user.colour": b"red"}
+            with pytest.raises(OSError) as caught:
+                two.set_attributes({"nonsense": b""})
+            assert caught.value.filename == "nonsense"
+            two.set_attributes({"nonsense": b"", "user.colour": b"blue"}, strict=False)
+            assert two.attributes() == {"user.colour": b"blue"}
+
+    def test_flushing_many(self, folder: Folder) -> None:
+        handles: list[File | Folder] = [folder, *(folder.create(b"%d" % number) for number in range(40))]
+        flush_all(handles)
+        reader, writer = os.pipe()
+        os.close(writer)
+        handles.insert(3, File(reader))  # Cannot be flushed.
+        with pytest.raises(OSError):
+            flush_all(handles)
+        for handle in handles[1:]:
+            handle.close()
+        assert folder.flush_file_system() == (type(folder) is not posix.Folder)
+
+
+class TestLocks:
+    def test_one_writer_or_many_readers(self, folder: Folder) -> None:
+        with folder.folder(b".") as one, folder.folder(b".") as two:
+            assert one.lock(exclusive=False)
+            assert two.lock(exclusive=False)
+            two.unlock()
+            assert not two.lock(exclusive=True)
+            one.close()
+            assert two.lock(exclusive=True)
+
+    def test_a_forked_process_does_not_keep_the_lock(self, folder: Folder) -> None:
+        reader, writer = os.pipe()
+        held = folder.folder(b".")
+        assert held.lock(exclusive=True)
+        child = os.fork()
+        if child == 0:
+            os.close(writer)
+            os.read(reader, 1)  # Until the parent is done.
+            os._exit(0)
+        os.close(reader)
+        try:
+            held.close()
+            with folder.folder(b".") as other:
+                assert other.lock(exclusive=True)
+        finally:
+            os.close(writer)
+            os.waitpid(child, 0)
+
+    def test_a_killed_process_leaves_no_lock_with_what_it_forked(self, here: Path) -> None:
+        program = (
+            "import os, signal, sys\n"
+            "from filewright import system\n"
+            "folder = system.open_folder(sys.argv[1])\n"
+            "assert folder.lock(exclusive=True)\n"
+            "if os.fork() == 0:\n"
+            "    sys.stdout.write('forked\\n'); sys.stdout.flush(); sys.stdin.read(); os._exit(0)\n"
+            "signal.pause()\n"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program, str(here)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"forked\n"
+            process.kill()
+            process.wait()
+            with system.open_folder(os.fsencode(here)) as other:
+                assert other.lock(exclusive=True)
+
+
+@pytest.mark.skipif(not system.can.lease, reason="capability lease")
+class TestLeases:
+    def test_a_writer_is_noticed(self, here: Path) -> None:
+        (here / "log").write_text("x")
+        with system.open_folder(os.fsencode(here)) as folder, folder.open(b"log") as file:
+            assert not file.written_by_others()
+            with open(here / "log", "a") as writer:
+                assert file.written_by_others()
+                with file.quiet() as quiet:
+                    assert not quiet
+                writer.write("y")
+            with file.quiet() as quiet:
+                assert quiet
+                waiting = threading.Thread(target=lambda: (here / "log").write_text("z"))
+                waiting.start()
+            waiting.join()
+            assert (here / "log").read_text() == "z"
+
+
+def test_when_a_folder_was_made(here: Path, tmp_path: Path) -> None:
+    with system.open_folder(os.fsencode(here)) as folder:
+        birth = folder.status().birth_ns
+        assert birth is None or 0 < birth <= folder.status().ctime_ns
