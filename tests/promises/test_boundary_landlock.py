@@ -14,16 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary, landlock
+from filewright.boundary import Boundary
 from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
+from filewright.system import landlock
 
 pytestmark = pytest.mark.skipif(not landlock.available(), reason="needs Landlock")
 
 CONFINED = """
 import json, os, socket, subprocess, sys, threading
-from filewright.boundary import Boundary, landlock
+from filewright.boundary import Boundary
+from filewright.system import landlock
 from filewright.boundary.confined import Spawner
 from filewright.settings import Settings
 root, outside, state = sys.argv[1:4]

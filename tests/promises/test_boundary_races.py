@@ -16,11 +16,12 @@ from shutil import which
 
 import pytest
 
-from filewright.boundary import Boundary, landlock
+from filewright.boundary import Boundary
 from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.system import landlock
 
 REFUSED = {Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, Code.SYMLINK, Code.NOT_A_FILE}
 
