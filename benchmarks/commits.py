@@ -53,7 +53,7 @@ class Bench:
     def modify(self, name: str, *splices: Splice) -> Modify:
         """An edit of a file as it is now."""
         where = self.boundary.locate(name)
-        with Snapshot.of_descriptor(self.boundary.open_file(where), where, self.settings) as snapshot:
+        with Snapshot.of_file(self.boundary.open_file(where), where, self.settings) as snapshot:
             return Modify(where, Expected.of(snapshot), splices)
 
     def commit(self, *steps: Modify) -> Any:

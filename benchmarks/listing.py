@@ -118,7 +118,7 @@ def rows() -> list[Row]:
 
         def confined() -> None:
             for _ in range(5000):
-                os.close(boundary.open_file(place))
+                boundary.open_file(place).close()
 
         def plain() -> None:
             for _ in range(5000):

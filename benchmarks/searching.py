@@ -110,7 +110,7 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
             def act() -> None:
                 where = boundary.locate(name)
                 pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
-                with Snapshot.of_descriptor(boundary.open_file(where), where, settings) as snapshot:
+                with Snapshot.of_file(boundary.open_file(where), where, settings) as snapshot:
                     found = search_snapshot(snapshot, pattern, limit=50)
                     assert found.complete
                     assert len(found.hits) == (0 if "absent" in text else 1)
@@ -120,7 +120,7 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         def similar(name: str, needle: str) -> Callable[[], object]:
             def act() -> None:
                 where = boundary.locate(name)
-                with Snapshot.of_descriptor(boundary.open_file(where), where, settings) as snapshot:
+                with Snapshot.of_file(boundary.open_file(where), where, settings) as snapshot:
                     assert fuzzy(snapshot, needle, limit=5).hits[0].score > 0.9
 
             return act

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +29,7 @@ PROTECTED = [
 def test_ordinary_names_may_be_changed(boundary: Boundary, asked: str) -> None:
     where = boundary.locate(asked)
     boundary.guard_write(where)
-    os.close(boundary.open_parent(where, create=True))
+    boundary.open_parent(where, create=True).close()
 
 
 @pytest.mark.parametrize("asked", PROTECTED)
@@ -52,7 +51,7 @@ def test_protected_names_in_every_spelling_and_through_links(
 
 
 def test_protected_files_can_be_read(boundary: Boundary) -> None:
-    os.close(boundary.open_file(boundary.locate(".git/config")))
+    boundary.open_file(boundary.locate(".git/config")).close()
 
 
 @pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}", "{root}/sub/.."])
@@ -123,15 +122,31 @@ class TestStateFolderInside:
 
     def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
         boundary.guard_write(boundary.locate("home/other"))
-        os.close(boundary.open_parent(boundary.locate("home/new")))
+        boundary.open_parent(boundary.locate("home/new")).close()
 
-    def test_it_is_listed_only_when_asked_for(self, boundary: Boundary) -> None:
-        shown = [entry.path for entry in boundary.walk(boundary.locate("home"), task=Task())]
-        assert shown == [b"other"]
-        every = boundary.walk(boundary.locate("home"), include_git=True, task=Task())
-        assert [entry.path for entry in every] == [b"other", b"state", b"state/journal"]
-        inside = boundary.walk(boundary.locate("home/state"), task=Task())
-        assert [entry.path for entry in inside] == [b"journal"]
+    def test_it_is_never_listed(self, boundary: Boundary) -> None:
+        for options in ({}, {"include_git": True, "include_ignored": True}):
+            shown = [entry.path for entry in boundary.walk(boundary.locate("home"), task=Task(), **options)]
+            assert shown == [b"other"]
+
+    @pytest.mark.parametrize(
+        "asked", ["home/state/journal", "way-in/journal", "file-in", "home/../home/state/journal"]
+    )
+    def test_nothing_in_it_is_read(self, boundary: Boundary, root: Path, asked: str) -> None:
+        (root / "way-in").symlink_to("home/state")
+        (root / "file-in").symlink_to("home/state/journal")
+        with pytest.raises(FilewrightError) as caught:
+            boundary.open_file(boundary.locate(asked))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "own state" in caught.value.message
+
+    @pytest.mark.parametrize("asked", ["home/state", "way-in"])
+    def test_it_is_not_opened_as_a_folder(self, boundary: Boundary, root: Path, asked: str) -> None:
+        (root / "way-in").symlink_to("home/state")
+        for open_it in (boundary.open_folder, lambda where: boundary.walk(where, task=Task())):
+            with pytest.raises(FilewrightError) as caught:
+                open_it(boundary.locate(asked))
+            assert caught.value.code is Code.PERMISSION_DENIED
 
 
 def test_the_protected_names_are_a_setting(root: Path) -> None:

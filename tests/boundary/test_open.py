@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-import stat
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from filewright import system
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.system import Folder
 
 OK = None
 READS: list[tuple[str, bytes | Code]] = [
@@ -51,11 +54,8 @@ READS: list[tuple[str, bytes | Code]] = [
 
 
 def read(boundary: Boundary, where: Location) -> bytes:
-    descriptor = boundary.open_file(where)
-    try:
-        return os.read(descriptor, 100)
-    finally:
-        os.close(descriptor)
+    with boundary.open_file(where) as file:
+        return file.read(0, 100)
 
 
 @pytest.mark.parametrize(("asked", "answer"), READS)
@@ -107,14 +107,13 @@ def below(where: Location, path: str) -> Location:
 
 Way = Callable[[Boundary, Location], object]
 WAYS: dict[str, Way] = {
-    "open_file": lambda boundary, where: os.close(boundary.open_file(where)),
-    "open_folder": lambda boundary, where: os.close(boundary.open_folder(where)),
-    "open_parent": lambda boundary, where: os.close(boundary.open_parent(where.child(b"new"))),
-    "open_parent, one level made": lambda b, where: os.close(b.open_parent(below(where, "a/x"), create=True)),
-    "open_parent, more made": lambda b, where: os.close(b.open_parent(below(where, "a/b/c"), create=True)),
+    "open_file": lambda boundary, where: boundary.open_file(where).close(),
+    "open_folder": lambda boundary, where: boundary.open_folder(where).close(),
+    "open_parent": lambda boundary, where: boundary.open_parent(where.child(b"new")).close(),
+    "open_parent, one level made": lambda b, where: b.open_parent(below(where, "a/x"), create=True).close(),
+    "open_parent, more made": lambda b, where: b.open_parent(below(where, "a/b/c"), create=True).close(),
     "guard_write": lambda boundary, where: boundary.guard_write(where.child(b"new")),
     "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
-    "open_handle": lambda boundary, where: os.close(boundary.open_handle(where.child(b"secret"))),
     "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
     "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
     "walk by glob": lambda boundary, where: list(boundary.walk(where, glob="**/secret", task=Task())),
@@ -144,8 +143,8 @@ def test_walking_shows_links_outwards_and_does_not_enter_them(boundary: Boundary
 
 def test_status_is_that_of_the_link_itself(boundary: Boundary) -> None:
     for name in ("in-file", "out-file", "abs-out", "dangling", "loop"):
-        assert stat.S_ISLNK(boundary.stat(boundary.locate(name)).st_mode)
-        assert stat.S_ISLNK(boundary.stat(boundary.locate(name + "/")).st_mode)
+        assert boundary.stat(boundary.locate(name)).kind == "link"
+        assert boundary.stat(boundary.locate(name + "/")).kind == "link"
     assert boundary.read_link(boundary.locate("out-file")) == b"../rooted/secret"
     with pytest.raises(FilewrightError) as caught:
         boundary.read_link(boundary.locate("file"))
@@ -171,10 +170,10 @@ def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
 def test_missing_parents_are_made_and_told(boundary: Boundary, root: Path) -> None:
     made: list[Location] = []
     where = boundary.locate("in-folder/one/two/file")
-    os.close(boundary.open_parent(where, create=True, made=made))
+    boundary.open_parent(where, create=True, made=made).close()
     assert (root / "sub" / "one" / "two").is_dir()
     assert [place.shown for place in made] == ["in-folder/one", "in-folder/one/two"]
-    os.close(boundary.open_parent(where, create=True, made=made))
+    boundary.open_parent(where, create=True, made=made).close()
     assert len(made) == 2
 
 
@@ -233,44 +232,57 @@ def test_a_tree_deeper_than_one_path_can_name_is_reached(boundary: Boundary, roo
     assert read(boundary, where) == b""
     found = [entry.path for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())]
     assert found == [where.path]
-    os.close(boundary.open_parent(where))
+    boundary.open_parent(where).close()
 
 
-def test_a_root_that_is_replaced_is_still_the_root_that_was_opened(
-    boundary: Boundary, root: Path, outside: Path
+@pytest.mark.parametrize(
+    "what", ["deleted", "moved", "moved and made again", "moved, and a link in its place"]
+)
+def test_a_root_that_is_no_longer_there_is_noticed_by_the_next_call_and_said(
+    boundary: Boundary, root: Path, outside: Path, what: str
 ) -> None:
-    root.rename(root.with_name("moved"))
-    root.symlink_to(outside)
-    assert read(boundary, boundary.locate("file")) == b"file"
+    place = boundary.locate("file")
+    if what == "deleted":
+        shutil.rmtree(root)
+    else:
+        root.rename(root.with_name("moved"))
+    if what == "moved and made again":
+        root.mkdir()
+        (root / "file").write_text("another")
+    elif what == "moved, and a link in its place":
+        root.symlink_to(outside)
+    for act in (
+        lambda: boundary.locate("file"),
+        lambda: boundary.locate("secret"),
+        lambda: boundary.guard_write(place),
+        lambda: boundary.walk(place.parent, task=Task()),
+    ):
+        with pytest.raises(FilewrightError) as caught:
+            act()
+        assert caught.value.code is Code.NOT_FOUND
+        assert str(root) in caught.value.message
+        assert caught.value.hint is not None
+        assert "deleted, moved or replaced; start filewright again" in caught.value.hint
+
+
+def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
+    boundary: Boundary, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not system.can.where:
+        pytest.skip("capability where")
+    reached = Folder.beneath
+
+    def beneath(self: Folder, parts: Any, **options: Any) -> Folder:
+        found = reached(self, parts, **options)
+        if (root / "sub").exists():
+            (root / "sub").rename(outside / "sub")
+        return found
+
+    monkeypatch.setattr(Folder, "beneath", beneath)
+    monkeypatch.setattr(type(boundary.roots[0].folder), "beneath", beneath)
     with pytest.raises(FilewrightError) as caught:
-        read(boundary, boundary.locate("secret"))
-    assert caught.value.code is Code.NOT_FOUND
-
-
-def test_a_root_that_was_deleted_says_so(tmp_path: Path, by_kernel: bool) -> None:
-    (tmp_path / "gone").mkdir()
-    boundary = Boundary([tmp_path / "gone"], Settings(openat2=by_kernel))
-    (tmp_path / "gone").rmdir()
-    (tmp_path / "gone").mkdir()
-    with pytest.raises(FilewrightError) as caught:
-        read(boundary, boundary.locate("x"))
-    assert caught.value.code is Code.NOT_FOUND
-    assert caught.value.hint is not None
-    assert "replaced" in caught.value.hint
-    boundary.close()
-
-
-def test_a_held_folder_that_is_moved_out_is_noticed(boundary: Boundary, root: Path, outside: Path) -> None:
-    folder = boundary.open_folder(boundary.locate("sub/below"))
-    try:
-        assert boundary.inside(boundary.roots[0], folder)
-        (root / "sub" / "below").rename(outside / "below")
-        assert not boundary.inside(boundary.roots[0], folder)
-        (outside / "below" / "file").unlink()
-        (outside / "below").rmdir()
-        assert not boundary.inside(boundary.roots[0], folder)
-    finally:
-        os.close(folder)
+        boundary.open_parent(boundary.locate("sub/new"))
+    assert caught.value.code is Code.PATH_ESCAPE
 
 
 @pytest.mark.skipif(
@@ -278,7 +290,7 @@ def test_a_held_folder_that_is_moved_out_is_noticed(boundary: Boundary, root: Pa
 )
 def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None:
     boundary = Boundary(["/"], Settings(openat2=by_kernel))
-    os.close(boundary.open_folder(boundary.locate("proc/sys")))
+    boundary.open_folder(boundary.locate("proc/sys")).close()
     boundary.close()
     boundary = Boundary(["/"], Settings(openat2=by_kernel, cross_devices=False))
     with pytest.raises(FilewrightError) as caught:

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.boundary import Boundary, scan
-from filewright.boundary.resolve import Resolver
+from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.system import Folder
 
 
 def paths(boundary: Boundary, where: str = ".", **options: Any) -> list[str]:
@@ -61,7 +61,7 @@ def test_a_large_real_tree_is_listed_as_find_lists_it(by_kernel: bool) -> None:
     walk = boundary.walk(
         boundary.locate("."), include_ignored=True, include_git=True, details=True, task=Task()
     )
-    ours = [b"%s\t%s\t%d" % (e.path, letters[e.kind].encode(), e.status.st_size) for e in walk if e.status]
+    ours = [b"%s\t%s\t%d" % (e.path, letters[e.kind].encode(), e.status.size) for e in walk if e.status]
     assert sorted(ours) == sorted(said.stdout.split(b"\0")[:-1])
     boundary.close()
 
@@ -93,7 +93,8 @@ def test_a_walk_goes_on_behind_any_entry(
             continue
     boundary = Boundary([base], Settings())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_RUN", run)
+        batches = Folder.batches
+        patch.setattr(Folder, "batches", lambda folder: batches(folder, run))
         start = boundary.locate(".")
         options: dict[str, Any] = {"include_ignored": True, "include_git": True, "details": details}
         whole = list(boundary.walk(start, task=Task(), **options))
@@ -174,14 +175,15 @@ def test_a_folder_that_cannot_be_read_is_counted(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     boundary = Boundary([tmp_path], Settings())
-    plain = Resolver.open
+    kind = type(boundary.roots[0].folder)
+    plain = kind.beneath
 
-    def refusing(self: Resolver, root: int, parts: Sequence[bytes], *rest: Any, **options: Any) -> int:
+    def refusing(self: Folder, parts: Sequence[bytes], **options: Any) -> Folder:
         if b"locked" in parts:
             raise OSError(number, os.strerror(number))
-        return plain(self, root, parts, *rest, **options)
+        return plain(self, parts, **options)
 
-    monkeypatch.setattr(Resolver, "open", refusing)
+    monkeypatch.setattr(kind, "beneath", refusing)
     walk = boundary.walk(boundary.locate("."), task=Task())
     assert [entry.path for entry in walk] == [b"a", b"a/x", b"locked", b"z"]
     assert walk.unreadable == 1
@@ -228,7 +230,7 @@ def test_details_are_those_of_the_entry_itself(boundary: Boundary, root: Path) -
     for entry in boundary.walk(boundary.locate("."), details=True, task=Task()):
         assert entry.status is not None
         status = os.lstat(os.path.join(os.fsencode(root), entry.path))
-        assert entry.status == status
+        assert entry.status.raw == status
         assert stat.S_ISLNK(status.st_mode) == (entry.kind == "link")
 
 

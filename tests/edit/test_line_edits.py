@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filewright import system
 from filewright.edit.blocks import plan_blocks
 from filewright.edit.line_edits import LineEdit, block_of
 from filewright.edit.replace import replacement
@@ -31,7 +32,7 @@ def opened(data, folder, hold):
     path = folder / "f"
     path.write_bytes(data)
     limits = Settings() if hold else Settings(hold_bytes=0)
-    return Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, limits)
+    return Snapshot.of_file(system.open_file(os.fsencode(path)), None, limits)
 
 
 def made(data, edit, folder, *, hold=True):

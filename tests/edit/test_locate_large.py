@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filewright import system
 from filewright.edit.locate import Edit, Located, Missed, Tier, find_lines, locate
 from filewright.edit.locate import source as source_module
 from filewright.edit.locate.source import Source
@@ -103,9 +104,8 @@ def file(tmp_path: Path) -> Iterator[Any]:
     def make(data: bytes) -> Snapshot:
         path = tmp_path / "file"
         path.write_bytes(data)
-        descriptor = os.open(path, os.O_RDONLY)
         location: Any = SimpleNamespace(asked="file")
-        opened.append(Snapshot.of_descriptor(descriptor, location, Settings(hold_bytes=0)))
+        opened.append(Snapshot.of_file(system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)))
         return opened[-1]
 
     yield make

@@ -65,7 +65,7 @@ class Bench:
 
     def modify(self, path: str, *splices: Splice) -> Modify:
         where = self.at(path)
-        with Snapshot.of_descriptor(self.boundary.open_file(where), where, self.settings) as snapshot:
+        with Snapshot.of_file(self.boundary.open_file(where), where, self.settings) as snapshot:
             return Modify(where, Expected.of(snapshot), splices)
 
     def commit(self, *steps: Step, **options: Any) -> Any:

@@ -255,7 +255,7 @@ class TestConfinedChild:
         self, spawner: Spawner, boundary: Boundary, tmp_path: Path
     ) -> None:
         with (
-            open(boundary.open_file(boundary.locate("file")), "rb") as source,
+            boundary.open_file(boundary.locate("file")) as source,
             open(tmp_path / "out", "wb") as out,
         ):
             cat = shutil.which("cat")

@@ -113,11 +113,8 @@ def outside_names(boundary: Boundary) -> list[str]:
 def reading(boundary: Boundary) -> Callable[[], None]:
     def act() -> None:
         for name in ("swap/file", "swap/deep/file"):
-            descriptor = boundary.open_file(boundary.locate(name))
-            try:
-                assert os.read(descriptor, 10) == b"inside"
-            finally:
-                os.close(descriptor)
+            with boundary.open_file(boundary.locate(name)) as file:
+                assert file.read(0, 10) == b"inside"
 
     return act
 
@@ -136,11 +133,8 @@ def climbing(boundary: Boundary) -> Callable[[], None]:
     def act() -> None:
         assert boundary.locate("swap/deep/../file").parts == (b"swap", b"file")
         where = boundary.locate("swap/deep/../../swap/file")
-        descriptor = boundary.open_file(where)
-        try:
-            assert os.read(descriptor, 10) == b"inside"
-        finally:
-            os.close(descriptor)
+        with boundary.open_file(where) as file:
+            assert file.read(0, 10) == b"inside"
 
     return act
 
@@ -162,12 +156,9 @@ def making(boundary: Boundary) -> Callable[[], None]:
         number = next(numbers)
         where = boundary.locate(f"swap/deep/new-{number}/more/file")
         boundary.guard_write(where)
-        folder = boundary.open_parent(where, create=True)
-        try:
-            os.close(os.open(where.name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, dir_fd=folder))
-            os.unlink(where.name, dir_fd=folder)
-        finally:
-            os.close(folder)
+        with boundary.open_parent(where, create=True) as folder:
+            folder.create(where.name).close()
+            folder.remove(where.name)
 
     return act
 
@@ -212,9 +203,8 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary
 
     def act() -> None:
         with pytest.raises(FilewrightError):
-            os.close(boundary.open_file(boundary.locate("swap/below/../../../outside/file")))
-        descriptor = boundary.open_file(boundary.locate("swap/below/file"))
-        os.close(descriptor)
+            boundary.open_file(boundary.locate("swap/below/../../../outside/file")).close()
+        boundary.open_file(boundary.locate("swap/below/file")).close()
 
     seen = race(act, 1000)
     assert seen["done"]

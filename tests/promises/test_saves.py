@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from filewright import FilewrightError, Workspace
-from filewright.boundary import kernel
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code
+from filewright.system import kernel
 from filewright.text.splice import Splice
 
 

@@ -25,7 +25,7 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
             stack.callback(boundary.close)
             where = boundary.locate("data.txt")
             return stack.enter_context(
-                Snapshot.of_descriptor(boundary.open_file(where), where, settings, encoding=encoding)
+                Snapshot.of_file(boundary.open_file(where), where, settings, encoding=encoding)
             )
 
         yield open_

@@ -46,7 +46,7 @@ def opened(path: Path, **options: int) -> Snapshot:
     wanted = Settings(**options)  # type: ignore[arg-type]
     boundary = Boundary([path.parent], wanted)
     where = boundary.locate(path.name)
-    snapshot = Snapshot.of_descriptor(boundary.open_file(where), where, wanted)
+    snapshot = Snapshot.of_file(boundary.open_file(where), where, wanted)
     boundary.close()
     return snapshot
 

@@ -309,7 +309,7 @@ def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path:
     options = Settings(hold_bytes=0)
     boundary = Boundary([tmp_path], options)
     where = boundary.locate("shrinks")
-    with Snapshot.of_descriptor(boundary.open_file(where), where, options) as snapshot:
+    with Snapshot.of_file(boundary.open_file(where), where, options) as snapshot:
         found = find_matches(snapshot, compile_pattern("here"))
         next(found)
         os.truncate(path, 100)

@@ -21,7 +21,7 @@ ON_NAMES = {
 }  # fmt: skip
 
 # Rooms that still do, until they are moved on to `system`. Only ever shortened.
-NOT_YET = {"boundary", "changes", "search", "structure", "text", "tools", "server", "cli"}
+NOT_YET = {"boundary", "changes", "search", "structure", "server", "cli"}
 
 
 def uses(module: Path) -> set[str]:

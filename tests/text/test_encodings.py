@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Encoding, Snapshot, codec
@@ -76,7 +77,7 @@ def test_large_files_are_sampled_and_small_ones_looked_at_whole(tmp_path):
     path.write_bytes(late)
     assert Snapshot.of_bytes(late).encoding.name == "cp1252"
     reads = []
-    with Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0)) as snapshot:
+    with Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0)) as snapshot:
         whole = snapshot.read
         snapshot.read = lambda o, n: reads.append(n) or whole(o, n)
         assert snapshot.encoding.sampled

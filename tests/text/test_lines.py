@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -280,8 +281,8 @@ def test_counting_that_was_cancelled_goes_on_where_it_was():
 
 
 def snapshot_of(path, cache, **options) -> Snapshot:
-    return Snapshot.of_descriptor(
-        os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0, **options), indexes=cache
+    return Snapshot.of_file(
+        system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options), indexes=cache
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from filewright import system
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, Splice, splice
@@ -15,7 +16,7 @@ from filewright.text import Snapshot, Splice, splice
 def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     path = tmp_path / "f"
     path.write_bytes(data)
-    return Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings(hold_bytes=0, **options))
+    return Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options))
 
 
 CONTENTS = [
@@ -73,7 +74,7 @@ def test_files_above_sixteen_megabytes_are_not_held(tmp_path):
     for size, held in ((16 << 20, True), ((16 << 20) + 1, False)):
         with path.open("wb") as file:
             file.truncate(size)
-        with Snapshot.of_descriptor(os.open(path, os.O_RDONLY), None, Settings()) as snapshot:
+        with Snapshot.of_file(system.open_file(os.fsencode(path)), None, Settings()) as snapshot:
             assert (snapshot.held is not None) == held
 
 
@@ -103,8 +104,8 @@ def test_versions_are_bound_to_content_and_large_ones_to_identity(tmp_path):
 
 
 def windowed_again(tmp_path, **options) -> Snapshot:
-    return Snapshot.of_descriptor(
-        os.open(tmp_path / "f", os.O_RDONLY), None, Settings(hold_bytes=0, **options)
+    return Snapshot.of_file(
+        system.open_file(os.fsencode(tmp_path / "f")), None, Settings(hold_bytes=0, **options)
     )
 
 

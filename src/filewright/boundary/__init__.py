@@ -1,20 +1,32 @@
 """WHERE: roots, names, and opening things inside the roots without ever leaving them.
 
-Owns the roots' descriptors, the reading and showing of names, every `open` of a user's file, the
-walk with its ignore rules, the list of protected names, and confinement by Landlock. Enforced by
-the kernel (`openat2` from a root's descriptor), not by comparing strings.
+Owns the roots, the reading and showing of names, every `open` of a user's file, the walk with its
+ignore rules, the list of protected names, and the one launcher of child processes. Enforced by the
+kernel where it can (`system.Folder.beneath`), not by comparing strings.
 
 Never changes what is inside the roots except for making missing parent folders when asked to, and
 never looks at a file's content except for ignore rules.
 
 In: a path as a caller wrote it (`Boundary.locate`). Out: a `Location`, which is the only form a path
-travels in; from it a descriptor (`open_file`, `open_folder`, `open_parent`), a status (`stat`), or a
-stream of entries (`walk`). Errors: `path_escape`, `not_found`, `not_a_file`, `not_a_directory`,
-`symlink`, `read_only`, `permission_denied`, `invalid_input`.
+travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`, `open_parent`), a `Status`
+(`stat`), or a stream of entries (`walk`). Errors: `path_escape`, `not_found`, `not_a_file`,
+`not_a_directory`, `symlink`, `read_only`, `permission_denied`, `invalid_input`.
 """
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location, Root
+from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
 from filewright.boundary.walk import Entry, Walk
 
-__all__ = ["Boundary", "Entry", "Location", "Root", "Walk"]
+__all__ = [
+    "Boundary",
+    "Entry",
+    "Location",
+    "Root",
+    "Walk",
+    "is_temporary",
+    "quote",
+    "shown",
+    "temporary_name",
+    "unquote",
+]

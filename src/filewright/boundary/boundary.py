@@ -1,12 +1,12 @@
-"""`Boundary`: from a caller's path to an open descriptor that lies inside a root."""
+"""`Boundary`: from a caller's path to an open thing that lies inside a root."""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Callable, Iterable, Sequence
 
+from filewright import system
 from filewright.boundary import refusal
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
@@ -14,26 +14,19 @@ from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import shown, unquote
 from filewright.boundary.protection import Protection
-from filewright.boundary.resolve import Resolver
 from filewright.boundary.roots import Path, open_roots
-from filewright.boundary.scan import Kind
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import kernel
-
-_LOOK = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW
-_LOOK_THROUGH = kernel.O_PATH or os.O_RDONLY
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+from filewright.system import File, Folder, Kind, Status
 
 
 class Boundary:
     """The roots of a workspace and the only way to open anything below them.
 
-    Thread-safe: it holds nothing but the roots' descriptors. `guarded` are absolute folders that
-    are never written to if they lie below a root, such as the state folder.
+    Thread-safe: it holds nothing but the roots. `guarded` are absolute folders of our own, such as
+    the state folder: where they lie below a root they are neither read, listed nor changed.
     """
 
     def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
@@ -41,26 +34,23 @@ class Boundary:
         self.before_reading: Callable[[Location], None] | None = None
         self.roots: tuple[Root, ...] = open_roots(roots)
         self._by_name = {root.name: root for root in self.roots}
-        self.resolver = Resolver(
-            by_kernel=settings.openat2 and kernel.has_openat2(), cross_devices=settings.cross_devices
-        )
+        self._cross = settings.cross_devices
         folders = [os.path.realpath(os.fsencode(folder)) for folder in guarded]
         if settings.state_dir is not None:
             folders.append(os.path.realpath(os.fsencode(settings.state_dir)))
-        below = {root.index: _below_root(root, folders) for root in self.roots}
-        self._hidden = {
-            index: tuple((parts[:-1], parts[-1]) for parts in paths) for index, paths in below.items()
-        }
+        self._own = {root.index: _below_root(root, folders) for root in self.roots}
         self._protection = {
-            index: Protection(settings.protected, [os.fsdecode(b"/".join(parts)) for parts in paths])
-            for index, paths in below.items()
+            root.index: Protection(
+                settings.protected, [os.fsdecode(b"/".join(parts)) for parts in self._own[root.index]]
+            )
+            for root in self.roots
         }
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
-        """Let go of the roots' descriptors; nothing can be opened afterwards."""
+        """Let go of the roots; nothing can be opened afterwards."""
         for root in self.roots:
-            os.close(root.fd)
+            root.folder.close()
         self.roots = ()
 
     # Naming
@@ -71,7 +61,7 @@ class Boundary:
         A path is relative to the first root, begins with `name:` of a root, is absolute inside a
         root, or begins with `~/`; any of them in quoted form too. `..` is resolved through the
         folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`, and for
-        a `..` after a part that does not exist `not_found`.
+        a `..` after a part that does not exist, and for a root that is gone or replaced, `not_found`.
         """
         safe = shown(asked) or "."
         if asked.startswith("file://"):
@@ -79,6 +69,7 @@ class Boundary:
                 Code.INVALID_INPUT, f"{safe} is a URL", hint="give a path", details={"path": safe}
             )
         root, path = self._split_root(asked, safe)
+        refusal.require_root(root, safe)
         parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
         where = Location(root, parts, safe)
         return self._without_dots(where) if b".." in parts else where
@@ -112,21 +103,47 @@ class Boundary:
     def _without_dots(self, where: Location) -> Location:
         after = len(where.parts) - where.parts[::-1].index(b"..")
         try:
-            folder, names = self.resolver.open_folder(where.root.fd, where.parts[:after], _LOOK_THROUGH)
+            with self._beneath(where, where.parts[:after], listing=False) as folder:
+                return Location(where.root, folder.reached + where.parts[after:], where.asked)
         except OSError as error:
             depth = 0
             for part in where.parts:
                 depth += -1 if part == b".." else 1
                 if depth < 0 and error.errno == errno.ENOENT:
-                    raise refusal.failure(self.resolver, OSError(errno.EXDEV, ""), where, "open") from error
-            raise refusal.failure(self.resolver, error, where, "open") from error
-        os.close(folder)
-        return Location(where.root, names + where.parts[after:], where.asked)
+                    raise self._failure(OSError(errno.EXDEV, ""), where, "open") from error
+            raise self._failure(error, where, "open") from error
 
-    # Opening
+    # Opening: every way from a path to an open thing is one of `_beneath` and `_file_beneath`.
 
-    def open_file(self, where: Location) -> int:
-        """A descriptor of a regular file, for reading; relative links inside the root are followed.
+    def _beneath(self, where: Location, parts: Sequence[bytes], *, listing: bool = True) -> Folder:
+        folder = where.root.folder.beneath(
+            parts, cross=self._cross, listing=listing, kernel=self.settings.openat2
+        )
+        try:
+            self._refuse_own(where, folder.reached)
+        except FilewrightError:
+            folder.close()
+            raise
+        return folder
+
+    def _file_beneath(self, where: Location) -> File:
+        own = self._own[where.root.index]
+        # Only the walk part by part says where the links led.
+        file = where.root.folder.file_beneath(
+            where.parts, cross=self._cross, kernel=self.settings.openat2 and not own
+        )
+        try:
+            if own and file.reached is not None:
+                self._refuse_own(where, file.reached)
+            if where.asked.endswith("/"):
+                raise refusal.not_a_folder(where)
+        except FilewrightError:
+            file.close()
+            raise
+        return file
+
+    def open_file(self, where: Location) -> File:
+        """The regular file `where`, for reading; relative links inside the root are followed.
 
         Never blocks: what is not a regular file is told apart before it is opened. Raises
         `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop, and
@@ -135,35 +152,32 @@ class Boundary:
         if self.before_reading is not None:
             self.before_reading(where)
         try:
-            look = self.resolver.open(where.root.fd, where.parts, _LOOK_THROUGH)
-            try:
-                refusal.require_file(os.fstat(look), where)
-            finally:
-                os.close(look)
-            descriptor = self.resolver.open(where.root.fd, where.parts, _READ)
+            return self._file_beneath(where)
         except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "open") from error
-        try:
-            refusal.require_file(os.fstat(descriptor), where)
-        except FilewrightError:
-            os.close(descriptor)
-            raise
-        return descriptor
+            raise self._failure(error, where, "open") from error
 
-    def open_folder(self, where: Location) -> int:
-        """A descriptor of a folder, for listing; relative links inside the root are followed."""
+    def open_folder(self, where: Location, *, changing: bool = False) -> Folder:
+        """The folder `where`; relative links inside the root are followed.
+
+        To be `changing` something in it, the folder that was reached, not only the path to it, must
+        be neither protected nor outside the root by now; then one that may be entered but not listed
+        will do. Raises `not_found`, `not_a_directory`, `path_escape`, `permission_denied`, `symlink`.
+        """
         try:
-            return self.resolver.open(where.root.fd, where.parts, _FOLDER)
+            if changing:
+                self._refuse_protected(where, where.parts, itself=False)
+                return self._open_changing(where, where.parts)
+            return self._beneath(where, where.parts)
         except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "open the folder") from error
+            raise self._failure(error, where, "open the folder") from error
 
     def open_parent(
         self, where: Location, *, create: bool = False, made: list[Location] | None = None
-    ) -> int:
-        """A descriptor of the folder that holds `where`, for calls that change `where.name` in it.
+    ) -> Folder:
+        """The folder that holds `where`, for calls that change `where.name` in it.
 
         With `create` the missing folders are made, outermost first, and appended to `made`. The
-        folder opened, not only the path to it, is checked against the protected names. Raises
+        folder that was reached is asked for protected names with `where.name` below it. Raises
         `permission_denied` for the root itself and for protected folders, else as `open_folder`.
         """
         if not where.parts:
@@ -172,109 +186,93 @@ class Boundary:
         above = where.parts[:-1]
         try:
             try:
-                return self._open_writable(where, above)
+                return self._open_changing(where, above)
             except FileNotFoundError:
                 if not create:
                     raise
             return self._make_folders(where, above, made)
         except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "open the folder of") from error
+            raise self._failure(error, where, "open the folder of") from error
 
-    def _open_writable(self, where: Location, parts: tuple[bytes, ...]) -> int:
+    def _open_changing(self, where: Location, parts: tuple[bytes, ...]) -> Folder:
+        """The folder `parts` on the way to `where`, asked what it really is and where it is by now."""
         try:
-            folder, names = self.resolver.open_folder(where.root.fd, parts, _FOLDER)
+            folder = self._beneath(where, parts)
         except PermissionError:
-            # A folder that may be entered but not listed: still good for *at calls.
-            folder, names = self.resolver.open_folder(where.root.fd, parts, _LOOK_THROUGH | os.O_CLOEXEC)
-        if names != parts:
-            try:
-                self._refuse_protected(where, (*names, *where.parts[len(parts) :]))
-            except FilewrightError:
-                os.close(folder)
-                raise
+            folder = self._beneath(where, parts, listing=False)
+        try:
+            below = where.parts[len(parts) :]
+            if folder.reached != parts:
+                self._refuse_protected(where, (*folder.reached, *below), itself=bool(below))
+            now = self._names_now(where.root, folder)
+            if now is None:
+                raise refusal.moved_out(where)
+            if now != folder.reached:
+                self._refuse_protected(where, (*now, *below), itself=bool(below))
+        except FilewrightError:
+            folder.close()
+            raise
         return folder
 
-    def _open_deepest(self, where: Location, depth: int) -> tuple[int, int]:
-        """The deepest folder on the way to `where` that is there, at most `depth` levels down, checked."""
+    @staticmethod
+    def _names_now(root: Root, folder: Folder) -> tuple[bytes, ...] | None:
+        """The names from the root to a held folder at this moment, where the system says; None if outside."""
+        path, start = folder.path(), root.folder.path()
+        if path is None or start is None or path == start:
+            return folder.reached
+        start = start.rstrip(b"/") + b"/"
+        return tuple(path[len(start) :].split(b"/")) if path.startswith(start) else None
+
+    def _open_deepest(self, where: Location, depth: int) -> tuple[Folder, int]:
+        """The deepest folder on the way to `where` that is there, at most `depth` levels down, asked."""
         while True:
             try:
-                return self._open_writable(where, where.parts[:depth]), depth
+                return self._open_changing(where, where.parts[:depth]), depth
             except (FileNotFoundError, NotADirectoryError):
                 if depth <= 0:
                     raise
             depth -= 1
 
-    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> int:
+    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> Folder:
         folder, depth = self._open_deepest(where, len(above) - 1)
         for missing in range(depth, len(above)):
-            try:
-                os.mkdir(above[missing], 0o777, dir_fd=folder)
-                if made is not None:
-                    made.append(Location(where.root, above[: missing + 1], where.asked))
-            except FileExistsError:
-                pass  # Made by someone else meanwhile, or a link to nowhere: opening it tells.
-            finally:
-                os.close(folder)
-            folder = self._open_writable(where, above[: missing + 1])
+            with folder:
+                try:
+                    folder.make(above[missing])
+                    if made is not None:
+                        made.append(Location(where.root, above[: missing + 1], where.asked))
+                except FileExistsError:
+                    pass  # Made by someone else meanwhile, or a link to nowhere: opening it tells.
+            folder = self._open_changing(where, above[: missing + 1])
         return folder
 
     # Looking
 
-    def open_handle(self, where: Location) -> int:
-        """A descriptor of the thing itself, a link included, that can be looked at but not read or written.
-
-        For `os.fstat`, `kernel.chmod_descriptor` and `kernel.chown_descriptor`, which so act on exactly
-        what was found. Opening it has no effect on FIFOs and devices. Raises as `open_folder`.
-        """
-        try:
-            return self.resolver.open(where.root.fd, where.parts, _LOOK)
-        except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "look at") from error
-
-    def inside(self, root: Root, folder: int) -> bool:
-        """Whether the folder of a held descriptor is at this moment `root` or somewhere below it.
-
-        A folder that is moved out of the root takes descriptors of it along; ask before a change is
-        made through one that was held for long.
-        """
-        above = os.open(b".", _LOOK_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-        last = (-1, -1)
-        try:
-            while True:
-                status = os.fstat(above)
-                this = (status.st_dev, status.st_ino)
-                if this == (root.device, root.inode):
-                    return True
-                if this == last:
-                    return False
-                last = this
-                higher = os.open(b"..", _LOOK_THROUGH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
-                os.close(above)
-                above = higher
-        except FileNotFoundError:
-            return False  # Deleted.
-        finally:
-            os.close(above)
-
-    def stat(self, where: Location) -> os.stat_result:
+    def stat(self, where: Location) -> Status:
         """The status of the thing itself, a link included; links above it are followed inside the root."""
-        look = self.open_handle(where)
         try:
-            return os.fstat(look)
-        finally:
-            os.close(look)
+            if not where.parts:
+                return where.root.folder.status()
+            if len(where.parts) == 1:
+                self._refuse_own(where, where.parts)
+                return where.root.folder.stat(where.name)
+            with self._beneath(where, where.parts[:-1], listing=False) as above:
+                self._refuse_own(where, (*above.reached, where.name))
+                return above.stat(where.name)
+        except OSError as error:
+            raise self._failure(error, where, "look at") from error
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
-        look = self.open_handle(where)
         try:
-            if not stat.S_ISLNK(os.fstat(look).st_mode):
+            with self._beneath(where, where.parts[:-1], listing=False) as above:
+                return above.read_link(where.name)
+        except OSError as error:
+            if error.errno == errno.EINVAL:
                 raise FilewrightError(
                     Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
-                )
-            return os.readlink(b"", dir_fd=look)
-        finally:
-            os.close(look)
+                ) from error
+            raise self._failure(error, where, "look at") from error
 
     # Walking
 
@@ -296,38 +294,37 @@ class Boundary:
 
         `depth` 1 is the folder's own names, 0 all levels. `details` fills in each entry's status.
         `after` goes on behind an entry of an earlier walk, which need not be there any more. The
-        folder asked for is walked even if a rule ignores it; `.git` and the state folder are left
-        out unless `include_git`, or `where` lies in them. Raises as `open_folder`, and for a glob
+        folder asked for is walked even if a rule ignores it; `.git` is left out unless `include_git`, or
+        `where` lies in it; our own state and temporaries always are. Raises as `open_folder`, and for a glob
         `invalid_input` or `path_escape`.
         """
-        globs = Globs([glob] if isinstance(glob, str) else glob or ())
+        refusal.require_root(where.root, where.asked)
         options = WalkOptions(
             rules=None if include_ignored else self._outer_rules(),
-            globs=globs,
+            globs=Globs([glob] if isinstance(glob, str) else glob or ()),
             depth=depth,
             hidden=include_hidden,
             details=details,
             kinds=None if kinds is None else frozenset(kinds),
-            hide=() if include_git else self._hidden[where.root.index],
+            hide=tuple((parts[:-1], parts[-1]) for parts in self._own[where.root.index]),
             hide_git=not include_git,
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
+            cross=self._cross,
+            kernel=self.settings.openat2,
         )
         try:
-            return Walk(self.resolver, where, options, task)
+            return Walk(where, self._beneath(where, where.parts), options, task)
         except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "list") from error
+            raise self._failure(error, where, "list") from error
 
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
             return NOTHING
         try:
-            folder = os.open(os.path.dirname(self.excludes_file), _LOOK_THROUGH | os.O_CLOEXEC)
+            with system.open_file(self.excludes_file) as file:
+                return NOTHING.with_files(0, read_rules(file), None)
         except OSError:
             return NOTHING  # As git: a file that cannot be read excludes nothing.
-        try:
-            return NOTHING.with_files(0, read_rules(folder, os.path.basename(self.excludes_file)), None)
-        finally:
-            os.close(folder)
 
     # Refusing
 
@@ -339,51 +336,42 @@ class Boundary:
         `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
         """
         if self.settings.read_only:
-            raise FilewrightError(
-                Code.READ_ONLY,
-                f"cannot change {where.asked}: the workspace is served read-only",
-                hint="ask the user to start the server without --read-only",
-                details={"path": where.asked},
-            )
+            raise refusal.read_only(where)
         if not where.parts:
             raise refusal.root_itself(where)
+        refusal.require_root(where.root, where.asked)
         self._refuse_protected(where, where.parts)
         try:
             folder, depth = self._open_deepest(where, len(where.parts) - 1)
-        except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "change") from error
-        try:
-            if depth < len(where.parts) - 1:
-                return
-            mode = os.stat(where.name, dir_fd=folder, follow_symlinks=False).st_mode
+            with folder:
+                if depth < len(where.parts) - 1:
+                    return
+                kind = folder.stat(where.name).kind
         except FileNotFoundError:
             return
         except OSError as error:
-            raise refusal.failure(self.resolver, error, where, "change") from error
-        finally:
-            os.close(folder)
-        if stat.S_ISLNK(mode) and not link_itself:
-            raise FilewrightError(
-                Code.SYMLINK,
-                f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
-                hint="name the link's target itself, or delete the link first",
-                details={"path": where.asked},
-            )
+            raise self._failure(error, where, "change") from error
+        if kind == "link" and not link_itself:
+            raise refusal.link_itself(where)
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
         return self._protection[where.root.index].rule_for(where.parts)
 
-    def _refuse_protected(self, where: Location, parts: tuple[bytes, ...]) -> None:
+    def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
+        """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
         protection = self._protection[where.root.index]
-        rule = protection.rule_for(parts) or protection.covers_below(parts)
+        rule = protection.rule_for(parts) or (protection.covers_below(parts) if itself else None)
         if rule is not None:
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"{where.asked} is protected: nothing is written to {rule}",
-                hint="change it with the program it belongs to, or ask the user to unprotect it",
-                details={"path": where.asked, "protected": rule},
-            )
+            raise refusal.protected(where, rule)
+
+    def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
+        for own in self._own[where.root.index]:
+            if parts[: len(own)] == own:
+                raise refusal.own_state(where)
+
+    def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
+        return refusal.failure(error, where, doing, cross=self._cross)
 
 
 def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:

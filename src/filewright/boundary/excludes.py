@@ -10,6 +10,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from filewright import system
+
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"[^"]*"\s*)?\]')
 _VALUE = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^#;]*))')
 _CONFIG_BYTES = 1 << 20
@@ -36,15 +38,10 @@ def excludes_file(environment: Mapping[str, str]) -> bytes | None:
 
 def _core_excludes(config: str) -> str | None:
     try:
-        descriptor = os.open(config, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with system.open_file(config) as file:
+            text = file.read(0, _CONFIG_BYTES).decode("utf-8", "surrogateescape")
     except OSError:
         return None  # Git, too, reads what it can.
-    try:
-        text = os.read(descriptor, _CONFIG_BYTES).decode("utf-8", "surrogateescape")
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
     found = None
     section = ""
     for line in text.splitlines():

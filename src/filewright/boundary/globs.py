@@ -17,14 +17,19 @@ A glob names things below that folder only: `..` is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from filewright.boundary.ignore import Matcher, Rule, Scoped
+from filewright.boundary.ignore import Layer, Matcher, Rule, Scoped
 from filewright.boundary.names import shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 
 _ALTERNATIVES = 1000
+_CHARACTERS = 1 << 20
+_DEPTH = 50
+_BRACKET = 4096
+_SHOWN = 500
+CHECKED = 256
 
 
 class Globs:
@@ -40,22 +45,34 @@ class Globs:
                 (unwanted if negated else wanted).append(Scoped(_rule(alternative, glob), 0))
         self.given = bool(wanted or unwanted)
         self._everything = not wanted
-        self._wanted = Matcher(tuple(wanted), ())
-        self._unwanted = Matcher(tuple(unwanted), ())
+        self._wanted, self._unwanted = (
+            Matcher((Layer(tuple(rules)),) if rules else (), ()) for rules in (wanted, unwanted)
+        )
 
     def start(self) -> tuple[Matcher, Matcher]:
         """The state at the folder that is listed; `below` makes that of a folder in it."""
         return self._wanted, self._unwanted
 
     def fitting(
-        self, state: tuple[Matcher, Matcher], prefix: bytes, names: list[bytes], folders: bool
+        self,
+        state: tuple[Matcher, Matcher],
+        prefix: bytes,
+        names: list[bytes],
+        folders: bool,
+        check: Callable[[], None] = lambda: None,
     ) -> list[bytes]:
         """The names in the folder `prefix` (from the listed folder, ends in `/`) that fit, in their order."""
         wanted, unwanted = state
-        kept = unwanted.kept(prefix, names, folders)
-        if self._everything:
-            return kept
-        return [name for name in wanted.suspects(kept) if wanted.ignores(prefix, name, folders)]
+        kept = unwanted.kept(prefix, names, folders, check)
+        if self._everything or not wanted:
+            return kept if self._everything else []
+        fitting: list[bytes] = []
+        for number, name in enumerate(wanted.suspects(kept)):
+            if number % CHECKED == 0:
+                check()
+            if wanted.ignores(prefix, name, folders):
+                fitting.append(name)
+        return fitting
 
     def entered(self, state: tuple[Matcher, Matcher], prefix: bytes, names: list[bytes]) -> list[bytes]:
         """The folders in the folder `prefix` that are not excluded, whether or not they fit themselves."""
@@ -64,7 +81,7 @@ class Globs:
     def below(self, state: tuple[Matcher, Matcher], prefix: bytes) -> tuple[Matcher, Matcher] | None:
         """The state in the folder `prefix`; None if nothing below it can fit."""
         wanted, unwanted = state[0].below(prefix), state[1].below(prefix)
-        if not self._everything and not wanted.rules:
+        if not self._everything and not wanted:
             return None
         return wanted, unwanted
 
@@ -76,9 +93,9 @@ def _rule(text: str, glob: str) -> Rule:
         if b".." in parts:
             raise FilewrightError(
                 Code.PATH_ESCAPE,
-                f"the glob {shown(glob)} climbs out of the folder with ..",
+                f"the glob {_named(glob)} climbs out of the folder with ..",
                 hint="name the folder to look in as the path, and let the glob begin there",
-                details={"glob": shown(glob)},
+                details={"glob": _named(glob)},
             )
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
@@ -92,9 +109,9 @@ def _rule(text: str, glob: str) -> Rule:
     except (MalformedError, UnicodeEncodeError) as error:
         raise FilewrightError(
             Code.INVALID_INPUT,
-            f"the glob {shown(glob)} is malformed",
+            f"the glob {_named(glob)} is malformed",
             hint="close every [ and {, and write \\ before a character that is meant as it is",
-            details={"glob": shown(glob)},
+            details={"glob": _named(glob)},
         ) from error
     if pattern == b"**":
         by_name = True
@@ -103,56 +120,76 @@ def _rule(text: str, glob: str) -> Rule:
 
 def _alternatives(text: str, glob: str) -> list[str]:
     """`text` with its braces multiplied out."""
-    results, position = _sequence(text, 0, glob, inside=False)
+    results, position = _sequence(text, 0, glob, depth=0)
     if position != len(text):
         raise _unbalanced(glob)
     return results
 
 
-def _sequence(text: str, position: int, glob: str, *, inside: bool) -> tuple[list[str], int]:
+def _sequence(text: str, position: int, glob: str, *, depth: int) -> tuple[list[str], int]:
+    """The alternatives of `text` from `position` on: to its end, or inside braces to `,` or `}`."""
     results = [""]
+    plain = position  # Where the text begins that is not in the results yet.
     while position < len(text):
         character = text[position]
         if character == "\\" and position + 1 < len(text):
-            results = [result + text[position : position + 2] for result in results]
             position += 2
-            continue
-        if character == "[":
-            end = text.find("]", position + 2)
-            if end > 0 and "/" not in text[position:end]:
-                results = [result + text[position : end + 1] for result in results]
-                position = end + 1
-                continue
-        if character == "{":
+        elif character == "[" and (end := _bracket_end(text, position)):
+            position = end
+        elif character == "{":
+            if depth == _DEPTH:
+                raise _too_much(glob, f"nests braces more than {_DEPTH} deep")
+            before = text[plain:position]
             choices: list[str] = []
             while True:
-                choice, position = _sequence(text, position + 1, glob, inside=True)
+                choice, position = _sequence(text, position + 1, glob, depth=depth + 1)
                 choices += choice
                 if position >= len(text):
                     raise _unbalanced(glob)
                 if text[position] == "}":
                     break
-            if len(results) * len(choices) > _ALTERNATIVES:
-                raise FilewrightError(
-                    Code.TOO_LARGE,
-                    f"the glob {shown(glob)} stands for more than {_ALTERNATIVES} alternatives",
-                    hint="give several globs, or a broader one",
-                    details={"glob": shown(glob)},
-                )
-            results = [result + choice for result in results for choice in choices]
             position += 1
-            continue
-        if inside and character in ",}":
-            return results, position
-        results = [result + character for result in results]
-        position += 1
-    return results, position
+            plain = position
+            results = _multiplied(results, [before + choice for choice in choices], glob)
+        elif depth and character in ",}":
+            break
+        else:
+            position += 1
+    return _multiplied(results, [text[plain:position]], glob), position
+
+
+def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
+    if len(results) * len(choices) > _ALTERNATIVES:
+        raise _too_much(glob, f"stands for more than {_ALTERNATIVES} alternatives")
+    length = len(choices) * sum(map(len, results)) + len(results) * sum(map(len, choices))
+    if length > _CHARACTERS:
+        raise _too_much(glob, f"stands for more than {_CHARACTERS} characters")
+    return [result + choice for result in results for choice in choices]
+
+
+def _bracket_end(text: str, position: int) -> int:
+    """Behind the bracket that begins at `position`; 0 if it is none."""
+    end = text.find("]", position + 2, position + _BRACKET)
+    return end + 1 if end > 0 and "/" not in text[position:end] else 0
+
+
+def _too_much(glob: str, why: str) -> FilewrightError:
+    return FilewrightError(
+        Code.TOO_LARGE,
+        f"the glob {_named(glob)} {why}",
+        hint="give several globs, or a broader one",
+        details={"glob": _named(glob)},
+    )
+
+
+def _named(glob: str) -> str:
+    return shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
 
 
 def _unbalanced(glob: str) -> FilewrightError:
     return FilewrightError(
         Code.INVALID_INPUT,
-        f"the glob {shown(glob)} has a brace that is not closed",
+        f"the glob {_named(glob)} has a brace that is not closed",
         hint="close it, or write \\{ for the character itself",
-        details={"glob": shown(glob)},
+        details={"glob": _named(glob)},
     )

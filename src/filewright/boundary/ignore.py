@@ -11,24 +11,27 @@ fits it (sets, prefixes, suffixes), and git's own matching for the few that are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 
 from filewright.boundary.wildmatch import MalformedError, bracket, source, translate
 
-FILE_BYTES = 4 << 20
+FILE_BYTES = 1 << 20
 """Longer ignore files are not read: no one writes them, but a hostile repository might."""
 
 _PATTERN_BYTES = 4096
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _EXPANDED = 16
 _MANY = 200
-Lengths = tuple[tuple[int, frozenset[bytes]], ...]
+_CHECKED = 256
+_CACHE_BYTES = 512 << 10
+Lengths = tuple[tuple[int, dict[bytes, list[int]]], ...]
 _IS, _ENDS, _STARTS, _FITS = "is", "ends", "starts", "fits"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Rule:
     """One line of an ignore file. `text` has lost its `!`, its leading slash and its trailing slash.
 
@@ -42,13 +45,13 @@ class Rule:
     by_name: bool
     characters: bool = False
 
-    @cached_property
+    @property
     def literal(self) -> bytes:
         """What precedes the first wildcard: compared as it is."""
         special = _SPECIAL.search(self.text)
         return self.text[: special.start()] if special else self.text
 
-    @cached_property
+    @property
     def _rest(self) -> re.Pattern[bytes] | None:
         try:
             if self.by_name or self.characters:
@@ -81,7 +84,7 @@ class Rule:
         literal = self.literal
         return literal.startswith(below) or (len(literal) < len(self.text) and below.startswith(literal))
 
-    @cached_property
+    @property
     def tails(self) -> tuple[tuple[str, bytes], ...]:
         """What the last part of a path is if the rule fits it: `("is" | "ends" | "starts" | "fits", bytes)`.
 
@@ -106,12 +109,22 @@ class Rule:
             start = last.rstrip(b"*")
             if not _SPECIAL.search(start):
                 return ((_STARTS, start),)
+            if start := last[: _SPECIAL.search(last).start()]:  # type: ignore[union-attr]
+                return ((_STARTS, start),)
+        if (end := _plain_end(last)) and b"\\" not in last:
+            return ((_ENDS, end),)
         if loose or b"**" in last:
             return ((_FITS, b".*"),)
         try:
             return ((_FITS, source(last, self.characters)),)
         except MalformedError:
             return ()
+
+
+def _plain_end(text: bytes) -> bytes:
+    """What follows the last wildcard: a name that the text fits ends in it."""
+    end = max(text.rfind(each) for each in (b"*", b"?", b"]"))
+    return text[end + 1 :] if b"[" not in text[end + 1 :] else b""
 
 
 def _expand(text: bytes) -> tuple[bytes, ...]:
@@ -136,11 +149,42 @@ def _expand(text: bytes) -> tuple[bytes, ...]:
     return tuple(results)
 
 
-@lru_cache(maxsize=512)
-def parse(content: bytes) -> tuple[Rule, ...]:
-    """The rules of an ignore file, in its order."""
+class _Parsed:
+    """The rules of ignore files read lately, by content; bounded by the bytes of the contents."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._known: OrderedDict[bytes, tuple[Rule, ...]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def rules(self, content: bytes) -> tuple[Rule, ...]:
+        """The rules of an ignore file, in its order."""
+        with self._lock:
+            known = self._known.get(content)
+            if known is not None:
+                self._known.move_to_end(content)
+                return known
+        found = _rules_of(content)
+        if len(content) <= self._limit // 4:
+            with self._lock:
+                if content not in self._known:
+                    self._known[content] = found
+                    self._bytes += len(content)
+                while self._bytes > self._limit:
+                    oldest, _ = self._known.popitem(last=False)
+                    self._bytes -= len(oldest)
+        return found
+
+
+parse = _Parsed(_CACHE_BYTES).rules
+
+
+def _rules_of(content: bytes) -> tuple[Rule, ...]:
     rules = []
-    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+    # A line that is there again later decides nothing where it stands first.
+    lines = dict.fromkeys(reversed(content.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
+    for line in reversed(lines):
         if not line or line.startswith(b"#"):
             continue
         text = _trim(line.removesuffix(b"\r").split(b"\0", 1)[0])
@@ -193,32 +237,85 @@ class Scoped:
     base: int
 
 
-class Matcher:
-    """The rules that can fit names in one folder, weakest first."""
+class Layer:
+    """Some rules, weakest first, found by what the last part of a path must be for them to fit.
 
-    def __init__(self, git: tuple[Scoped, ...], others: tuple[Scoped, ...]) -> None:
-        self.git = git
-        self.others = others
-        self.rules = git + others
-        self.anchored = tuple(scoped for scoped in self.rules if not scoped.rule.by_name)
-        self._smaller: dict[tuple[bool, ...], Matcher] = {}
-        tails = sorted({tail for scoped in self.rules for tail in scoped.rule.tails})
-        self._is = frozenset(text for kind, text in tails if kind == _IS)
-        self._ends = tuple(text for kind, text in tails if kind == _ENDS)
-        self._starts = tuple(text for kind, text in tails if kind == _STARTS)
-        self._many = _by_length(self._starts, self._ends) if len(tails) > _MANY else None
-        fits = [text for kind, text in tails if kind == _FITS]
-        self._fits = re.compile(b"|".join(fits), re.DOTALL) if fits else None
+    The cost of a name grows with the rules that may fit it, not with all there are.
+    """
 
-    def with_files(self, base: int, git: bytes | None, other: bytes | None) -> Matcher:
-        """This matcher and the rules of a folder's own ignore files."""
-        mine = tuple(Scoped(rule, base) for rule in parse(git)) if git else ()
-        theirs = tuple(Scoped(rule, base) for rule in parse(other)) if other else ()
-        return Matcher(self.git + mine, self.others + theirs) if mine or theirs else self
+    def __init__(self, rules: tuple[Scoped, ...]) -> None:
+        self.rules = rules
+        self.anchored = tuple(scoped for scoped in rules if not scoped.rule.by_name)
+        self._paths: dict[tuple[int, bytes], list[int]] = {}
+        self._is: dict[bytes, list[int]] = {}
+        ends: dict[bytes, list[int]] = {}
+        starts: dict[bytes, list[int]] = {}
+        fits: list[bytes] = []
+        self._fitting: list[int] = []
+        for number, scoped in enumerate(rules):
+            rule = scoped.rule
+            if not rule.by_name and len(rule.literal) == len(rule.text):
+                self._paths.setdefault((scoped.base, rule.text), []).append(number)
+                self._is.setdefault(rule.text.rpartition(b"/")[2], [])
+                continue
+            for kind, text in rule.tails:
+                if kind == _FITS:
+                    fits.append(text)
+                    self._fitting.append(number)
+                else:
+                    {_IS: self._is, _ENDS: ends, _STARTS: starts}[kind].setdefault(text, []).append(number)
+        self._bases = sorted({base for base, _ in self._paths})
+        self._ends, self._starts = tuple(ends), tuple(starts)
+        self._ends_by, self._starts_by = _by_length(ends), _by_length(starts)
+        self._many = len(ends) + len(starts) > _MANY
+        self._fits = re.compile(b"|".join(dict.fromkeys(fits)), re.DOTALL) if fits else None
+        self._smaller: dict[tuple[bool, ...], Layer] = {}
 
-    def below(self, prefix: bytes) -> Matcher:
-        """The matcher for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
-        if not self.anchored:
+    def suspects(self, names: Iterable[bytes]) -> list[bytes]:
+        """The names that a rule may fit; no rule fits any other."""
+        exact, ends, starts = self._is, self._ends, self._starts
+        if self._many:
+            return [n for n in names if n in exact or self._may_fit(n)]
+        if self._fits is not None:
+            fits = self._fits.fullmatch
+            return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
+        if starts:
+            return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts)]
+        if ends:
+            return [n for n in names if n in exact or n.endswith(ends)]
+        return [n for n in names if n in exact]
+
+    def _may_fit(self, name: bytes) -> bool:
+        return (
+            any(name[:length] in texts for length, texts in self._starts_by)
+            or any(name[max(0, len(name) - length) :] in texts for length, texts in self._ends_by)
+            or (self._fits is not None and self._fits.fullmatch(name) is not None)
+        )
+
+    def decides(self, path: bytes, name: bytes, folder: bool) -> bool | None:
+        """Whether `path`, whose last part is `name`, is ignored by the last rule that fits; None if none does."""
+        found = list(self._is.get(name, ()))
+        for base in self._bases:
+            found += self._paths.get((base, path[base:]), ())
+        for length, texts in self._starts_by:
+            found += texts.get(name[:length], ())
+        for length, texts in self._ends_by:
+            found += texts.get(name[max(0, len(name) - length) :], ())
+        if self._fits is not None and self._fits.fullmatch(name):
+            found += self._fitting
+        found.sort(reverse=True)
+        for number in found:
+            scoped = self.rules[number]
+            rule = scoped.rule
+            if rule.folders_only and not folder:
+                continue
+            if rule.matches(name, path if rule.by_name else path[scoped.base :]):
+                return not rule.negated
+        return None
+
+    def below(self, prefix: bytes) -> Layer:
+        """The layer for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
+        if not self.anchored or len(self.anchored) > _MANY:
             return self
         alive = tuple(scoped.rule.alive(prefix[scoped.base :]) for scoped in self.anchored)
         if all(alive):
@@ -226,60 +323,87 @@ class Matcher:
         smaller = self._smaller.get(alive)
         if smaller is None:
             dead = {id(scoped) for scoped, is_alive in zip(self.anchored, alive, strict=True) if not is_alive}
-            smaller = self._smaller[alive] = Matcher(
-                tuple(scoped for scoped in self.git if id(scoped) not in dead),
-                tuple(scoped for scoped in self.others if id(scoped) not in dead),
+            smaller = self._smaller[alive] = Layer(
+                tuple(scoped for scoped in self.rules if id(scoped) not in dead)
             )
         return smaller
 
-    def kept(self, prefix: bytes, names: list[bytes], folders: bool) -> list[bytes]:
+
+class Matcher:
+    """The rules that can fit names in one folder: layers, weakest first; `.ignore` outweighs git's."""
+
+    def __init__(self, git: tuple[Layer, ...], others: tuple[Layer, ...]) -> None:
+        self._git = git
+        self._others = others
+        self._layers = git + others
+        self.anchored = any(layer.anchored for layer in self._layers)
+
+    def __bool__(self) -> bool:
+        return bool(self._layers)
+
+    def with_files(self, base: int, git: bytes | None, other: bytes | None) -> Matcher:
+        """This matcher and the rules of ignore files of the folder whose path is `base` bytes long."""
+        mine, theirs = _layered(self._git, base, git), _layered(self._others, base, other)
+        return Matcher(mine, theirs) if mine is not self._git or theirs is not self._others else self
+
+    def below(self, prefix: bytes) -> Matcher:
+        """The matcher for the folder `prefix` (from the root, ends in `/`): rules that can still fit."""
+        if not self.anchored:
+            return self
+        git = tuple(below for layer in self._git if (below := layer.below(prefix)).rules)
+        others = tuple(below for layer in self._others if (below := layer.below(prefix)).rules)
+        return self if (git, others) == (self._git, self._others) else Matcher(git, others)
+
+    def kept(
+        self, prefix: bytes, names: list[bytes], folders: bool, check: Callable[[], None] = lambda: None
+    ) -> list[bytes]:
         """The names in the folder `prefix` that are not ignored, in their order."""
-        suspects = self.suspects(names) if names and self.rules else None
+        suspects = self.suspects(names) if names and self._layers else None
         if not suspects:
             return names
-        ignored = {name for name in suspects if self.ignores(prefix, name, folders)}
-        return [name for name in names if name not in ignored]
+        ignored: set[bytes] = set()
+        for number, name in enumerate(suspects):
+            if number % _CHECKED == 0:
+                check()
+            if self.ignores(prefix, name, folders):
+                ignored.add(name)
+        return [name for name in names if name not in ignored] if ignored else names
 
-    def suspects(self, names: Iterable[bytes]) -> list[bytes]:
-        """The names that a rule may fit; every other name is not ignored."""
-        exact, ends, starts = self._is, self._ends, self._starts
-        if self._many is not None:
-            return [n for n in names if n in exact or self._may_fit(n)]
-        if self._fits is not None:
-            fits = self._fits.fullmatch
-            return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts) or fits(n)]
-        if starts:
-            return [n for n in names if n in exact or n.endswith(ends) or n.startswith(starts)]
-        return [n for n in names if n in exact or n.endswith(ends)]
-
-    def _may_fit(self, name: bytes) -> bool:
-        assert self._many is not None
-        starts, ends = self._many
-        return (
-            any(name[:length] in texts for length, texts in starts)
-            or any(name[len(name) - length :] in texts for length, texts in ends if length <= len(name))
-            or (self._fits is not None and self._fits.fullmatch(name) is not None)
-        )
+    def suspects(self, names: list[bytes]) -> list[bytes]:
+        """The names that a rule may fit, in their order; every other name is not ignored."""
+        if len(self._layers) == 1:
+            return self._layers[0].suspects(names)
+        found: set[bytes] = set()
+        for layer in self._layers:
+            found.update(layer.suspects(names))
+        return [name for name in names if name in found] if found else []
 
     def ignores(self, prefix: bytes, name: bytes, folder: bool) -> bool:
         """Whether `name` in the folder `prefix` is ignored, given that the folder itself is not."""
         path = prefix + name
-        for scoped in reversed(self.rules):
-            rule = scoped.rule
-            if rule.folders_only and not folder:
-                continue
-            if rule.matches(name, path if rule.by_name else path[scoped.base :]):
-                return not rule.negated
+        for layer in reversed(self._layers):
+            decided = layer.decides(path, name, folder)
+            if decided is not None:
+                return decided
         return False
 
 
-def _by_length(starts: tuple[bytes, ...], ends: tuple[bytes, ...]) -> tuple[Lengths, Lengths]:
-    """The texts in sets by their length: the cost of a name then grows with the lengths, not the texts."""
-    starts_by, ends_by = (
-        tuple((n, frozenset(t for t in texts if len(t) == n)) for n in sorted({len(t) for t in texts}))
-        for texts in (starts, ends)
-    )
-    return starts_by, ends_by
+def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:
+    """The layers and the rules of one more file; into the last layer, unless there are many in it."""
+    rules = tuple(Scoped(rule, base) for rule in parse(content)) if content else ()
+    if not rules:
+        return layers
+    if layers and len(layers[-1].rules) + len(rules) <= _MANY:
+        return (*layers[:-1], Layer(layers[-1].rules + rules))
+    return (*layers, Layer(rules))
+
+
+def _by_length(texts: Mapping[bytes, list[int]]) -> Lengths:
+    """The texts by their length: the cost of a name then grows with the lengths, not the texts."""
+    found: dict[int, dict[bytes, list[int]]] = {}
+    for text, numbers in texts.items():
+        found.setdefault(len(text), {})[text] = numbers
+    return tuple(sorted(found.items()))
 
 
 NOTHING = Matcher((), ())

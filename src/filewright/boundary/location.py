@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from filewright.boundary.names import quote
+from filewright.system import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +18,17 @@ class Root:
 
     name: str = field(compare=False)
     path: bytes = field(compare=False)
-    fd: int = field(compare=False)
+    folder: Folder = field(compare=False)
     device: int
     inode: int
     resolved: bytes = field(default=b"", compare=False)
     index: int = field(default=0, compare=False)
     several: bool = field(default=False, compare=False)
+
+    @property
+    def fd(self) -> int:
+        """The folder's descriptor."""
+        return self.folder.fileno()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ double quote is always the quoted form, so every name has exactly one reading.
 
 from __future__ import annotations
 
+import base64
+import os
 import re
 
 from filewright.errors import Code, FilewrightError
@@ -28,6 +30,20 @@ _ESCAPES = {
 }
 _UNESCAPES = {text[1]: byte for byte, text in _ESCAPES.items()}
 _TOKEN = re.compile(r'\\([abtnvfr"\\])|\\([0-3][0-7]{2})|([^\\"]+)', re.DOTALL)
+
+
+TEMPORARY = b".fw~"
+"""How the names of a change's temporaries begin."""
+
+
+def temporary_name() -> bytes:
+    """A short random name that no user would give a file."""
+    return TEMPORARY + base64.b32encode(os.urandom(5)).lower()
+
+
+def is_temporary(name: bytes) -> bool:
+    """Whether a name has the form of ours: such are never listed or walked."""
+    return name.startswith(TEMPORARY) and len(name) == len(TEMPORARY) + 8
 
 
 def quote(name: bytes) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 
+from filewright import system
 from filewright.boundary.location import Root
 from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.system import Folder, Status
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -18,7 +21,7 @@ def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
     A root is a folder's path, or `name=path` to name it; without a name its folder's name is
     taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
     """
-    found: list[tuple[str, bytes, int, os.stat_result]] = []
+    found: list[tuple[str, bytes, Folder, Status]] = []
     taken: set[str] = set()
     seen: set[tuple[int, int]] = set()
     if not asked:
@@ -27,32 +30,32 @@ def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
         name, path = _split(os.fsencode(item))
         absolute = os.path.abspath(os.path.expanduser(path))
         try:
-            descriptor = os.open(absolute, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            folder = system.open_folder(absolute)
         except (OSError, ValueError) as error:
             for _, _, opened, _ in found:
-                os.close(opened)
-            reason = error if isinstance(error, OSError) else OSError(22, str(error))
+                opened.close()
+            reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             raise from_os_error(reason, quote(path), doing="open the root") from error
-        status = os.fstat(descriptor)
-        if (status.st_dev, status.st_ino) in seen:
-            os.close(descriptor)
+        status = folder.status()
+        if status.identity in seen:
+            folder.close()
             continue
-        seen.add((status.st_dev, status.st_ino))
+        seen.add(status.identity)
         unique = _unique(name or _name_of(absolute), taken)
         taken.add(unique)
-        found.append((unique, absolute, descriptor, status))
+        found.append((unique, absolute, folder, status))
     return tuple(
         Root(
             name=name,
             path=path,
-            fd=descriptor,
-            device=status.st_dev,
-            inode=status.st_ino,
+            folder=folder,
+            device=status.device,
+            inode=status.inode,
             resolved=os.path.realpath(path),
             index=index,
             several=len(found) > 1,
         )
-        for index, (name, path, descriptor, status) in enumerate(found)
+        for index, (name, path, folder, status) in enumerate(found)
     )
 
 

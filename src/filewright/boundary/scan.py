@@ -1,29 +1,14 @@
-"""The names in one folder, read by its descriptor: by kind, as bytes, packed when there are very many."""
+"""The names in one folder, by kind, as bytes, packed when there are very many."""
 
 from __future__ import annotations
 
 import heapq
-import os
-import stat
-import sys
 from collections.abc import Iterator
-from typing import Literal
 
-Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
+from filewright.system import Folder, Kind
 
 GIT_RULES, OTHER_RULES = b".gitignore", b".ignore"
 
-_ENCODING = sys.getfilesystemencoding()
-# Above this many names a folder's are packed, sorted run by sorted run.
-_RUN = 1 << 16
-
-_KIND_OF: dict[int, Kind] = {
-    stat.S_IFREG: "file",
-    stat.S_IFDIR: "folder",
-    stat.S_IFLNK: "link",
-    stat.S_IFIFO: "fifo",
-    stat.S_IFSOCK: "socket",
-}
 # While a folder is read, what is not a file has a NUL and a letter behind its name: a NUL is in no
 # name and sorts before everything, so the order stays that of the names. `-` is a folder that is
 # entered but not shown.
@@ -35,7 +20,7 @@ KIND_OF_MARK: dict[bytes, Kind] = {
     b"c": "device",
     b"f": "file",
 }
-_MARK_OF = {kind: mark for mark, kind in KIND_OF_MARK.items()}
+_MARK_OF = {kind: b"\0" + mark for mark, kind in KIND_OF_MARK.items()}
 UNSHOWN = b"-"
 FOLDER_MARKS = (b"d", UNSHOWN)
 
@@ -61,30 +46,18 @@ class Names:
         return bool(self._runs)
 
     def holds(self, name: bytes) -> bool:
-        """Whether the folder holds a file of that name: one of ignore rules."""
-        return name in self._rules or name in self.files
+        """Whether it holds one of the names that say what is ignored: a file, or the folder `.git`."""
+        return name in self._rules or name in self.files or name in self.folders
 
-    def read(self, descriptor: int) -> None:
-        """Read the folder of a descriptor. Raises `OSError`; what was read until then is kept."""
-        files: list[str] = []
-        folders: list[str] = []
-        room = _RUN
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
-                else:
-                    mark = _mark_of(entry, descriptor)
-                    if mark:
-                        self.others.append(entry.name.encode(_ENCODING, "surrogateescape") + mark)
-                room -= 1
-                if room == 0:
-                    self.files, self.folders = _encoded(files), _encoded(folders)
-                    self._pack()
-                    files, folders, room = [], [], _RUN
-        self.files, self.folders = _encoded(files), _encoded(folders)
+    def read(self, folder: Folder) -> None:
+        """Read the names of a folder. Raises `OSError`; what was read until then is kept."""
+        for batch in folder.batches():
+            if self:
+                self._pack()  # There are more than one batch holds.
+            self.files, self.folders = batch.files, batch.folders
+            self.others = [name + _MARK_OF[kind] for name, kind in batch.others]
+        if self._runs:
+            self._pack()
 
     def add_marked(self, item: bytes) -> None:
         """Sort in a name as `merged` yields it."""
@@ -102,16 +75,12 @@ class Names:
 
     def _pack(self) -> None:
         self._rules.update(name for name in (GIT_RULES, OTHER_RULES) if name in self.files)
+        self._rules.update(name for name in (b".git",) if name in self.folders)
         items = self.files + [name + b"\0d" for name in self.folders] + self.others
         items.sort()
         if items:
             self._runs.append(b"/".join(items))
         self.files, self.folders, self.others = [], [], []
-
-
-def _encoded(names: list[str]) -> list[bytes]:
-    # All at once: a third of the time of one by one.
-    return "/".join(names).encode(_ENCODING, "surrogateescape").split(b"/") if names else []
 
 
 def _offset(run: bytes, name: bytes) -> int:
@@ -135,13 +104,3 @@ def _unpacked(run: bytes, start: int) -> Iterator[bytes]:
         yield run[start:end]
         start = end + 1
     yield run[start:]
-
-
-def _mark_of(entry: os.DirEntry[str], folder: int) -> bytes | None:
-    if entry.is_symlink():
-        return b"\0l"
-    try:
-        status = os.stat(entry.name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    return b"\0" + _MARK_OF[_KIND_OF.get(stat.S_IFMT(status.st_mode), "device")]

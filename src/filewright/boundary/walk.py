@@ -1,44 +1,45 @@
-"""The walk: everything below a folder, sorted, by descriptors, with the ignore rules applied.
+"""The walk: everything below a folder, sorted, by handles, with the ignore rules applied.
 
 Listing, search and replace all see a tree through it, so they never disagree. Each folder is opened
-from the root's descriptor without following links, read at once and closed, so that a folder that
-is swapped for a link or moved out meanwhile is not walked. Names are held as bytes, one folder's at
-a time for each level; a folder with very many is held compactly. Links are entries, never entered.
+from the root without following links, read at once and closed, so that a folder that is swapped for
+a link or moved out meanwhile is not walked. Only what lies deeper than one path can name is opened
+from the folder above it, of which a few dozen are held; back up it goes by `..`, compared by
+identity. Names are held as bytes, one folder's at a time for each level; a folder with very many is
+held compactly. Links are entries, never entered. The temporaries of a change are not there.
 """
 
 from __future__ import annotations
 
 import errno
-import os
-import stat
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, repeat
 
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
-from filewright.boundary.location import Location, Root, shown_as
-from filewright.boundary.resolve import Resolver
+from filewright.boundary.location import Location, shown_as
+from filewright.boundary.names import TEMPORARY, is_temporary
 from filewright.boundary.scan import (
     FOLDER_MARKS,
     GIT_RULES,
     KIND_OF_MARK,
     OTHER_RULES,
     UNSHOWN,
-    Kind,
     Names,
 )
 from filewright.progress import Task
+from filewright.system import File, Folder, Kind, Status
 
-Item = tuple[bytes, os.stat_result | None]
+Item = tuple[bytes, Status | None]
 
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _DOT = 0x2E
 _BATCH = 4096
 _SHOWN_UNREADABLE = 20
+_FAR_BYTES, _FAR_LEVELS = 3900, 32
+_HELD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class WalkOptions:
     """What a walk leaves out. `rules` are those from outside the tree; None takes no ignore rules at all.
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
-    `hide` are folders never shown, as path above and name; `kinds` None is all.
+    `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` and `kernel`
+    are as in `Folder.beneath`.
     """
 
     rules: Matcher | None
@@ -58,6 +60,8 @@ class WalkOptions:
     hide: tuple[tuple[tuple[bytes, ...], bytes], ...] = ()
     hide_git: bool = True
     after: tuple[bytes, ...] = ()
+    cross: bool = True
+    kernel: bool = True
 
 
 class Entry:
@@ -65,7 +69,7 @@ class Entry:
 
     __slots__ = ("folder", "kind", "name", "status")
 
-    def __init__(self, folder: Folder, name: bytes, kind: Kind, status: os.stat_result | None) -> None:
+    def __init__(self, folder: WalkedFolder, name: bytes, kind: Kind, status: Status | None) -> None:
         self.folder = folder
         self.name = name
         self.kind = kind
@@ -90,22 +94,28 @@ class Entry:
         return f"Entry({self.path!r}, {self.kind})"
 
 
-class Folder:
-    """A folder of the walk, shared by its entries. `prefix` is its path below the walked one, with a slash.
+class WalkedFolder:
+    """A folder of the walk, shared by its entries.
 
-    `parts` is its path from the root without links, by which it is opened and the ignore rules go.
+    `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. `handle`
+    is held for folders that are `far`.
     """
 
     __slots__ = (
         "_location",
+        "_prefix",
+        "_root_prefix",
         "_start",
+        "_start_bytes",
+        "above",
         "after",
         "depth",
+        "far",
         "globs",
+        "handle",
+        "identity",
         "matcher",
-        "parts",
-        "prefix",
-        "root_prefix",
+        "name",
     )
 
     def __init__(
@@ -114,25 +124,64 @@ class Folder:
         parts: tuple[bytes, ...],
         matcher: Matcher,
         globs: tuple[Matcher, Matcher],
-        after: tuple[bytes, ...],
+        after: int,
         *,
-        above: Folder | None = None,
+        above: WalkedFolder | None = None,
+        kernel: bool = True,
     ) -> None:
         self._start = start
         self._location: Location | None = None
-        self.parts = parts
+        self.above = above
+        self.name = parts[-1] if parts else b""
         if above is None:
-            self.root_prefix = b"/".join((*parts, b""))
-            self.prefix = b""
+            self._root_prefix: bytes = b"/".join((*parts, b""))
+            self._start_bytes = len(self._root_prefix)
             self.depth = 1
         else:
-            below = parts[-1] + b"/"
-            self.root_prefix = above.root_prefix + below
-            self.prefix = above.prefix + below
+            self._root_prefix = above.root_prefix + self.name + b"/"
+            self._start_bytes = above._start_bytes
             self.depth = above.depth + 1
+        self._prefix = self._root_prefix[self._start_bytes :]
+        self.far = len(self._root_prefix) > _FAR_BYTES or (not kernel and self.depth > _FAR_LEVELS)
         self.matcher = matcher
         self.globs = globs
         self.after = after
+        self.handle: Folder | None = None
+        self.identity = (0, 0)
+
+    @property
+    def root_prefix(self) -> bytes:
+        """Its path from the root without links, with a slash: by which the ignore rules go."""
+        return self._root_prefix or self._from_above()
+
+    @property
+    def prefix(self) -> bytes:
+        """Its path below the folder that is walked, with a slash."""
+        return self._prefix or self.root_prefix[self._start_bytes :]
+
+    def _from_above(self) -> bytes:
+        names = [b""]
+        folder: WalkedFolder = self
+        while not folder._root_prefix and folder.above is not None:
+            names.append(folder.name)
+            folder = folder.above
+        return folder._root_prefix + b"/".join(reversed(names))
+
+    @property
+    def parts(self) -> tuple[bytes, ...]:
+        """Its path from the root without links."""
+        return tuple(self.root_prefix.split(b"/")[:-1])
+
+    def put_aside(self) -> None:
+        """Forget the path while what is below it is walked: all paths of a deep tree fill the memory."""
+        if self.far and self.above is not None:
+            self._root_prefix = self._prefix = b""
+
+    def take_up(self, left: WalkedFolder) -> None:
+        """Have the path again, by that of the folder below that was `left`."""
+        if not self._root_prefix:
+            self._root_prefix = left.root_prefix[: -len(left.name) - 1]
+            self._prefix = self._root_prefix[self._start_bytes :]
 
     @property
     def location(self) -> Location:
@@ -145,29 +194,12 @@ class Folder:
 
 
 class Walk:
-    """An iterator over the entries below a folder, each folder before what is in it, names in byte order.
+    """An iterator over the entries below a folder, each folder before what is in it, names in byte order."""
 
-    `unreadable` counts folders that could not be read, `unreadable_places` names the first of them;
-    `ignored` counts names left out by ignore rules. All three grow as the walk goes on.
-    """
-
-    def __init__(self, resolver: Resolver, where: Location, options: WalkOptions, task: Task) -> None:
-        self.unreadable = 0
-        self.unreadable_places: list[Location] = []
-        self.ignored = 0
-        self._resolver = resolver
-        self._root: Root = where.root
-        self._options = options
-        self._task = task
-        opened, names = self._resolver.open_folder(where.root.fd, where.parts, _OPEN & ~os.O_NOFOLLOW)
-        try:
-            matcher = self._rules_above(names) if options.rules is not None else NOTHING
-            start = Folder(where, names, matcher, options.globs.start(), options.after)
-        except BaseException:
-            os.close(opened)
-            raise
-        # Read now: a generator that is never begun would never close the descriptor.
-        self._entries = self._run(where, start, self._items(start, opened))
+    def __init__(self, where: Location, opened: Folder, options: WalkOptions, task: Task) -> None:
+        # Apart from what walks, so that nothing holds the generator: left in the middle, it ends at once.
+        self._walker = _Walker(where, options, task)
+        self._entries = self._walker.entries(where, opened)
 
     def __iter__(self) -> Iterator[Entry]:
         return self._entries  # The generator itself: a loop over it costs no call of ours per entry.
@@ -175,30 +207,80 @@ class Walk:
     def __next__(self) -> Entry:
         return next(self._entries)
 
-    def _run(self, start: Location, folder: Folder, items: Iterator[Item]) -> Iterator[Entry]:
-        deepest = self._options.depth
-        stack: list[tuple[Folder, Iterator[Item]]] = []
-        while True:
-            for item, status in items:
-                if 0 not in item:
-                    yield Entry(folder, item, "file", status)
-                    continue
-                name, mark = item[:-2], item[-1:]
-                if mark != UNSHOWN:
-                    yield Entry(folder, name, KIND_OF_MARK[mark], status)
-                if mark in FOLDER_MARKS and folder.depth != deepest:
-                    below = self._below(start, folder, name)
-                    descriptor = -1 if below is None else self._open(below)
-                    if below is not None and descriptor >= 0:
-                        stack.append((folder, items))
-                        folder, items = below, self._items(below, descriptor)
-                        break
-            else:
-                if not stack:
-                    return
-                folder, items = stack.pop()
+    @property
+    def unreadable(self) -> int:
+        """How many folders could not be read, so far."""
+        return self._walker.unreadable
 
-    def _below(self, start: Location, folder: Folder, name: bytes) -> Folder | None:
+    @property
+    def unreadable_places(self) -> list[Location]:
+        """The first of them."""
+        return self._walker.unreadable_places
+
+    @property
+    def ignored(self) -> int:
+        """How many names were left out by ignore rules, so far."""
+        return self._walker.ignored
+
+
+class _Walker:
+    """What walks: options, counters, and the handles of far folders."""
+
+    def __init__(self, where: Location, options: WalkOptions, task: Task) -> None:
+        self.unreadable = 0
+        self.unreadable_places: list[Location] = []
+        self.ignored = 0
+        self._root = where.root
+        self._options = options
+        self._task = task
+        self._held: deque[WalkedFolder] = deque()
+
+    def entries(self, where: Location, opened: Folder) -> Iterator[Entry]:
+        """The entries below the folder, which is closed; its own names are read at once."""
+        options = self._options
+        try:
+            names = opened.reached
+            matcher = self._rules_above(names) if options.rules is not None else NOTHING
+            after = 0 if options.after else -1
+            start = WalkedFolder(where, names, matcher, options.globs.start(), after, kernel=options.kernel)
+        except BaseException:
+            opened.close()
+            raise
+        return self._run(where, start, self._items(start, opened))
+
+    def _run(self, start: Location, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[Entry]:
+        deepest = self._options.depth
+        stack: list[tuple[WalkedFolder, Iterator[Item]]] = []
+        try:
+            while True:
+                for item, status in items:
+                    if 0 not in item:
+                        yield Entry(folder, item, "file", status)
+                        continue
+                    name, mark = item[:-2], item[-1:]
+                    if mark != UNSHOWN:
+                        yield Entry(folder, name, KIND_OF_MARK[mark], status)
+                    if mark in FOLDER_MARKS and folder.depth != deepest:
+                        below = self._below(start, folder, name)
+                        opened = None if below is None else self._open(below)
+                        if below is not None and opened is not None:
+                            stack.append((folder, items))
+                            folder.put_aside()
+                            folder, items = below, self._items(below, opened)
+                            break
+                else:
+                    if not stack:
+                        return
+                    left = folder
+                    folder, items = stack.pop()
+                    folder.take_up(left)
+                    self._back_to(folder, left)
+        finally:
+            for held in self._held:
+                if held.handle is not None:
+                    held.handle.close()
+
+    def _below(self, start: Location, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
         globs = folder.globs
         if self._options.globs.given:
             narrowed = self._options.globs.below(globs, folder.prefix + name + b"/")
@@ -208,17 +290,72 @@ class Walk:
         matcher = folder.matcher
         if matcher.anchored:
             matcher = matcher.below(folder.root_prefix + name + b"/")
-        after = folder.after[1:] if folder.after and folder.after[0] == name else ()
-        return Folder(start, (*folder.parts, name), matcher, globs, after, above=folder)
+        after = self._options.after
+        resumed = 0 <= folder.after < len(after) - 1 and after[folder.after] == name
+        return WalkedFolder(
+            start,
+            (name,),
+            matcher,
+            globs,
+            folder.after + 1 if resumed else -1,
+            above=folder,
+            kernel=self._options.kernel,
+        )
 
-    def _open(self, folder: Folder) -> int:
+    # Handles
+
+    def _open(self, folder: WalkedFolder) -> Folder | None:
+        options, above = self._options, folder.above
         try:
-            return self._resolver.open(self._root.fd, folder.parts, _OPEN, links=False)
+            if folder.handle is not None:
+                return folder.handle.folder(b".")
+            if not folder.far or above is None:
+                return self._from_root(folder.parts)
+            if above.handle is not None:
+                opened = above.handle.folder(folder.name)
+            elif above.far:
+                return None  # It was moved while what is below it was walked.
+            else:
+                with self._from_root(above.parts) as held:
+                    opened = held.folder(folder.name)
+            if not options.cross and opened.status().device != self._root.device:
+                opened.close()
+                return None
+            return opened
         except OSError as error:
             self._failed(folder, error)
-            return -1
+            return None
 
-    def _failed(self, folder: Folder, error: OSError) -> None:
+    def _from_root(self, parts: tuple[bytes, ...]) -> Folder:
+        options = self._options
+        return self._root.folder.beneath(parts, links=False, cross=options.cross, kernel=options.kernel)
+
+    def _hold(self, folder: WalkedFolder, handle: Folder) -> None:
+        folder.handle = handle
+        folder.identity = handle.identity()
+        self._held.append(folder)
+        if len(self._held) > _HELD:
+            oldest = self._held.popleft()
+            if oldest.handle is not None:
+                oldest.handle.close()
+                oldest.handle = None
+
+    def _back_to(self, folder: WalkedFolder, left: WalkedFolder) -> None:
+        """Have the handle of a folder again, and let go of the one below it."""
+        handle, left.handle = left.handle, None
+        if handle is None:
+            return
+        self._held.remove(left)
+        with handle:
+            if folder.far and folder.handle is None:
+                above = handle.parent()
+                if above is not None and above.identity() == folder.identity:
+                    folder.handle = above.folder(b".")
+                    self._held.appendleft(folder)
+                if above is not None:
+                    above.close()
+
+    def _failed(self, folder: WalkedFolder, error: OSError) -> None:
         # What was swapped or removed since its name was read is simply not there any more.
         if error.errno not in _GONE:
             self.unreadable += 1
@@ -227,26 +364,29 @@ class Walk:
 
     # One folder
 
-    def _items(self, folder: Folder, descriptor: int) -> Iterator[Item]:
-        """The names in a folder, marked, sorted and filtered. Takes the descriptor and closes it."""
-        self._task.check()
+    def _items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
+        """The names in a folder, marked, sorted and filtered. Takes the handle and closes it, unless it is far."""
         try:
+            self._task.check()
             names = Names()
             try:
-                names.read(descriptor)
+                names.read(opened)
             except OSError as error:
                 self._failed(folder, error)
             if self._options.rules is not None:
-                self._read_rules(folder, descriptor, names)
+                self._read_rules(folder, opened, names)
             if names.packed:
                 return self._batches(folder, names)
-            return self._batch(folder, names, descriptor)
+            return self._batch(folder, names, opened)
         finally:
-            os.close(descriptor)
+            if folder.far:
+                self._hold(folder, opened)
+            else:
+                opened.close()
 
-    def _batches(self, folder: Folder, names: Names) -> Iterator[Item]:
+    def _batches(self, folder: WalkedFolder, names: Names) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
-        merged = names.merged(folder.after[0] if folder.after else b"")
+        merged = names.merged(self._options.after[folder.after] if folder.after >= 0 else b"")
         while True:
             some = Names()
             for item in islice(merged, _BATCH):
@@ -254,17 +394,17 @@ class Walk:
             if not some:
                 return
             self._task.check()
-            descriptor = self._open(folder) if self._options.details else -1
-            if self._options.details and descriptor < 0:
+            if not self._options.details:
+                yield from self._batch(folder, some, None)
+                continue
+            opened = self._open(folder)
+            if opened is None:
                 return
-            try:
-                items = self._batch(folder, some, descriptor)
-            finally:
-                if descriptor >= 0:
-                    os.close(descriptor)
+            with opened:
+                items = self._batch(folder, some, opened)
             yield from items
 
-    def _batch(self, folder: Folder, names: Names, descriptor: int) -> Iterator[Item]:
+    def _batch(self, folder: WalkedFolder, names: Names, opened: Folder | None) -> Iterator[Item]:
         files, folders, others = self._filtered(folder, names)
         items = files
         if folders:
@@ -272,16 +412,27 @@ class Walk:
             items = files + [name + (b"\0d" if name in shown else b"\0-") for name in folders]
         items += others
         items.sort()
-        if folder.after:
-            items = _resumed(items, folder.after[0])
-        if not self._options.details:
+        if folder.after >= 0:
+            items = _resumed(items, self._options.after[folder.after])
+        if not self._options.details or opened is None:
             return zip(items, repeat(None))
-        return _with_status(items, descriptor)
+        try:
+            found = opened.stats([item if 0 not in item else item[:-2] for item in items])
+        except OSError as error:
+            self._failed(folder, error)  # It may be listed but not entered: its names are all there is.
+            return zip(items, repeat(None))
+        if all(found):
+            return zip(items, found, strict=True)
+        # What is gone since its name was read is left out.
+        return ((item, status) for item, status in zip(items, found, strict=True) if status is not None)
 
-    def _filtered(self, folder: Folder, names: Names) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    def _filtered(self, folder: WalkedFolder, names: Names) -> tuple[list[bytes], list[bytes], list[bytes]]:
         """The files, the folders, and the marked others of a folder that are neither hidden nor ignored."""
         options = self._options
         files, folders, others = names.files, names.folders, names.others
+        files, folders = _without_temporaries(files), _without_temporaries(folders)
+        if others:
+            others = [name for name in others if not is_temporary(name[:-2])]
         if options.hide_git:
             if b".git" in files:
                 files = [name for name in files if name != b".git"]
@@ -290,23 +441,23 @@ class Walk:
             if others:
                 others = [name for name in others if name[:-2] != b".git"]
         for above, hidden in options.hide if folders else ():
-            if above == folder.parts and hidden in folders:
+            if hidden in folders and above == folder.parts:
                 folders = [name for name in folders if name != hidden]
         if not options.hidden:
             files = [name for name in files if name[0] != _DOT]
             folders = [name for name in folders if name[0] != _DOT]
             others = [name for name in others if name[0] != _DOT]
-        matcher = folder.matcher
-        if matcher.rules:
+        matcher, check = folder.matcher, self._task.check
+        if matcher:
             before = len(files) + len(folders) + len(others)
-            files = matcher.kept(folder.root_prefix, files, False)
-            folders = matcher.kept(folder.root_prefix, folders, True)
+            files = matcher.kept(folder.root_prefix, files, False, check)
+            folders = matcher.kept(folder.root_prefix, folders, True, check)
             if others:
                 others = [n for n in others if not matcher.ignores(folder.root_prefix, n[:-2], False)]
             self.ignored += before - len(files) - len(folders) - len(others)
         if options.globs.given:
             fitting, state, prefix = options.globs.fitting, folder.globs, folder.prefix
-            files = fitting(state, prefix, files, False)
+            files = fitting(state, prefix, files, False, check)
             folders = options.globs.entered(state, prefix, folders)
             others = [name for name in others if fitting(state, prefix, [name[:-2]], False)]
         if options.kinds is not None:
@@ -314,7 +465,7 @@ class Walk:
             others = [name for name in others if KIND_OF_MARK[name[-1:]] in options.kinds]
         return files, folders, others
 
-    def _shown_folders(self, folder: Folder, folders: list[bytes]) -> set[bytes]:
+    def _shown_folders(self, folder: WalkedFolder, folders: list[bytes]) -> set[bytes]:
         if self._options.kinds is not None and "folder" not in self._options.kinds:
             return set()
         if not self._options.globs.given:
@@ -326,32 +477,56 @@ class Walk:
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
         """The matcher at the folder `names`, before its own ignore files are read."""
         matcher = self._options.rules or NOTHING
-        exclude = self._read_at((b".git", b"info"), b"exclude")
-        matcher = matcher.with_files(0, exclude, None)
         for count in range(len(names)):
-            base = len(b"/".join((*names[:count], b"")))
-            git, other = (self._read_at(names[:count], name) for name in (GIT_RULES, OTHER_RULES))
-            matcher = matcher.with_files(base, git, other)
-            matcher = matcher.below(b"/".join((*names[: count + 1], b"")))
+            prefix = b"/".join((*names[:count], b""))
+            try:
+                with self._from_root(names[:count]) as folder:
+                    matcher = _with_rules(matcher, len(prefix), folder, (GIT_RULES, OTHER_RULES), git=True)
+            except OSError as error:
+                if error.errno not in (*_GONE, errno.EACCES):
+                    raise
+            matcher = matcher.below(prefix + names[count] + b"/")
         return matcher
 
-    def _read_at(self, parts: tuple[bytes, ...], name: bytes) -> bytes | None:
-        try:
-            folder = self._resolver.open(self._root.fd, parts, _OPEN, links=False)
-        except OSError as error:
-            if error.errno in (*_GONE, errno.EACCES):
-                return None
-            raise
-        try:
-            return read_rules(folder, name)
-        finally:
-            os.close(folder)
+    def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
+        present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))
+        git = names.holds(b".git")
+        if present or git:
+            folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, present, git=git)
 
-    def _read_rules(self, folder: Folder, descriptor: int, names: Names) -> None:
-        git = read_rules(descriptor, GIT_RULES) if names.holds(GIT_RULES) else None
-        other = read_rules(descriptor, OTHER_RULES) if names.holds(OTHER_RULES) else None
-        if git or other:
-            folder.matcher = folder.matcher.with_files(len(folder.root_prefix), git, other)
+
+def _with_rules(
+    matcher: Matcher, base: int, folder: Folder, present: tuple[bytes, ...], *, git: bool
+) -> Matcher:
+    """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
+    if git:
+        try:
+            with folder.beneath((b".git", b"info"), links=False) as info:
+                matcher = matcher.with_files(base, _rules_in(info, b"exclude"), None)
+        except OSError:
+            pass  # No repository, or one that lies elsewhere.
+    ours, theirs = (_rules_in(folder, name) if name in present else None for name in (GIT_RULES, OTHER_RULES))
+    return matcher.with_files(base, ours, theirs)
+
+
+def _rules_in(folder: Folder, name: bytes) -> bytes | None:
+    try:
+        with folder.open(name) as file:
+            return read_rules(file)
+    except OSError:
+        return None  # Missing, a link, or unreadable: git goes on without it, and so does the walk.
+
+
+def read_rules(file: File) -> bytes | None:
+    """The content of an ignore file; None if it is longer than anybody would write."""
+    return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
+
+
+def _without_temporaries(names: list[bytes]) -> list[bytes]:
+    # One look at all of them: hardly a folder has any.
+    if TEMPORARY not in b"/".join(names):
+        return names
+    return [name for name in names if not is_temporary(name)]
 
 
 def _resumed(items: list[bytes], name: bytes) -> list[bytes]:
@@ -360,35 +535,3 @@ def _resumed(items: list[bytes], name: bytes) -> list[bytes]:
     if name + b"\0d" in items or name + b"\0-" in items:
         rest.insert(0, name + b"\0-")
     return rest
-
-
-def _with_status(items: Sequence[bytes], folder: int) -> Iterator[Item]:
-    look = os.stat
-    names = [item if 0 not in item else item[:-2] for item in items]
-    try:
-        return zip(items, [look(name, dir_fd=folder, follow_symlinks=False) for name in names], strict=True)
-    except FileNotFoundError:
-        pass  # Something is gone since its name was read: one by one, then.
-    result: list[Item] = []
-    for item, name in zip(items, names, strict=True):
-        try:
-            result.append((item, look(name, dir_fd=folder, follow_symlinks=False)))
-        except FileNotFoundError:
-            continue
-    return iter(result)
-
-
-def read_rules(folder: int, name: bytes) -> bytes | None:
-    """The content of the ignore file `name` in `folder`; None if it is no plain file, as git has it."""
-    try:
-        descriptor = os.open(name, _READ, dir_fd=folder)
-    except OSError:
-        return None  # Missing, a link, or unreadable: git goes on without it, and so does the walk.
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > FILE_BYTES:
-            return None
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read(FILE_BYTES)
-    finally:
-        os.close(descriptor)

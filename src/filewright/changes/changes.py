@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from filewright.boundary import Boundary, Location
-from filewright.boundary.names import quote
+from filewright.boundary import Boundary, Location, quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.collector import Collector
 from filewright.changes.commit import Committer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import xxhash
 
-from filewright.boundary.names import quote
+from filewright.boundary import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.record import ChangeRecord, Entry, Side
 from filewright.changes.recordfile import RecordFile, TornError

@@ -14,21 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from filewright.boundary import is_temporary
 from filewright.changes.record import Place, json_items
-
-PREFIX = b".fw~"
-_RANDOM = 8
-
-
-def temporary_name() -> bytes:
-    """A short random name that no user would give a file."""
-    digits = b"abcdefghijklmnopqrstuvwxyz234567"
-    return PREFIX + bytes(digits[byte & 31] for byte in os.urandom(_RANDOM))
-
-
-def is_temporary(name: bytes) -> bool:
-    """Whether a name has the form of ours."""
-    return name.startswith(PREFIX) and len(name) == len(PREFIX) + _RANDOM
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from filewright.boundary import is_temporary, temporary_name
 from filewright.changes.operations import (
     Alter,
     FolderRef,
@@ -19,8 +20,6 @@ from filewright.changes.operations import (
     Seal,
     Slot,
     Take,
-    is_temporary,
-    temporary_name,
 )
 from filewright.changes.tree import Folder, Node, Tree
 

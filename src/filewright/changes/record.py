@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from filewright.boundary.names import quote
+from filewright.boundary import quote
 
 Kind = Literal["file", "link", "folder", "other"]
 

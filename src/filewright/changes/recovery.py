@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from filewright.boundary import Boundary
-from filewright.boundary.names import quote
+from filewright.boundary import Boundary, quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.content import listed, read_blocks
 from filewright.changes.flushing import Flusher

@@ -16,12 +16,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from filewright.boundary import kernel
+from filewright.boundary import is_temporary
 from filewright.changes import leases
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree, is_temporary
+from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree
 from filewright.changes.slots import Slots, kind_of, matches
 from filewright.errors import FilewrightError
+from filewright.system import kernel
 
 _SLOW_TO_FREE = 16 << 20
 

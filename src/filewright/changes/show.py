@@ -6,7 +6,6 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -243,7 +242,7 @@ def _now(boundary: Boundary, settings: Settings, where: Location | None, after: 
     if where is None or after is None:
         return nothing
     try:
-        found = Snapshot.of_descriptor(boundary.open_file(where), where, settings, hold=False)
+        found = Snapshot.of_file(boundary.open_file(where), where, settings, hold=False)
     except FilewrightError:
         return nothing
     if found.size == after.size:
@@ -304,13 +303,13 @@ def _previewed(
     match step:
         case Modify():
             source = _before_moves(step.location, origins)
-            before = Snapshot.of_descriptor(boundary.open_file(source), source, settings)
+            before = Snapshot.of_file(boundary.open_file(source), source, settings)
             yield _File(source.shown, shown, before, step.splices)
         case Delete():
             status = boundary.stat(step.location)
-            if stat.S_ISREG(status.st_mode) and status.st_size <= _SHOWN_WHOLE:
-                before = Snapshot.of_descriptor(boundary.open_file(step.location), step.location, settings)
-                yield _File(shown, None, before, (Splice(0, before.size, b""),), status.st_mode)
+            if status.kind == "file" and status.size <= _SHOWN_WHOLE:
+                before = Snapshot.of_file(boundary.open_file(step.location), step.location, settings)
+                yield _File(shown, None, before, (Splice(0, before.size, b""),), status.raw.st_mode)
         case Restore():
             whole = step.content.size <= _SHOWN_WHOLE
             text = b"".join(step.content.blocks()) if whole else b"(a large content)\n"
@@ -319,6 +318,6 @@ def _previewed(
             yield _File(None, shown, nothing, (Splice(0, 0, step.target),), None, 0o120000)
         case SetMode():
             status = boundary.stat(_before_moves(step.location, origins))
-            if stat.S_ISREG(status.st_mode):
-                modes = (stat.S_IMODE(status.st_mode), int(step.mode, 8))
+            if status.kind == "file":
+                modes = (status.mode, int(step.mode, 8))
                 yield _File(shown, shown, nothing, (), *modes)

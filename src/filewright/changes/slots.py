@@ -13,13 +13,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
-from filewright.boundary import Boundary, Location, kernel
+from filewright.boundary import Boundary, Location, is_temporary
 from filewright.changes.content import digest_of, listed
 from filewright.changes.flushing import MANY, Flusher
-from filewright.changes.operations import FolderRef, Plan, Put, Seal, Slot, Tree, is_temporary
+from filewright.changes.operations import FolderRef, Plan, Put, Seal, Slot, Tree
 from filewright.changes.record import Place
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.system import kernel
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
@@ -61,7 +62,7 @@ class OpenFolders:
     def open(self, where: Location, *, reading: bool = False) -> tuple[int, Identity]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
-        opened = self.boundary.open_folder(where) if reading else self.boundary.open_parent(where.child(b"-"))
+        opened = self.boundary.open_folder(where, changing=not reading).detach()
         status = os.fstat(opened)
         identity = (status.st_dev, status.st_ino)
         if not reading:
@@ -447,7 +448,7 @@ def _folders_below(boundary: Boundary, top: Location, wanted: set[int], task: Ta
         except FilewrightError:
             continue
         try:
-            with os.scandir(folder) as entries:
+            with folder, os.scandir(folder.fileno()) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         below = where.child(os.fsencode(entry.name))
@@ -456,6 +457,4 @@ def _folders_below(boundary: Boundary, top: Location, wanted: set[int], task: Ta
                             found[entry.inode()] = below
         except OSError:
             continue
-        finally:
-            os.close(folder)
     return found

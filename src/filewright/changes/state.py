@@ -12,8 +12,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from filewright.boundary import Boundary
-from filewright.boundary.names import quote
+from filewright.boundary import Boundary, quote
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 

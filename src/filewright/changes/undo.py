@@ -10,7 +10,6 @@ above, so that the work follows the number of entries.
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,10 +17,8 @@ from dataclasses import dataclass, field
 
 import xxhash
 
-from filewright.boundary import Boundary, Location
-from filewright.changes.content import listed
+from filewright.boundary import Boundary, Location, temporary_name
 from filewright.changes.contents import Contents, Kept
-from filewright.changes.operations import temporary_name
 from filewright.changes.record import Entry, Place, Side
 from filewright.edit.changeset import (
     ChangeSet,
@@ -198,21 +195,18 @@ class _Undoing:
         if any(above in self.absent for above in _folders_above(place)):
             return None
         try:
-            mode = self.boundary.stat(self.locate(place)).st_mode
+            kind = self.boundary.stat(self.locate(place)).kind
         except FilewrightError as error:
             if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
                 raise
             self.absent.add(place)
             return None
-        for test, kind in ((stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISDIR, "folder")):
-            if test(mode):
-                return kind
-        return "other"
+        return kind if kind in ("file", "folder", "link") else "other"
 
     def open(self, place: Place) -> Snapshot:
         """The file at a place."""
         where = self.locate(place)
-        return Snapshot.of_descriptor(self.boundary.open_file(where), where, self.settings)
+        return Snapshot.of_file(self.boundary.open_file(where), where, self.settings)
 
 
 def undo_of(
@@ -293,11 +287,8 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
 
 def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
     """Whether a folder holds what the undo does not take away."""
-    descriptor = undoing.boundary.open_folder(where)
-    try:
-        names = listed(descriptor)
-    finally:
-        os.close(descriptor)
+    with undoing.boundary.open_folder(where) as folder:
+        names = folder.names()
     return any(Place(place.root, (*place.parts, name)) not in undoing.index.leaving for name in names)
 
 
@@ -405,7 +396,7 @@ def _change_back(undoing: _Undoing, entry: Entry, before: Side, after: Side) -> 
     elif kind is None:
         return
     else:
-        status = undoing.boundary.stat(undoing.locate(place))
+        status = undoing.boundary.stat(undoing.locate(place)).raw
     if status is None:
         return
     if (before.uid, before.gid) != (after.uid, after.gid) and (status.st_uid, status.st_gid) == (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from filewright.boundary.names import quote, unquote
+from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices
 from filewright.edit.touched import PEEK, Touched, touched
 from filewright.edit.visible import cut_line, cut_pair, safe, terminator_mark

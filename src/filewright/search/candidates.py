@@ -17,9 +17,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from filewright.boundary import Boundary, Location
+from filewright.boundary import Boundary, Entry, Location, Walk
 from filewright.boundary.confined import Child, Spawner
-from filewright.boundary.walk import Entry, Walk
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search import ripgrep
@@ -176,17 +175,12 @@ class Candidates:
             argv += ["-e", form]
         places = [*batch.folders, *batch.paths]
         try:
-            folder = self._boundary.open_folder(self._where)
-        except FilewrightError:
-            return  # it is gone: the files are looked for here, and are gone too
-        try:
-            batch.child = self._spawner.spawn(
-                [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder
-            )
+            with self._boundary.open_folder(self._where) as folder:
+                batch.child = self._spawner.spawn(
+                    [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder.fileno()
+                )
         except (FilewrightError, OSError):
-            batch.child = None  # it cannot be started: the files are looked at here
-        finally:
-            os.close(folder)
+            batch.child = None  # it cannot be started, or its folder is gone: the files are looked for here
 
     def _passed(self, batch: _Batch) -> Iterator[Entry]:
         """The entries of the batch that the sieve let through."""
@@ -235,6 +229,6 @@ class Candidates:
                 status = entry.status or self._boundary.stat(entry.location)
             except FilewrightError:
                 continue  # it is gone
-            if status.st_size > _LARGEST:
+            if status.size > _LARGEST:
                 found.add(entry.path)
         return found

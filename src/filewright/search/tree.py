@@ -196,8 +196,8 @@ class Searcher:
     def open(self, location: Location) -> Snapshot | int:
         """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
         try:
-            descriptor = self.boundary.open_file(location)
-            return Snapshot.of_descriptor(descriptor, location, self.settings, indexes=self.indexes)
+            file = self.boundary.open_file(location)
+            return Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
         except FilewrightError as error:
             return 0 if error.code in _GONE else 1
 

@@ -14,7 +14,6 @@ import os
 import re
 import select
 import shutil
-import stat
 import subprocess
 import time
 from dataclasses import dataclass
@@ -115,13 +114,13 @@ def _repository(boundary: Boundary, where: Location) -> tuple[int, bytes] | None
                 continue  # the file's folder is gone; the repository may still know it
             raise
         try:
-            status = os.stat(".git", dir_fd=folder, follow_symlinks=False)
+            kind = folder.stat(b".git").kind
         except OSError:
-            os.close(folder)
+            folder.close()
             continue
-        if stat.S_ISDIR(status.st_mode):
-            return folder, b"/".join(where.parts[len(here.parts) :])
-        os.close(folder)
+        if kind == "folder":
+            return folder.detach(), b"/".join(where.parts[len(here.parts) :])
+        folder.close()
         return None  # a link, or a file that names a folder elsewhere
     return None
 

@@ -23,8 +23,10 @@ from filewright.system.posix import (
     effective_group,
     effective_user,
     flush_all,
+    open_file,
+    status_of,
 )
-from filewright.system.status import Capabilities, Kind, Status
+from filewright.system.status import Capabilities, Kind, NotAFileError, Status
 
 if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
     from filewright.system.posix import can, open_folder, umask
@@ -42,12 +44,15 @@ __all__ = [
     "File",
     "Folder",
     "Kind",
+    "NotAFileError",
     "Rename",
     "Status",
     "can",
     "effective_group",
     "effective_user",
     "flush_all",
+    "open_file",
     "open_folder",
+    "status_of",
     "umask",
 ]

@@ -12,6 +12,8 @@ import os
 import stat
 from collections.abc import Sequence
 
+from filewright.system.status import KINDS, NotAFileError
+
 _LINKS = 40
 _RETRIES = 128
 _NOT_FOLLOWING = os.O_NOFOLLOW | os.O_CLOEXEC
@@ -74,7 +76,7 @@ def _walk(
                 continue
             if last:
                 if not flags & os.O_DIRECTORY and not stat.S_ISREG(status.st_mode):
-                    raise special(status)
+                    raise not_a_file(status)
                 descriptor = _step_into(part, flags | os.O_NOFOLLOW, folder, status)
                 return descriptor, (*names, part)
             if not stat.S_ISDIR(status.st_mode):
@@ -104,15 +106,13 @@ def _steps_of(link: bytes, folder: int) -> list[bytes]:
 
 def _step_into(part: bytes, flags: int, folder: int, seen: os.stat_result) -> int:
     try:
-        descriptor = os.open(part, flags, dir_fd=folder)
+        return os.open(part, flags, dir_fd=folder)
     except OSError as error:
-        raced = error.errno in (errno.ELOOP, errno.EMLINK, errno.EFTYPE if hasattr(errno, "EFTYPE") else -1)
-        if (raced or error.errno == errno.ENOTDIR) and not stat.S_ISLNK(seen.st_mode):
-            now = os.stat(part, dir_fd=folder, follow_symlinks=False)
-            if stat.S_IFMT(now.st_mode) != stat.S_IFMT(seen.st_mode):
-                raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
+        was_folder = error.errno == errno.ENOTDIR and stat.S_ISDIR(seen.st_mode)
+        was_no_link = error.errno in (errno.ELOOP, errno.EMLINK) and not stat.S_ISLNK(seen.st_mode)
+        if was_folder or was_no_link:
+            raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         raise
-    return descriptor
 
 
 def _descend(start: int, names: Sequence[bytes], device: int | None, step: int) -> int:
@@ -136,15 +136,11 @@ def _leads_out() -> OSError:
     return OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
 
-def special(status: os.stat_result) -> OSError:
-    """The error for opening what is not a regular file as one: `EISDIR`, or `ENXIO` for special files.
+def not_a_file(status: os.stat_result) -> NotAFileError:
+    """The error for opening what is not a regular file as one.
 
-    `ELOOP` for a link.
+    `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
     """
-    if stat.S_ISDIR(status.st_mode):
-        number = errno.EISDIR
-    elif stat.S_ISLNK(status.st_mode):
-        number = errno.ELOOP
-    else:
-        number = errno.ENXIO
-    return OSError(number, os.strerror(number))
+    kind = KINDS.get(stat.S_IFMT(status.st_mode), "device")
+    number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(kind, errno.ENXIO)
+    return NotAFileError(number, kind)

@@ -186,7 +186,8 @@ class LinuxFolder(_Attributes, Folder):
                     posix._require_file(os.fstat(look))
                 finally:
                     os.close(look)
-                return self._file(self._resolve(parts, _READ, links=links, cross=cross))
+                descriptor = self._resolve(parts, _READ, links=links, cross=cross)
+                return self._file(descriptor, None if links else tuple(parts))
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
                     raise

@@ -82,12 +82,22 @@ class _Handle:
     ) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
+        if getattr(self, "_fd", -1) >= 0:
+            os.close(self._fd)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._fd})"
 
     def status(self) -> Status:
         """What the system says of it now."""
         return Status(os.fstat(self._fd))
+
+    def identity(self) -> tuple[int, int]:
+        """(device, inode): what stays the same however it is named."""
+        status = os.fstat(self._fd)
+        return status.st_dev, status.st_ino
 
     def flush(self) -> None:
         """Bring it to the disk: a file's content, a folder's names."""
@@ -125,9 +135,17 @@ class _Handle:
 
 
 class File(_Handle):
-    """An open regular file. Reads and writes take an offset: nothing shares a position."""
+    """An open regular file. Reads and writes take an offset: nothing shares a position.
 
-    __slots__ = ()
+    `reached` are the names, links resolved, that led to it from the folder it was opened beneath; None
+    if the kernel followed links and did not say.
+    """
+
+    __slots__ = ("reached",)
+
+    def __init__(self, descriptor: int, reached: tuple[bytes, ...] | None = None) -> None:
+        super().__init__(descriptor)
+        self.reached = reached
 
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
@@ -228,6 +246,22 @@ class Folder(_Handle):
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
 
+    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+        """The status of each of many names that were just listed; None for what is gone meanwhile."""
+        look, folder = os.stat, self._fd
+        names = list(names)
+        try:
+            return [Status(look(name, dir_fd=folder, follow_symlinks=False)) for name in names]
+        except FileNotFoundError:
+            pass  # One by one, then.
+        found: list[Status | None] = []
+        for name in names:
+            try:
+                found.append(Status(look(name, dir_fd=folder, follow_symlinks=False)))
+            except FileNotFoundError:
+                found.append(None)
+        return found
+
     def batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
         batch: tuple[list[str], list[str], list[tuple[bytes, Kind]]] = ([], [], [])
@@ -292,7 +326,7 @@ class Folder(_Handle):
         """
         _require_file(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
         flags = _WRITE if write else _READ
-        return self._file(os.open(name, flags | os.O_NOFOLLOW, dir_fd=self._fd))
+        return self._file(os.open(name, flags | os.O_NOFOLLOW, dir_fd=self._fd), (name,))
 
     def folder(self, name: bytes) -> Folder:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
@@ -307,7 +341,7 @@ class Folder(_Handle):
             above = type(self)(os.open(b"..", self.step_flags, dir_fd=self._fd))
         except FileNotFoundError:
             return None
-        if above.status().identity == self.status().identity:
+        if above.identity() == self.identity():
             above.close()
             return None
         return above
@@ -342,18 +376,18 @@ class Folder(_Handle):
         kernel: bool = True,  # noqa: ARG002
     ) -> File:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        descriptor, _ = beneath.retrying(
+        descriptor, reached = beneath.retrying(
             self._fd, parts, _READ, links=links, cross=cross, step=self.step_flags
         )
-        return self._file(descriptor)
+        return self._file(descriptor, reached)
 
-    def _file(self, descriptor: int) -> File:
+    def _file(self, descriptor: int, reached: tuple[bytes, ...] | None) -> File:
         try:
             _require_file(os.fstat(descriptor))
         except OSError:
             os.close(descriptor)
             raise
-        return self.file_type(descriptor)
+        return self.file_type(descriptor, reached)
 
     # Changing
 
@@ -453,6 +487,23 @@ def open_folder(path: bytes | str) -> Folder:
     return Folder(os.open(path, _FOLDER))
 
 
+def open_file(path: bytes | str) -> File:
+    """The regular file of a path that the user named, for reading; links in it are followed."""
+    _require_file(os.stat(path))
+    descriptor = os.open(path, _READ)
+    try:
+        _require_file(os.fstat(descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return File(descriptor)
+
+
+def status_of(path: bytes | str) -> Status:
+    """The status of what a path that the user named leads to."""
+    return Status(os.stat(path))
+
+
 def flush_all(handles: Iterable[File | Folder]) -> None:
     """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
     pending = list(handles)
@@ -505,7 +556,7 @@ def _one(name: bytes) -> bytes:
 
 def _require_file(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise beneath.special(status)
+        raise beneath.not_a_file(status)
 
 
 def _require_same(status: Status, expected: Status | None) -> None:

@@ -9,13 +9,21 @@ from typing import Literal
 
 Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
 
-_KINDS: dict[int, Kind] = {
+KINDS: dict[int, Kind] = {
     stat.S_IFREG: "file",
     stat.S_IFDIR: "folder",
     stat.S_IFLNK: "link",
     stat.S_IFIFO: "fifo",
     stat.S_IFSOCK: "socket",
 }
+
+
+class NotAFileError(OSError):
+    """What was to be opened as a regular file is something else: `kind`."""
+
+    def __init__(self, number: int, kind: Kind) -> None:
+        super().__init__(number, f"it is a {kind}, not a file")
+        self.kind = kind
 
 
 class Status:
@@ -35,7 +43,7 @@ class Status:
     @property
     def kind(self) -> Kind:
         """What it is."""
-        return _KINDS.get(stat.S_IFMT(self._raw.st_mode), "device")
+        return KINDS.get(stat.S_IFMT(self._raw.st_mode), "device")
 
     @property
     def device(self) -> int:

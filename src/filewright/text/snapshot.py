@@ -20,6 +20,7 @@ import xxhash
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.system import File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
@@ -49,7 +50,7 @@ class Snapshot:
         *,
         size: int,
         settings: Settings | None = None,
-        descriptor: int | None = None,
+        file: File | None = None,
         content: bytes | None = None,
         location: Location | None = None,
         identity: Identity | None = None,
@@ -62,7 +63,7 @@ class Snapshot:
         self.identity = identity
         self.status = status
         self._settings = settings or _DEFAULTS
-        self._descriptor = descriptor
+        self._file = file
         self._named = encoding
         self._indexes = indexes
         self._content = content
@@ -82,9 +83,9 @@ class Snapshot:
         )
 
     @classmethod
-    def of_descriptor(
+    def of_file(
         cls,
-        descriptor: int,
+        file: File,
         location: Location,
         settings: Settings,
         *,
@@ -92,16 +93,16 @@ class Snapshot:
         indexes: BoundedCache[LineIndex] | None = None,
         hold: bool = True,
     ) -> Snapshot:
-        """A snapshot of an open regular file; takes the descriptor over, also when it raises.
+        """A snapshot of an open regular file; takes it over, also when it raises.
 
         With `hold=False` nothing is read before it is asked for, whatever the size.
         """
         try:
-            status = os.fstat(descriptor)
+            status = file.status().raw
             snapshot = cls(
                 size=status.st_size,
                 settings=settings,
-                descriptor=descriptor,
+                file=file,
                 location=location,
                 identity=Identity.of(status),
                 status=status,
@@ -112,7 +113,7 @@ class Snapshot:
                 snapshot._hold()
             return snapshot
         except BaseException:
-            os.close(descriptor)
+            file.close()
             raise
 
     def _hold(self) -> None:
@@ -131,16 +132,16 @@ class Snapshot:
         self.size = offset
 
     def close(self) -> None:
-        """Give the descriptor back. Held content stays readable."""
-        if self._descriptor is None:
+        """Let go of the file. Held content stays readable."""
+        if self._file is None:
             return
-        descriptor, self._descriptor = self._descriptor, None
+        file, self._file = self._file, None
         if self.size > _SLOW_TO_FREE:
             # If the file was replaced meanwhile, this is its last name, and freeing 1 GB takes the system
             # half a second: nobody has to wait for that.
-            threading.Thread(target=os.close, args=(descriptor,), daemon=True).start()
+            threading.Thread(target=file.close, daemon=True).start()
         else:
-            os.close(descriptor)
+            file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -163,7 +164,7 @@ class Snapshot:
     @property
     def descriptor(self) -> int | None:
         """The open descriptor, for handing to a child process; None when made from bytes."""
-        return self._descriptor
+        return None if self._file is None else self._file.fileno()
 
     def read(self, offset: int, length: int) -> bytes:
         """The bytes [offset, offset + length), clipped to the snapshot.
@@ -190,10 +191,10 @@ class Snapshot:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _pread(self, offset: int, length: int) -> bytes:
-        if self._descriptor is None:
+        if self._file is None:
             raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
         try:
-            return os.pread(self._descriptor, length, offset)
+            return self._file.read(offset, length)
         except OSError as error:
             raise from_os_error(error, self.asked, doing="read") from error
 
@@ -238,7 +239,7 @@ class Snapshot:
         known = self._indexes.get(key)
         if known is not None and len(known.before) >= len(index.before):
             return
-        unchanged = self._descriptor is not None and Identity.of(os.fstat(self._descriptor)) == self.identity
+        unchanged = self._file is not None and Identity.of(self._file.status().raw) == self.identity
         if unchanged and not self._just_written():
             self._indexes.put(key, index, index.nbytes)
 

@@ -48,7 +48,7 @@ def _refuse_twice(context: Context, files: Sequence[FileBlocks]) -> None:
         try:
             location = context.boundary.locate(file.path)
             status = context.boundary.stat(location)
-            key: object = (status.st_dev, status.st_ino)
+            key: object = status.identity
         except FilewrightError:
             key = file.path
         if key in seen:

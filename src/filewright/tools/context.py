@@ -85,16 +85,16 @@ class Context:
             status = self.boundary.stat(location.parent)
         except FilewrightError:
             return location.parent.shown
-        return (status.st_dev, status.st_ino)
+        return status.identity
 
     def open(self, location: Location, *, encoding: str | None = None, hold: bool = True) -> Snapshot:
         """A snapshot of the regular file at `location`. Raises what `Boundary.open_file` raises,
         and `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`).
         """
         name = codec.named(encoding) if encoding is not None else None
-        descriptor = self.boundary.open_file(location)
-        snapshot = Snapshot.of_descriptor(
-            descriptor, location, self.settings, encoding=name, indexes=self.indexes, hold=hold
+        file = self.boundary.open_file(location)
+        snapshot = Snapshot.of_file(
+            file, location, self.settings, encoding=name, indexes=self.indexes, hold=hold
         )
         limit = self.settings.max_file_bytes
         if hold and limit and snapshot.size > limit:

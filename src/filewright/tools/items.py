@@ -17,7 +17,6 @@ from filewright.progress import Task
 from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool, ToolResult
-from filewright.tools.stat import kind_of
 
 
 class FolderArguments(Arguments):
@@ -84,7 +83,7 @@ def create_directories(context: Context, arguments: FolderArguments, task: Task)
 def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
     """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
     try:
-        kind = kind_of(context.boundary.stat(location).st_mode)
+        kind = context.boundary.stat(location).kind
     except FilewrightError as error:
         if missing_ok and error.code == Code.NOT_FOUND:
             return

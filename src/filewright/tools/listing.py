@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import stat as stat_bits
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Annotated, Any, Literal
@@ -11,9 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
-from filewright.boundary.names import quote
-from filewright.boundary.walk import Entry, Walk
+from filewright.boundary import Entry, Location, Walk, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -46,7 +43,7 @@ def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
 def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
     """List the entries below a folder."""
     location = context.boundary.locate(arguments.path)
-    if stat_bits.S_ISREG(context.boundary.stat(location).st_mode):
+    if context.boundary.stat(location).kind == "file":
         raise FilewrightError(
             Code.NOT_A_DIRECTORY,
             f"{location.asked} is a file, not a folder",
@@ -92,7 +89,7 @@ def _key(entry: Entry, sort: str) -> tuple[int, bytes]:
     status = entry.status
     if status is None:
         return (0, entry.path)
-    return (-(status.st_mtime_ns if sort == "modified" else status.st_size), entry.path)
+    return (-(status.mtime_ns if sort == "modified" else status.size), entry.path)
 
 
 def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int) -> list[Entry]:
@@ -153,11 +150,11 @@ def _row(context: Context, entry: Entry, *, details: bool) -> tuple[str, dict[st
     if details and entry.status is not None:
         status = entry.status
         facts.update(
-            size=status.st_size,
-            modified=time_text(status.st_mtime_ns),
-            mode=f"{stat_bits.S_IMODE(status.st_mode):04o}",
+            size=status.size,
+            modified=time_text(status.mtime_ns),
+            mode=f"{status.mode:04o}",
         )
-        size = status.st_size if entry.kind == "file" else "-"
+        size = status.size if entry.kind == "file" else "-"
         row = f"{facts['mode']} {size:>12} {facts['modified']} {row}"
     return row, facts
 

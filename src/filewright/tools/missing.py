@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import islice
 
-from filewright.boundary import Location
-from filewright.boundary.names import quote
+from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context

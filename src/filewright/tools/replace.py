@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from contextlib import ExitStack
 from typing import Annotated, Any, Literal
 
@@ -148,7 +147,7 @@ def _snapshots(  # type: ignore[no-untyped-def]
     notes: list[str],
 ):
     """The files that hold the pattern, each open until the next one is asked for."""
-    if not stat.S_ISDIR(context.boundary.stat(location).st_mode):
+    if context.boundary.stat(location).kind != "folder":
         with ExitStack() as stack:
             yield stack.enter_context(context.open_for_edit(location))
         return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from contextlib import ExitStack
 from typing import Any
 
@@ -40,7 +38,7 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> ToolResult:
     """Search a file or a tree; results in file and line order, fuzzy ones by similarity."""
     location = context.boundary.locate(arguments.path)
     search = Search(context, arguments, task, Page(context.settings.page_chars))
-    is_folder = stat.S_ISDIR(context.boundary.stat(location).st_mode) or not _is_file(context, location)
+    is_folder = context.boundary.stat(location).kind == "folder" or not _is_file(context, location)
     if arguments.mode == "fuzzy":
         _fuzzy(search, location, is_folder=is_folder)
     else:
@@ -74,7 +72,7 @@ def _is_file(context: Context, location: Location) -> bool:
         if error.code != Code.NOT_A_FILE:
             raise
         try:
-            os.close(context.boundary.open_folder(location))
+            context.boundary.open_folder(location).close()
         except FilewrightError as no_folder:
             if no_folder.code == Code.NOT_A_DIRECTORY:
                 raise error from None

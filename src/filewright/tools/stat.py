@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from filewright.boundary import Location
-from filewright.boundary.names import quote
+from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -101,20 +100,20 @@ def run(context: Context, arguments: StatArguments, task: Task) -> ToolResult:
 def describe(context: Context, location: Location) -> dict[str, Any]:
     """The status of one thing as plain values; for text also what its bytes are."""
     status = context.boundary.stat(location)
-    kind = kind_of(status.st_mode)
+    kind = status.kind
     result: dict[str, Any] = {
         "type": kind,
-        "size": status.st_size,
-        "mode": f"{stat.S_IMODE(status.st_mode):04o}",
-        "owner": user_name(status.st_uid),
-        "group": group_name(status.st_gid),
-        "uid": status.st_uid,
-        "gid": status.st_gid,
-        "hard_links": status.st_nlink,
-        "modified": time_text(status.st_mtime_ns),
-        "accessed": time_text(status.st_atime_ns),
-        "changed": time_text(status.st_ctime_ns),
-        "times_ns": [status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns],
+        "size": status.size,
+        "mode": f"{status.mode:04o}",
+        "owner": user_name(status.uid),
+        "group": group_name(status.gid),
+        "uid": status.uid,
+        "gid": status.gid,
+        "hard_links": status.links,
+        "modified": time_text(status.mtime_ns),
+        "accessed": time_text(status.atime_ns),
+        "changed": time_text(status.ctime_ns),
+        "times_ns": [status.atime_ns, status.mtime_ns, status.ctime_ns],
     }
     if kind == "link":
         result["target"] = quote(context.boundary.read_link(location))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from filewright.boundary import unquote
 from filewright.boundary.location import Location, Root
-from filewright.boundary.names import unquote
 from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode
 from filewright.edit.patch import PatchPlan, Place, parse, plan
 from filewright.errors import Code, FilewrightError

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
-from filewright.boundary.names import unquote
+from filewright.boundary import unquote
 from filewright.edit.patch import parse
 from filewright.errors import Code, FilewrightError
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from filewright.boundary.names import quote
+from filewright.boundary import quote
 from filewright.dialects.dialect import Call, array
 from filewright.errors import Code, FilewrightError
 from filewright.tools.registry import ToolResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from filewright.boundary.names import quote, unquote
+from filewright.boundary import quote, unquote
 
 NO_FILE = "/dev/null"
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")

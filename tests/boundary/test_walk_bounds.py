@@ -1,0 +1,260 @@
+"""The walk is bounded: deep trees, very many rules, long globs, few descriptors, and nothing of ours is shown."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright.boundary import Boundary, temporary_name
+from filewright.boundary.ignore import Rule
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.system import Folder, open_folder
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Callable[[bytes, int], Path]]:
+    """Makes a folder with folders of one name below one another, a file and a second folder in each."""
+    made: list[tuple[Path, bytes]] = []
+
+    def make(name: bytes, levels: int) -> Path:
+        root = tmp_path / "deep"
+        root.mkdir()
+        made.append((root, name))
+        folder = open_folder(os.fsencode(root))
+        for _ in range(levels):
+            folder.create(b"file").close()
+            folder.make(b"z")
+            folder.make(name)
+            below = folder.folder(name)
+            folder.close()
+            folder = below
+        folder.close()
+        return root
+
+    yield make
+    for root, name in made:
+        remove(open_folder(os.fsencode(root)), name)
+
+
+def remove(folder: Folder, name: bytes) -> None:
+    """From the bottom up: it is too deep for a path."""
+    levels = 0
+    while name in folder.names():
+        below = folder.folder(name)
+        folder.close()
+        folder, levels = below, levels + 1
+    for _ in range(levels):
+        above = folder.parent()
+        assert above is not None
+        folder.close()
+        folder = above
+        folder.remove_folder(name)
+        folder.remove_folder(b"z")
+        folder.remove(b"file")
+    folder.close()
+
+
+def descriptors() -> int:
+    return len(os.listdir("/dev/fd"))
+
+
+def test_a_tree_of_four_thousand_levels_is_walked_with_few_descriptors(
+    deep: Callable[[bytes, int], Path], by_kernel: bool
+) -> None:
+    levels = 4_000 if by_kernel else 1_000
+    boundary = Boundary([deep(b"d", levels)], Settings(openat2=by_kernel))
+    before, most = descriptors(), 0
+    files = folders = 0
+    for number, entry in enumerate(boundary.walk(boundary.locate("."), details=True, task=Task())):
+        files += entry.kind == "file"
+        folders += entry.kind == "folder"
+        if number % 200 == 0:
+            most = max(most, descriptors() - before)
+    assert (files, folders) == (levels, 2 * levels)
+    assert most <= 64
+    assert descriptors() == before
+    boundary.close()
+
+
+def test_the_paths_of_a_deep_tree_do_not_fill_the_memory(
+    deep: Callable[[bytes, int], Path], by_kernel: bool
+) -> None:
+    """All of them together would be 20 MB."""
+    root = deep(b"n" * 250, 400)
+    boundary = Boundary([root], Settings(openat2=by_kernel))
+    tracemalloc.start()
+    try:
+        last = b""
+        for entry in boundary.walk(boundary.locate("."), task=Task()):
+            last = max(last, entry.path, key=len)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert last == (b"n" * 250 + b"/") * 399 + b"n" * 250
+    assert peak < 8 << 20
+    boundary.close()
+
+
+def test_a_walk_that_is_left_in_the_middle_of_a_deep_tree_keeps_nothing_open(
+    deep: Callable[[bytes, int], Path],
+) -> None:
+    root = deep(b"n" * 200, 60)
+    boundary = Boundary([root], Settings())
+    before = descriptors()
+    walk = iter(boundary.walk(boundary.locate("."), task=Task()))
+    for _ in range(100):
+        next(walk)
+    del walk
+    assert descriptors() == before
+    boundary.close()
+
+
+def listed(root: Path, **options: object) -> list[bytes]:
+    boundary = Boundary([root], Settings())
+    try:
+        return [entry.path for entry in boundary.walk(boundary.locate("."), task=Task(), **options)]  # type: ignore[arg-type]
+    finally:
+        boundary.close()
+
+
+RULES = {
+    "names": "file{0:05}.txt",
+    "paths": "/file{0:05}.txt",
+    "ends": "*{0:05}.txt",
+    "starts": "file{0:05}*",
+    "middles": "f*{0:05}*t",
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_work_of_many_ignore_rules_grows_with_the_names_and_not_with_their_product(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    count = 1_000 if rule != "middles" else 200
+    for number in range(count):
+        (tmp_path / f"file{number:05}.txt").write_text("")
+    (tmp_path / ".gitignore").write_text("".join(RULES[rule].format(n) + "\n" for n in range(count)))
+    tried = 0
+    matches = Rule.matches
+
+    def counted(self: Rule, name: bytes, path: bytes) -> bool:
+        nonlocal tried
+        tried += 1
+        return matches(self, name, path)
+
+    monkeypatch.setattr(Rule, "matches", counted)
+    assert listed(tmp_path) == [b".gitignore"]
+    assert tried <= 3 * count if rule != "middles" else tried <= count * count
+
+
+def test_a_walk_over_many_rules_looks_at_the_clock(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"file{number:05}x.txt").write_text("")
+    (tmp_path / ".gitignore").write_text("".join(f"f*{n:05}*t\n" for n in range(300)))
+    task = Task(seconds=0.0)
+    boundary = Boundary([tmp_path], Settings())
+    with pytest.raises(FilewrightError) as caught:
+        list(boundary.walk(boundary.locate("."), task=task))
+    assert caught.value.code is Code.TIMEOUT
+    boundary.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"a\n" * 400_000, b"".join(b"%06d\n" % number for number in range(60_000)) * 2],
+    ids=["one rule again and again", "all different"],
+)
+def test_a_large_ignore_file_takes_bounded_memory_and_is_not_kept(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / ".gitignore").write_bytes(content)
+    (tmp_path / "a").write_text("")
+    (tmp_path / "000077").write_text("")
+    tracemalloc.start()
+    try:
+        assert len(listed(tmp_path)) == 2
+        after, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 48 << 20
+    assert after < 2 << 20
+
+
+@pytest.mark.parametrize("tail", [500, 8_000])
+def test_a_long_glob_is_answered_or_refused_at_once(tmp_path: Path, tail: int) -> None:
+    (tmp_path / ("a7" + "x" * 100)).write_text("")
+    glob = "{" + ",".join(f"a{number}" for number in range(1_000)) + "}" + "x" * tail
+    if tail == 500:
+        assert listed(tmp_path, glob=glob) == []
+    else:
+        with pytest.raises(FilewrightError) as caught:
+            listed(tmp_path, glob=glob)
+        assert caught.value.code is Code.TOO_LARGE
+        assert len(str(caught.value)) < 2_000
+    assert len(listed(tmp_path, glob=glob[: glob.index("}") + 1] + "x" * 100)) == 1
+
+
+@pytest.mark.parametrize(
+    "glob", ["{" * 5_000 + "}" * 5_000, "{" * 5_000, "{a," * 3_000, "[" * 20_000, "\\" * 9_999]
+)
+def test_a_glob_of_nothing_but_brackets_is_refused(tmp_path: Path, glob: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        listed(tmp_path, glob=glob)
+    assert caught.value.code in (Code.TOO_LARGE, Code.INVALID_INPUT)
+
+
+def test_temporaries_of_a_change_are_never_there(tmp_path: Path) -> None:
+    ours = os.fsdecode(temporary_name())
+    for name in (
+        "a",
+        ours,
+        f"sub/{ours}",
+        "sub/b",
+        f"{temporary_name().decode()}/inside/x",
+        ".fw~short",
+        "x.fw~abcdefgh",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    os.symlink("a", tmp_path / temporary_name().decode())
+    expected = [b".fw~short", b"a", b"sub", b"sub/b", b"x.fw~abcdefgh"]
+    assert listed(tmp_path) == expected
+    assert listed(tmp_path, include_ignored=True, include_git=True, details=True) == expected
+
+
+def test_a_folder_that_may_be_listed_but_not_entered_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "x").write_text("")
+    boundary = Boundary([tmp_path], Settings())
+    stats = Folder.stats
+
+    def refusing(self: Folder, names: list[bytes]) -> object:
+        if b"x" in names:
+            raise PermissionError(13, "Permission denied")
+        return stats(self, names)
+
+    monkeypatch.setattr(Folder, "stats", refusing)
+    walk = boundary.walk(boundary.locate("."), details=True, task=Task())
+    assert [(entry.path, entry.status is None) for entry in walk] == [(b"half", False), (b"half/x", True)]
+    assert walk.unreadable == 1
+    boundary.close()
+
+
+def test_a_repository_below_the_root_says_by_its_own_exclude_file_what_it_ignores(tmp_path: Path) -> None:
+    for name in ("lib/.git/info/exclude", "lib/a.o", "lib/sub/b.o", "lib/kept.o", "other.o"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "lib/.git/info/exclude").write_text("*.o\n")
+    (tmp_path / "lib/.gitignore").write_text("!kept.o\n")
+    expected = [b"lib", b"lib/.gitignore", b"lib/kept.o", b"lib/sub", b"other.o"]
+    assert listed(tmp_path) == expected
+    boundary = Boundary([tmp_path], Settings())
+    walk = boundary.walk(boundary.locate("lib/sub"), task=Task())
+    assert [entry.path for entry in walk] == []
+    boundary.close()
