@@ -1,0 +1,213 @@
+"""Memory is bounded whatever the file, the line or the number of replacements: 64 MB beyond idle.
+
+The peak of a real process is measured, and of every process it started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.promises import outside
+from tests.promises.outside import MB, not_yet
+
+ALLOWED = 64 * MB
+
+MEASURED = r"""
+import re, threading
+def kilobytes(pid, row):
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(row + r":\s+(\d+)", file.read())[1])
+def family(pid):
+    yield pid
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                for child in file.read().split():
+                    yield from family(int(child))
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+def total(row):
+    found = 0
+    for pid in family(os.getpid()):
+        try:
+            found += kilobytes(pid, row)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+workspace = Workspace(given["work"], settings=Settings(state_dir=given["state"], call_seconds=600))
+with open(os.path.join(given["work"], "warm.txt"), "w") as file:
+    file.write("warm\n" * 100)
+# What is loaded on first use is not the work's.
+workspace.search("war.", ".", mode="regex")
+workspace.search("warm", "warm.txt")
+workspace.edit("warm.txt", [{"search": "warm", "replace": "hot", "start_line": 7}])
+workspace.undo()
+workspace.apply_patch("--- a/warm.txt\n+++ b/warm.txt\n@@ -1,2 +1,2 @@\n-warm\n+cold\n warm\n")
+answers = []
+peaks = []
+for tool, arguments in given["calls"]:
+    idle = total("VmRSS")
+    for pid in family(os.getpid()):
+        with open(f"/proc/{pid}/clear_refs", "w") as file:
+            file.write("5")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    if tool == "undo":
+        tool, arguments = "revert_edit", {"change_id": workspace.history(limit=1)[0].id}
+    answer = workspace.call(tool, arguments)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    answers.append([answer.code, answer.text[:300]])
+    peaks.append(((total("VmHWM") - idle) + (ended if ended > before else 0)) * 1024)
+say([answers, peaks])
+"""
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with outside.folder() as folder:
+        yield folder
+
+
+def _within(place: Path, *calls: tuple[str, dict[str, Any]], allowed: int = ALLOWED) -> list[str]:
+    """Make the calls, none of which may fail or take more memory than allowed; their texts."""
+    given = {"work": place / "work", "state": place / "state", "calls": calls}
+    answers, peaks = outside.run(MEASURED, **given)
+    for (tool, _), (code, text), peak in zip(calls, answers, peaks, strict=True):
+        assert code is None, f"{tool}: {text}"
+        assert peak <= allowed, f"{tool} took {peak // MB} MB beyond idle"
+    return [text for _, text in answers]
+
+
+def _numbered(path: Path, lines: int) -> int:
+    """A file of numbered lines of nine bytes; its size."""
+    with path.open("wb") as file:
+        for start in range(0, lines, 100_000):
+            file.write(b"".join(b"%08d\n" % n for n in range(start, min(lines, start + 100_000))))
+    return path.stat().st_size
+
+
+PATCH = "--- a/f.txt\n+++ b/f.txt\n@@ -10,3 +10,3 @@\n 00000009\n-00000010\n+NEW\n 00000011\n"
+EDIT = ("edit_content", {"path": "f.txt", "edits": [{"search": "00000777\n", "replace": "x\n"}]})
+UNDO = ("undo", {})
+
+
+def test_patching_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
+    _numbered(place / "work" / "f.txt", 5_300_000)
+    _within(place, ("apply_patch", {"patch": PATCH}), UNDO)
+
+
+def test_editing_and_reading_a_file_of_47_mb_takes_little_memory(place: Path) -> None:
+    _numbered(place / "work" / "f.txt", 5_300_000)
+    read = ("read_content", {"path": "f.txt", "start": 5_000_000, "limit": 3})
+    _within(place, read, EDIT, UNDO, ("get_overview", {"path": "f.txt"}), allowed=ALLOWED)
+
+
+REPLACE = (
+    "replace_content",
+    {"pattern": "7\n", "replacement": "seven\n", "path": "f.txt", "preview": False},
+)
+
+
+def test_undoing_a_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
+    _numbered(place / "work" / "f.txt", 1_000_000)
+    before = (place / "work" / "f.txt").read_bytes()
+    _within(place, REPLACE, UNDO)
+    assert (place / "work" / "f.txt").read_bytes() == before
+
+
+@pytest.mark.sweep
+def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: Path) -> None:
+    _numbered(place / "work" / "f.txt", 7_000_000)
+    before = (place / "work" / "f.txt").read_bytes()
+    _within(place, REPLACE, UNDO)
+    assert (place / "work" / "f.txt").read_bytes() == before
+
+
+def _one_line(path: Path, size: int) -> None:
+    """A file of one line, with a word near its end."""
+    block = b"0123456789abcdef " * (MB // 17)
+    with path.open("wb") as file:
+        while file.tell() < size:
+            file.write(block)
+        file.write(b"needle" + b" tail" * 100 + b"\n")
+
+
+def _long_line(place: Path, size: int) -> None:
+    _one_line(place / "work" / "f.txt", size)
+    texts = _within(
+        place,
+        ("search_content", {"pattern": "needle", "path": "f.txt"}),
+        ("search_content", {"pattern": "nee[d]le", "path": ".", "mode": "regex"}),
+        ("search_content", {"pattern": "needle", "path": ".", "output": "counts"}),
+        ("read_content", {"path": "f.txt", "limit": 1}),
+        ("read_content", {"path": "f.txt", "line": 1, "column": size - 50}),
+        ("edit_content", {"path": "f.txt", "edits": [{"search": "needle", "replace": "thread"}]}),
+        UNDO,
+        (
+            "replace_content",
+            {"pattern": "needle", "replacement": "pin", "path": "f.txt", "preview": False},
+        ),
+    )
+    assert "needle" in texts[0]
+    with (place / "work" / "f.txt").open("rb") as file:
+        file.seek(-600, 2)
+        assert b"pin tail" in file.read()
+
+
+@not_yet
+def test_a_line_of_100_mb_is_searched_read_and_edited_in_little_memory(place: Path) -> None:
+    _long_line(place, 100 * MB)
+
+
+@pytest.mark.sweep
+@pytest.mark.big
+def test_a_line_of_2_gb_is_searched_read_and_edited_in_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    _long_line(tmp_path, 2048 * MB)
+
+
+def _tree(work: Path, folders: int, files: int) -> None:
+    for number in range(folders):
+        folder = work / "tree" / f"{number // 70:03d}" / f"d{number}"
+        folder.mkdir(parents=True)
+        for file in range(files):
+            (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
+
+
+def _moved_about(place: Path, folders: int, files: int) -> None:
+    _tree(place / "work", folders, files)
+    before = outside.contents(place / "work" / "tree")
+    _within(
+        place,
+        ("delete_items", {"paths": ["tree"], "recursive": True}),
+        UNDO,
+        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        UNDO,
+        ("move_items", {"items": [{"source": "tree", "destination": "moved"}]}),
+        UNDO,
+    )
+    assert outside.contents(place / "work" / "tree") == before
+
+
+def test_a_tree_of_three_thousand_files_is_moved_about_in_little_memory(place: Path) -> None:
+    _moved_about(place, 500, 6)
+
+
+@pytest.mark.sweep
+def test_a_tree_of_thirty_thousand_files_is_moved_about_in_little_memory(place: Path) -> None:
+    _moved_about(place, 5000, 6)
+
+
+def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(place: Path) -> None:
+    (place / "work" / ".gitignore").write_text("a\n" * 400_000)
+    for number in range(3):
+        (place / "work" / f"f{number}.txt").touch()
+    listing = ("list_files", {"path": ".", "depth": 0})
+    _within(place, listing, listing)
+
+
+def test_a_fuzzy_search_of_a_large_file_takes_little_memory(place: Path) -> None:
+    _numbered(place / "work" / "f.txt", 2_000_000)
+    _within(place, ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}))

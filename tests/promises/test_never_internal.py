@@ -1,0 +1,180 @@
+"""`internal` is a bug by definition: what a caller, a file system or a limit does has a code of its own."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.promises import outside
+from tests.promises.outside import NOBODY, needs_others, not_yet
+
+from filewright import Workspace
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with outside.folder() as folder:
+        for number in range(5):
+            (folder / "work" / f"f{number}.txt").write_text("one\n" * 5)
+        yield folder
+
+
+def _cursor(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+FORGED = [
+    "WyJsaXN0IiwibmFtZSIsWzAsInp6Il1d",
+    "",
+    "x",
+    "%%%",
+    "é",
+    "A" * 10_000,
+    *map(
+        _cursor,
+        [
+            None,
+            {},
+            [],
+            5,
+            "list",
+            ["list"],
+            ["list", "name"],
+            ["list", "name", []],
+            ["list", "name", [0]],
+            ["list", "name", [0, "6"]],
+            ["list", "name", [0, None]],
+            ["list", "name", ["x", "66"]],
+            ["list", "size", [0, "66"]],
+            ["list", "name", [1e400, "66"]],
+            ["list", "name", [10**400, "66"]],
+            ["search", 1],
+            ["search", "x", []],
+            ["search", [0, "66", 1]],
+            ["history", "zz"],
+            ["history", None],
+            [[[[[[]]]]]],
+        ],
+    ),
+]
+
+
+@not_yet
+def test_a_forged_cursor_is_invalid_input(place: Path) -> None:
+    with Workspace(place / "work", state_dir=place / "state") as workspace:
+        wrong = []
+        for tool, arguments in (
+            ("list_files", {"limit": 2}),
+            ("search_content", {"pattern": "one", "max_results": 2}),
+            ("get_history", {"limit": 2}),
+        ):
+            for cursor in FORGED:
+                answer = workspace.call(tool, {**arguments, "cursor": cursor})
+                if answer.is_error and answer.code not in ("invalid_input", "not_found"):
+                    wrong.append(f"{tool} {cursor[:40]}: {answer.text[:80]}")
+    assert wrong == []
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("list_files", {}),
+    ("stat_items", {"paths": ["f0.txt"]}),
+    ("get_overview", {"path": "f0.txt"}),
+    ("search_content", {"pattern": "one"}),
+    ("search_content", {"pattern": "one", "path": "f0.txt"}),
+    ("read_content", {"path": "f0.txt"}),
+    ("read_content", {"paths": ["f0.txt", "f1.txt"]}),
+    ("edit_content", {"path": "f0.txt", "edits": [{"search": "one\none", "replace": "x", "start_line": 1}]}),
+    ("apply_patch", {"patch": "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n"}),
+    ("replace_content", {"pattern": "one", "replacement": "two", "preview": False}),
+    ("write_content", {"items": [{"path": "n2.txt", "content": ""}]}),
+    ("create_directories", {"paths": ["d"]}),
+    ("move_items", {"items": [{"source": "f1.txt", "destination": "g1.txt"}]}),
+    ("copy_items", {"items": [{"source": "f2.txt", "destination": "g2.txt"}]}),
+    ("delete_items", {"paths": ["f3.txt"]}),
+    ("set_permissions", {"paths": ["f4.txt"], "mode": "600"}),
+    ("get_history", {}),
+    ("revert_edit", {"path": "f0.txt"}),
+]
+
+
+@not_yet
+def test_a_closed_workspace_says_that_it_is_closed(place: Path) -> None:
+    workspace = Workspace(place / "work", state_dir=place / "state")
+    workspace.close()
+    workspace.close()
+    wrong = [
+        f"{tool}: {answer.text[:80]}"
+        for tool, arguments in CALLS
+        if (answer := workspace.call(tool, arguments)).code != "invalid_input"
+    ]
+    assert wrong == []
+
+
+@needs_others
+@pytest.mark.parametrize("dialect", ["native", "agent-tools", "largefile"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(0o444, id="444", marks=not_yet),
+        pytest.param(0o744, id="744", marks=not_yet),
+        pytest.param(0o000, id="000"),
+        pytest.param(0o111, id="111"),
+        pytest.param(0o333, id="333"),
+    ],
+)
+def test_a_folder_that_may_not_be_entered_is_listed_or_refused(place: Path, mode: int, dialect: str) -> None:
+    sub = place / "work" / "sub"
+    (sub / "deep").mkdir(parents=True)
+    (sub / "f.txt").write_text("one\n")
+    sub.chmod(mode)
+    (place / "state").mkdir()
+    (place / "state").chmod(0o777)
+    whole = str(place / "work")
+    calls: dict[str, list[tuple[str, dict[str, Any]]]] = {
+        "native": [
+            ("list_files", {"details": True, "depth": 0}),
+            ("list_files", {"details": True, "path": "sub"}),
+            ("list_files", {"glob": "**/*.txt", "sort": "size"}),
+            ("search_content", {"pattern": "one"}),
+            ("stat_items", {"paths": ["sub", "sub/f.txt"]}),
+            ("read_content", {"paths": ["sub/f.txt"]}),
+        ],
+        "agent-tools": [
+            ("tree", {"path": "."}),
+            ("list_dir", {"path": "sub"}),
+            ("glob", {"pattern": "**/*"}),
+        ],
+        "largefile": [
+            ("list_directory", {"absolute_dir_path": whole}),
+            ("list_directory", {"absolute_dir_path": f"{whole}/sub"}),
+        ],
+    }
+    for tool, arguments in calls[dialect]:
+        words = ["call", *([] if dialect == "native" else ["--dialect", dialect])]
+        said = outside.command(place, *words, tool, json.dumps(arguments), user=NOBODY)
+        assert "internal" not in said.stderr + said.stdout, f"{tool}: {said.stderr[-300:]}"
+        assert said.returncode in (0, 1), said.stderr
+
+
+def test_a_failed_opening_leaks_no_descriptor(place: Path) -> None:
+    import os
+
+    from filewright import FilewrightError, Settings
+
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        for arguments in (
+            {"state_dir": "/dev/null/x"},
+            {"settings": Settings(protected=("a\udcffb",))},
+        ):
+            try:
+                Workspace(place / "work", **arguments).close()  # type: ignore[arg-type]
+            except (FilewrightError, OSError, ValueError):
+                pass
+        with pytest.raises(FilewrightError):
+            Workspace(place / "work", place / "not there")
+    assert len(os.listdir("/proc/self/fd")) <= before

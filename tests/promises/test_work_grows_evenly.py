@@ -1,0 +1,120 @@
+"""Work is linear in its input: four times as much takes about four times the calls, not sixteen.
+
+Nothing is timed: the calls of functions, Python's and C's, are counted in a process of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.promises import outside
+from tests.promises.outside import not_yet
+
+COUNTED = """
+import threading
+count = 0
+def counter(frame, event, argument):
+    global count
+    if event in ("call", "c_call"):
+        count += 1
+with Workspace(given["work"], settings=Settings(state_dir=given["state"], call_seconds=3600)) as workspace:
+    workspace.list_files(".", limit=1)
+    workspace.write("warm.txt", "x\\n")
+    workspace.undo()
+    counts = []
+    for tool, arguments in given["calls"]:
+        if tool == "undo":
+            tool, arguments = "revert_edit", {"change_id": workspace.history(limit=1)[0].id}
+        count = 0
+        threading.setprofile(counter)
+        sys.setprofile(counter)
+        answer = workspace.call(tool, arguments)
+        sys.setprofile(None)
+        threading.setprofile(None)
+        assert not answer.is_error, answer.text
+        counts.append(count)
+state = sum(os.path.getsize(os.path.join(f, n)) for f, _, names in os.walk(given["state"]) for n in names)
+say([counts, state])
+"""
+
+Calls = list[tuple[str, dict[str, Any]]]
+
+
+def _tree(work: Path, size: int) -> Calls:
+    for number in range(size):
+        folder = work / "tree" / f"{number // 20:03d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"f{number}").write_bytes(b"file %d\n" % number)
+    return [("delete_items", {"paths": ["tree"], "recursive": True}), ("undo", {})]
+
+
+def _copied(work: Path, size: int) -> Calls:
+    _tree(work, size)
+    return [("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}), ("undo", {})]
+
+
+def _replaced(work: Path, size: int) -> Calls:
+    (work / "f.txt").write_text("".join(f"line {n} old {'x' * 60}\n" for n in range(size * 4)))
+    change = {"pattern": " old ", "replacement": " new ", "path": "f.txt", "preview": False}
+    return [("replace_content", change), ("undo", {})]
+
+
+def _ignored(work: Path, size: int) -> Calls:
+    for number in range(size):
+        (work / f"file{number:06d}.txt").touch()
+    (work / ".gitignore").write_text("".join(f"/file{n:06d}.txt\n" for n in range(size)))
+    return [("list_files", {"path": "."})]
+
+
+def _globbed(work: Path, size: int) -> Calls:
+    glob = "{" + ",".join(f"a{n}" for n in range(size // 4)) + "}" + "x" * size
+    return [("list_files", {"path": ".", "glob": glob})]
+
+
+def _nested_renames(work: Path, size: int) -> Calls:
+    levels = size // 33
+    (work / "/".join(f"a{n}" for n in range(levels))).mkdir(parents=True)
+    items, done = [], ""
+    for number in range(levels):
+        items.append({"source": f"{done}a{number}", "destination": f"{done}A{number}"})
+        done += f"A{number}/"
+    return [("move_items", {"items": items}), ("undo", {})]
+
+
+def _many_items(work: Path, size: int) -> Calls:
+    items = [{"path": f"d{n % 17}/f{n}.txt", "content": f"{n}\n"} for n in range(size)]
+    return [("write_content", {"items": items}), ("undo", {})]
+
+
+GROWING: list[Callable[[Path, int], Calls]] = [
+    _tree,
+    _copied,
+    _replaced,
+    _ignored,
+    _globbed,
+    _nested_renames,
+    _many_items,
+]
+
+
+def _counts(plant: Callable[[Path, int], Calls], size: int) -> tuple[list[int], int]:
+    with outside.folder() as place:
+        calls = plant(place / "work", size)
+        counts, state = outside.run(COUNTED, work=place / "work", state=place / "state", calls=calls)
+        return counts, state
+
+
+def _cases(*late: Callable[[Path, int], Calls]) -> Iterator[Any]:
+    for plant in GROWING:
+        yield pytest.param(plant, id=plant.__name__.strip("_"), marks=not_yet if plant in late else ())
+
+
+@pytest.mark.parametrize("plant", list(_cases(_ignored, _globbed, _nested_renames)))
+def test_four_times_the_work_takes_about_four_times_the_calls(plant: Callable[[Path, int], Calls]) -> None:
+    (small, few), (large, many) = _counts(plant, 100), _counts(plant, 400)
+    for less, more in zip(small, large, strict=True):
+        assert more <= less * 7, f"{less} calls became {more}"
+    assert many <= few * 7, f"{few} bytes of history became {many}"
