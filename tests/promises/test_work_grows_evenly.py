@@ -75,7 +75,7 @@ def _globbed(work: Path, size: int) -> Calls:
 
 
 def _nested_renames(work: Path, size: int) -> Calls:
-    levels = size // 33
+    levels = size // 25
     (work / "/".join(f"a{n}" for n in range(levels))).mkdir(parents=True)
     items, done = [], ""
     for number in range(levels):
