@@ -58,30 +58,10 @@ NOT_TEXT = [
     "oem",
     "string_escape",
 ]
-STILL_ALLOWED = {
-    "utf-32-le",
-    "utf-32-be",
-    "unicode_escape",
-    "raw_unicode_escape",
-    "punycode",
-    "idna",
-    "iso2022_jp_2",
-    "iso2022_jp_3",
-    "iso2022_jp_ext",
-    "cp037",
-    "cp273",
-    "cp424",
-    "cp500",
-    "cp875",
-    "cp1026",
-    "cp1140",
-}
 """Encodings in which a byte is not part of one character, or a line end is not a line end."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=not_yet if name in STILL_ALLOWED else ()) for name in NOT_TEXT]
-)
+@pytest.mark.parametrize("name", NOT_TEXT)
 def test_an_encoding_that_is_not_known_to_be_safe_is_refused(workspace: Workspace, name: str) -> None:
     try:
         data = "one\nਊਅ two\nthree\n".encode(name)
@@ -102,7 +82,7 @@ def test_an_encoding_that_is_not_known_to_be_safe_is_refused(workspace: Workspac
     assert not answer.is_error or answer.code in ("invalid_input", "is_binary", "unsupported"), answer.text
 
 
-@pytest.mark.parametrize("order", ["le", pytest.param("be", marks=not_yet)])
+@pytest.mark.parametrize("order", ["le", "be"])
 def test_utf_16_by_name_follows_the_mark_in_the_file(workspace: Workspace, order: str) -> None:
     mark = codecs.BOM_UTF16_LE if order == "le" else codecs.BOM_UTF16_BE
     path = _put(workspace, mark + "hello\nworld\n".encode(f"utf-16-{order}"))
@@ -152,7 +132,6 @@ def test_a_guess_never_writes_a_wrong_byte(workspace: Workspace) -> None:
 # Marks and line ends
 
 
-@not_yet
 @pytest.mark.parametrize("rest", [b"ab\xff\ncd\n", b"\xff", b"a\r\nb\xe9\r\n"])
 def test_overwriting_keeps_the_mark_of_a_file_with_an_invalid_byte(workspace: Workspace, rest: bytes) -> None:
     path = _put(workspace, codecs.BOM_UTF8 + rest)
@@ -215,7 +194,6 @@ def test_no_line_end_is_lost_where_two_meet(
     assert shown.count("\n") == lines
 
 
-@not_yet
 @pytest.mark.parametrize("bits", [0o4755, 0o6755])
 def test_content_written_by_a_model_is_never_left_setuid_without_a_word(
     workspace: Workspace, bits: int

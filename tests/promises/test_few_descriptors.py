@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import not_yet
 
 IDLE = 192
 """Descriptors a process may have for itself: Python, the state, the roots; the work gets 64."""
@@ -79,9 +78,7 @@ EACH = {
 }
 
 
-@pytest.mark.parametrize(
-    "work", [pytest.param(work, marks=() if work.startswith("moved") else not_yet) for work in WORK]
-)
+@pytest.mark.parametrize("work", WORK)
 def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work: str) -> None:
     _plant(place / "work", 500, 2)
     before = outside.contents(place / "work")
@@ -90,7 +87,6 @@ def test_a_tree_of_many_folders_is_done_within_few_descriptors(place: Path, work
     assert outside.unasked(place / "work") == []
 
 
-@not_yet
 @pytest.mark.parametrize("each", EACH)
 def test_a_change_in_many_folders_is_done_within_few_descriptors(place: Path, each: str) -> None:
     _plant(place / "work", 500, 1)

@@ -201,7 +201,6 @@ def _whole_or_named(place: Path, said: str) -> bool:
     return any(all(name in said for name in side) for side in sides)
 
 
-@not_yet
 def test_a_folder_renamed_after_the_crash_is_found_and_settled(torn: Path) -> None:
     (torn / "work" / "folder").rename(torn / "work" / "renamed")
     said = _doctor(torn)

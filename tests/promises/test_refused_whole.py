@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import NOBODY, needs_others, not_yet
+from tests.promises.outside import NOBODY, needs_others
 
 CALLS = """
 answers = []
@@ -53,7 +53,6 @@ def _mine(path: Path, content: str = "mine\n") -> Path:
 WRITE = ("write_content", {"items": [{"path": "next.txt", "content": "next\n"}]})
 
 
-@not_yet
 def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(place: Path) -> None:
     (place / "work" / "theirs.txt").write_text("theirs\n")
     refused, done = _as_user(place, ("set_permissions", {"paths": ["theirs.txt"], "mode": "600"}), WRITE)
@@ -67,7 +66,6 @@ def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(plac
     assert doctor.returncode == 0, doctor.stderr
 
 
-@not_yet
 def test_a_mode_refused_for_one_file_of_many_leaves_all_as_they_were(place: Path) -> None:
     for name in ("a.txt", "b.txt", "c.txt"):
         _mine(place / "work" / name).chmod(0o644)
@@ -90,7 +88,6 @@ REFUSALS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@not_yet
 @pytest.mark.parametrize("how", REFUSALS)
 def test_a_folder_that_holds_what_cannot_be_removed_is_refused_whole(place: Path, how: str) -> None:
     work = place / "work"
@@ -144,7 +141,6 @@ def _can_mount() -> bool:
     return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
 
 
-@not_yet
 @pytest.mark.skipif(not _can_mount(), reason="needs a mount namespace of its own")
 @pytest.mark.parametrize("how", REFUSALS)
 def test_a_folder_with_a_mount_below_it_is_refused_whole(place: Path, how: str) -> None:

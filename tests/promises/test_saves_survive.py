@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import Beside, not_yet
+from tests.promises.outside import Beside
 
 # An editor that saves at the moment it sees something new beside the file: a change is being made.
 EDITOR = r"""
@@ -93,7 +93,7 @@ def _save_beside_edits(place: Path, how: str, rounds: int, under: Sequence[str])
     return answers
 
 
-HOW = [pytest.param("renamed over", marks=not_yet), pytest.param("in place", marks=pytest.mark.sweep)]
+HOW = ["renamed over", pytest.param("in place", marks=pytest.mark.sweep)]
 
 
 @outside.needs_tracing
@@ -172,21 +172,14 @@ OVERLAPS = {
 }
 
 
-def _cases(*kept: str) -> list[Any]:
-    return [
-        pytest.param(roots, id=name, marks=() if name in kept else not_yet)
-        for name, roots in OVERLAPS.items()
-    ]
-
-
 @outside.needs_tracing
-@pytest.mark.parametrize("roots", _cases("the same root"))
+@pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
 def test_no_acknowledged_edit_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
     refused = _append_from(place, roots, 50, outside.delayed("renameat2", 3))
     assert set(refused) <= {"stale_version", "timeout", "in_use"}, refused
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("roots", _cases("the same root"))
+@pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
 def test_no_edit_of_thousands_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
     print(f"\nrefused: {_append_from(place, roots, 2500)}")
