@@ -28,9 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from filewright.edit import Edit, plan
 from filewright.edit.diff3 import align
-from filewright.edit.locate import Edit
-from filewright.edit.plan import plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply
 

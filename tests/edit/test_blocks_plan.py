@@ -1,26 +1,43 @@
-"""Line-anchored blocks: applied exactly where they say, or refused with what stands there."""
+"""Edits of named lines: applied exactly where they say, or refused with what stands there."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.blocks import Block, plan_blocks
+from filewright.edit import at_lines, plan
 from filewright.errors import FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
+
+
+class Block(NamedTuple):
+    search: str
+    replace: str
+    start: int
+    end: int | None = None
+    insert: bool = False
+
 
 ABC = b"a\nb\nc\nd\n"
 
 
 def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes:
-    return apply(content, plan_blocks(Snapshot.of_bytes(content, encoding=encoding), blocks).splices)
+    return apply(
+        content,
+        plan(
+            Snapshot.of_bytes(content, encoding=encoding),
+            [at_lines(*block[:4], insert=block.insert) for block in blocks],
+            fuzzy=False,
+        ).splices,
+    )
 
 
 def refusal(content: bytes, *blocks: Block) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan_blocks(Snapshot.of_bytes(content), blocks)
+        result(content, *blocks)
     return caught.value
 
 
@@ -36,20 +53,21 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (ABC, [Block("b", "B", 2)], b"a\nB\nc\nd\n"),
         (ABC, [Block("d", "D", 4, 4), Block("a", "A\nA", 1, 1)], b"A\nA\nb\nc\nD\n"),
         (ABC, [Block("a", "A", 1, 1), Block("b", "B", 2, 2)], b"A\nB\nc\nd\n"),
-        (ABC, [Block("", "n", 1, operation="insert")], b"n\na\nb\nc\nd\n"),
-        (ABC, [Block("", "n\nm\n", 3, 2, "insert")], b"a\nb\nn\nm\nc\nd\n"),
-        (ABC, [Block("", "n", 5, operation="insert")], b"a\nb\nc\nd\nn\n"),
-        (ABC, [Block("c", "n", 3, operation="insert")], b"a\nb\nn\nc\nd\n"),
-        (ABC, [Block("b", "B", 2, 2), Block("", "n", 2, operation="insert")], b"a\nn\nB\nc\nd\n"),
-        (b"", [Block("", "n", 1, operation="insert")], b"n\n"),
-        (b"a", [Block("", "n", 2, operation="insert")], b"a\nn"),
+        (ABC, [Block("", "n", 1, insert=True)], b"n\na\nb\nc\nd\n"),
+        (ABC, [Block("", "n\nm\n", 3, 2, True)], b"a\nb\nn\nm\nc\nd\n"),
+        (ABC, [Block("", "n", 5, insert=True)], b"a\nb\nc\nd\nn\n"),
+        (ABC, [Block("", "n", 2, insert=True), Block("", "m", 2, insert=True)], b"a\nn\nm\nb\nc\nd\n"),
+        (ABC, [Block("c", "n", 3, insert=True)], b"a\nb\nn\nc\nd\n"),
+        (ABC, [Block("b", "B", 2, 2), Block("", "n", 2, insert=True)], b"a\nn\nB\nc\nd\n"),
+        (b"", [Block("", "n", 1, insert=True)], b"n\n"),
+        (b"a", [Block("", "n", 2, insert=True)], b"a\nn"),
         (b"a\nb", [Block("b", "B", 2, 2)], b"a\nB"),
         (b"a\nb", [Block("b\n", "B\nC\n", 2, 2)], b"a\nB\nC"),
         (b"a\nb", [Block("b", "", 2, 2)], b"a\n"),
         (b"a\r\nb\r\nc\r\n", [Block("b\nc", "b\nX\nc", 2, 3)], b"a\r\nb\r\nX\r\nc\r\n"),
         (b"a\r\nb\nc\r\n", [Block("a\r\nb\r\nc", "a\nb\nC", 1, 3)], b"a\r\nb\nC\r\n"),
         (b"\xef\xbb\xbfa\nb\xff\n", [Block("a", "ä", 1, 1)], b"\xef\xbb\xbf\xc3\xa4\nb\xff\n"),
-        (b"a\n\nb\n", [Block("", "x", 2, 1, "insert")], b"a\nx\n\nb\n"),
+        (b"a\n\nb\n", [Block("", "x", 2, 1, True)], b"a\nx\n\nb\n"),
         (b"a\n\nb\n", [Block("a\n\nb", "a\nb", 1, 3)], b"a\nb\n"),
     ],
 )
@@ -65,22 +83,21 @@ def test_the_file_keeps_its_encoding() -> None:
 @pytest.mark.parametrize(
     ("blocks", "code", "said"),
     [
-        ([], "invalid_input", "no blocks"),
+        ([], "invalid_input", "no edits"),
         ([Block("b", "B", 0, 0)], "invalid_input", "below 1"),
         ([Block("b", "B", 3, 2)], "invalid_input", "before start_line"),
         ([Block("", "B", 2, 2)], "invalid_input", "empty"),
-        ([Block("", "", 2, 1, "insert")], "invalid_input", "nothing to insert"),
-        ([Block("", "n", 6, 5, "insert")], "invalid_input", "past the end"),
+        ([Block("", "", 2, 1, True)], "invalid_input", "nothing to insert"),
+        ([Block("", "n", 6, 5, True)], "invalid_input", "past the end"),
         ([Block("\ud800", "B", 2, 2)], "invalid_input", "surrogate"),
-        ([Block("x", "B", 2, 2)], "no_match", "not on lines 2–2"),
-        ([Block("b ", "B", 2, 2)], "no_match", "not on lines"),
-        ([Block("b\nc", "B", 2, 2)], "no_match", "not on lines"),
+        ([Block("x", "B", 2, 2)], "no_match", "not on line 2"),
+        ([Block("b ", "B", 2, 2)], "no_match", "not on line"),
+        ([Block("b\nc", "B", 2, 2)], "no_match", "not on line"),
         ([Block("x", "B", 9, 9)], "no_match", "which has 4 lines"),
         ([Block("x", "b", 2, 2)], "already_applied", "line 2"),
         ([Block("b", "b", 2, 2)], "no_change", "as it is"),
-        ([Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)], "overlap", "blocks 0 and 1"),
-        ([Block("b", "B", 2, 2), Block("b", "C", 2, 2)], "overlap", "blocks 0 and 1"),
-        ([Block("", "n", 2, 1, "insert"), Block("", "m", 2, 1, "insert")], "overlap", "blocks 0 and 1"),
+        ([Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)], "overlap", "edits 1 and 2"),
+        ([Block("b", "B", 2, 2), Block("b", "C", 2, 2)], "overlap", "edits 1 and 2"),
     ],
 )
 def test_blocks_are_refused(blocks: list[Block], code: str, said: str) -> None:
@@ -93,14 +110,14 @@ def test_blocks_are_refused(blocks: list[Block], code: str, said: str) -> None:
 def test_a_block_that_fails_says_what_is_there_and_where_its_text_is() -> None:
     error = refusal(ABC, Block("c\nd", "X", 1, 2))
     assert error.details["text_found"] == "a\nb"
-    assert error.details["found_at"] == 3
+    assert error.details["lines"] == [3]
     assert "start_line=3, end_line=4" in (error.hint or "")
     assert result(ABC, Block("c\nd", "X", 3, 4)) == b"a\nb\nX\n"
 
 
 def test_equal_text_in_several_places_is_listed_not_chosen() -> None:
     error = refusal(b"x\na\nx\n", Block("x", "y", 2, 2))
-    assert error.details["found_at_lines"] == [1, 3]
+    assert error.details["lines"] == [1, 3]
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filewright.edit.diff import Diff, splices_between, unified
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}

@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filewright import system
-from filewright.edit.blocks import plan_blocks
-from filewright.edit.line_edits import LineEdit, block_of
-from filewright.edit.replace import replacement
+from filewright.edit import LineEdit, edit_of, plan, replacement
 from filewright.errors import Code, FilewrightError
 from filewright.search import compile_pattern
 from filewright.settings import Settings
@@ -37,7 +35,7 @@ def opened(data, folder, hold):
 
 def made(data, edit, folder, *, hold=True):
     with opened(data, folder, hold) as snapshot:
-        planned = plan_blocks(snapshot, [block_of(snapshot, edit)])
+        planned = plan(snapshot, [edit_of(snapshot, edit)], fuzzy=False)
         return splice.apply(data, planned.splices)
 
 

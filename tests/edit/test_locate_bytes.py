@@ -6,13 +6,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.locate import Edit
+from filewright.edit import Edit, Plan, plan
 from filewright.edit.locate.exact import find_exact
 from filewright.edit.locate.source import Source
-from filewright.edit.plan import Plan, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply, inverse
+from filewright.text import Snapshot, apply, inverse
 
 
 def done(data: bytes, *edits: Edit, encoding: str | None = None, fuzzy: bool = True) -> bytes:
@@ -72,7 +70,7 @@ def test_another_normalisation_form_is_named_and_the_hint_succeeds() -> None:
     assert caught.value.code == Code.NO_MATCH
     assert "normalisation" in caught.value.message
     suggested = caught.value.details["suggestions"][0]
-    assert done(data, Edit(suggested["search"], suggested["replace"])) == b"tea + 1\n"
+    assert done(data, Edit(suggested["search"], suggested["replace"])) == b"x = tea + 1\n"
     assert done(data, Edit("x = caf\u00e9 + 1\n", "x = caf\u00e9 + 2\n")) == "x = caf\u00e9 + 2\n".encode()
 
 

@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from filewright.edit.locate import Edit, Tier
-from filewright.edit.plan import plan
+from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 
 class Case(NamedTuple):
@@ -208,8 +206,8 @@ ELIDED = {
     ),
     "a comment that says so": Case(
         CODE,
-        "    def __init__(self, radius):\n    # ... existing code ...\n        return Circle(self.radius * by)\n",
-        "    def __init__(self, radius=1):\n    # ... existing code ...\n        return Circle(self.radius * by)\n",
+        "    def __init__(self, radius):\n    # ... existing code ...\n    def scaled(self, by):\n",
+        "    def __init__(self, radius=1):\n    # ... existing code ...\n    def scaled(self, by):\n",
         CODE.replace("radius):", "radius=1):"),
         Tier.ELISION,
     ),
@@ -217,15 +215,15 @@ ELIDED = {
 REPAIRED = {
     "line numbers": Case(
         CODE,
-        "9\t    def area(self):\n10\t        return math.pi * self.radius ** 2\n",
-        "9\t    def area(self):\n10\t        return 3 * self.radius ** 2\n",
+        "8\t\n9\t    def area(self):\n10\t        return math.pi * self.radius ** 2\n11\t\n12\t    def scaled(self, by):\n",
+        "8\t\n9\t    def area(self):\n10\t        return 3 * self.radius ** 2\n11\t\n12\t    def scaled(self, by):\n",
         CODE.replace("math.pi", "3"),
         Tier.REPAIRED,
     ),
     "line numbers in the search alone": Case(
         CODE,
-        "   9 |     def area(self):\n  10 |         return math.pi * self.radius ** 2\n",
-        "    def area(self):\n        return 3 * self.radius ** 2\n",
+        "   9 |     def area(self):\n  10 |         return math.pi * self.radius ** 2\n  11 | \n  12 |     def scaled(self, by):\n",
+        "    def area(self):\n        return 3 * self.radius ** 2\n\n    def scaled(self, by):\n",
         CODE.replace("math.pi", "3"),
         Tier.REPAIRED,
     ),
@@ -262,8 +260,8 @@ REPAIRED = {
     ),
     "a fence round numbered lines": Case(
         CODE,
-        "```\n9\t    def area(self):\n```",
-        "```\n9\t    def size(self):\n```",
+        "```\n9→    def area(self):\n10→        return math.pi * self.radius ** 2\n11→\n12→    def scaled(self, by):\n```",
+        "```\n9→    def size(self):\n10→        return math.pi * self.radius ** 2\n11→\n12→    def scaled(self, by):\n```",
         CODE.replace("area", "size"),
         Tier.REPAIRED,
     ),

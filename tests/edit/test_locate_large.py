@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filewright import system
-from filewright.edit.locate import Edit, Located, Missed, Tier, find_lines, locate
-from filewright.edit.locate import source as source_module
+from filewright.edit import Edit, Tier, plan
+from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.located import Located, Missed
 from filewright.edit.locate.source import Source
-from filewright.edit.plan import plan
+from filewright.edit.locate.whole_lines import find_lines
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, apply
@@ -30,11 +31,6 @@ class Streamed(Snapshot):
         return None
 
 
-@pytest.fixture
-def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, "PAGE", 16)
-
-
 LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
 texts = st.lists(
     st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])), min_size=1, max_size=14
@@ -43,7 +39,7 @@ asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
 
 def described(snapshot: Snapshot, edit: Edit) -> Any:
-    found = locate(snapshot, edit)
+    found = locate(Source(snapshot), edit)
     if isinstance(found, Missed):
         return found.code, found.reached, found.spans
     return found.tier, [part.span for part in found.parts]
@@ -53,11 +49,7 @@ def described(snapshot: Snapshot, edit: Edit) -> Any:
 @given(texts, asked)
 def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
     edit = Edit(search or "a", "new")
-    page, source_module.PAGE = source_module.PAGE, 16
-    try:
-        streamed = described(Streamed.of_bytes(text.encode()), edit)
-    finally:
-        source_module.PAGE = page
+    streamed = described(Streamed.of_bytes(text.encode()), edit)
     assert streamed == described(Snapshot.of_bytes(text.encode()), edit)
 
 
@@ -66,35 +58,29 @@ def test_by_pages_or_held_makes_no_difference(text: str, search: str) -> None:
 def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
     expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).lines.since()]
-    page, source_module.PAGE = source_module.PAGE, 16
-    try:
-        for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):
-            source = Source(snapshot)
-            assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
-            for offset in range(len(data)):
-                row = source.row_at(offset)
-                assert row.offset <= offset < row.end
-                assert (row.offset, row.body, row.terminator) in expected
-            row = source.row_at(len(data) - 1)
-            back = [row.offset]
-            while (before := source.row_before(row)) is not None:
-                row = before
-                back.append(row.offset)
-            assert back[::-1] == [offset for offset, _, _ in expected]
-    finally:
-        source_module.PAGE = page
+    for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):
+        source = Source(snapshot)
+        assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
+        for offset in range(len(data)):
+            row = source.row_at(offset)
+            assert row.offset <= offset < row.end
+            assert (row.offset, row.body, row.terminator) in expected
+        row = source.row_at(len(data) - 1)
+        back = [row.offset]
+        while (before := source.row_before(row)) is not None:
+            row = before
+            back.append(row.offset)
+        assert back[::-1] == [offset for offset, _, _ in expected]
 
 
-@pytest.mark.usefixtures("small_pages")
-def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(source_module, "LONG_LINE", 64)
-    data = b"  start\n" + b"x" * 500 + b"\n  end\n"
-    found = locate(Streamed.of_bytes(data), Edit("end  ", "fin"))
+@pytest.mark.parametrize("kind", [Streamed, Snapshot])
+def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: type[Snapshot]) -> None:
+    data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
+    found = locate(Source(kind.of_bytes(data)), Edit("end  ", "fin"))
     assert isinstance(found, Located)
     assert data[found.start : found.end] == b"  end\n"
-    assert isinstance(locate(Streamed.of_bytes(data), Edit("x" * 500 + " ", "y")), Missed)
+    for length in (1 << 20, 2_999_999):
+        assert isinstance(locate(Source(kind.of_bytes(data)), Edit("x" * length + " \n", "y")), Missed)
 
 
 @pytest.fixture
@@ -178,6 +164,7 @@ def test_lines_are_found_everywhere_with_their_tiers(name: str) -> None:
     text, lines, expected = HUNK[name]
     snapshot = Snapshot.of_bytes(text.encode())
     found = [
-        (snapshot.lines.line_at(region.start), str(region.tier)) for region in find_lines(snapshot, lines)
+        (snapshot.lines.line_at(region.start), str(region.tier))
+        for region in find_lines(Source(snapshot), lines)
     ]
     assert found == expected

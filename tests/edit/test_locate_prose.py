@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.soft import differs_in_a_word, one_step
+from filewright.edit.locate.soft import different_word
+from filewright.edit.locate.words import one_step
 
 # The word between the marks.
 PROSE = [
@@ -104,6 +105,6 @@ def test_one_step(one: str, other: str) -> None:
 
 
 def test_a_word_glued_to_an_identifier_is_no_word() -> None:
-    assert not differs_in_a_word("# see sz_frist here", "# see sz_first here")
-    assert not differs_in_a_word("# see frist2 here", "# see first2 here")
-    assert differs_in_a_word("# see  frist here", "  # see first here")
+    assert not different_word("# see sz_frist here", "# see sz_first here")
+    assert not different_word("# see frist2 here", "# see first2 here")
+    assert different_word("# see  frist here", "  # see first here")

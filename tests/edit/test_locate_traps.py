@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.edit.locate import Edit, Tier
-from filewright.edit.plan import plan
+from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 
 def done(file: str, *edits: Edit, fuzzy: bool = True) -> tuple[str, Tier]:

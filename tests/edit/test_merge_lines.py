@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from filewright.edit.locate import Edit
-from filewright.edit.plan import plan
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.edit import Edit, plan
+from filewright.text import Snapshot, apply
 
 
 class Case(NamedTuple):
@@ -67,8 +65,8 @@ LINES = {
     "indents not seen follow the shift": Case(
         "    a\n    c\n", "a\nc\n", "a\n\tb\nc\n", "    a\n    \tb\n    c\n"
     ),
-    "plain quotes where the file has them, typographic ones elsewhere stay": Case(
-        'say("x")\nok\n', "say(“x”)\nok\n", "say(“y”) # – z\nok\n", 'say("y") # – z\nok\n'
+    "plain quotes where the file has them, and all else plain too": Case(
+        'say("x")\nok\n', "say(“x”)\nok\n", "say(“y”) # – z\nok\n", 'say("y") # - z\nok\n'
     ),
 }
 

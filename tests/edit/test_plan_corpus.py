@@ -16,11 +16,9 @@ from typing import Any
 
 import pytest
 
-from filewright.edit.locate import Edit
-from filewright.edit.plan import plan
+from filewright.edit import Edit, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 FOLDER = os.environ.get("FILEWRIGHT_EDIT_CORPUS", "")
 REFUSALS = {

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from filewright.edit.locate import Edit, Tier
-from filewright.edit.plan import plan
+from filewright.edit import Edit, Tier, plan
 from filewright.errors import FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -43,7 +41,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
     ending = next(name for name in parts if name.startswith(("result", "refused")))
     kind, word = ending.split()
     if kind == "result":
-        planned = plan(Snapshot.of_bytes(data), [edit], bases=bases)
+        planned = plan(Snapshot.of_bytes(data), [edit], bases=bases, asked=parts.get("name"))
         assert str(planned.outcomes[0].tier) == word
         assert apply(data, planned.splices).decode() == unmarked(parts[ending])
         return

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.locate import Edit, Tier
+from filewright.edit import Edit, Plan, Tier, plan
 from filewright.edit.overlay import Overlay
-from filewright.edit.plan import Plan, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot, Splice, apply, ordered

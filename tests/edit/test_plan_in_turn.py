@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.locate import Edit
-from filewright.edit.plan import plan
+from filewright.edit import Edit, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, splice
 

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from filewright.edit.candidate import visible
-from filewright.edit.locate import Edit
-from filewright.edit.plan import plan
+from filewright.edit import Edit, plan
+from filewright.edit.visible import visible
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply
+from filewright.text import Snapshot, apply
 
 CODE = """\
 import os

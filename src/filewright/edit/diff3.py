@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from filewright.edit.linediff import Change, changes
 
+Item = TypeVar("Item", bound=Hashable)
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
 
 
@@ -39,12 +40,12 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Generic[Item]):
     """The chunks of a three-way merge, in order; together they cover all three texts."""
 
     chunks: tuple[Chunk, ...]
-    ours: Sequence[bytes]
-    theirs: Sequence[bytes]
+    ours: Sequence[Item]
+    theirs: Sequence[Item]
 
     @property
     def conflicts(self) -> tuple[Chunk, ...]:
@@ -56,15 +57,15 @@ class Merged:
         """Whether there is no conflict."""
         return not any(chunk.kind == "conflict" for chunk in self.chunks)
 
-    def changes(self) -> Iterator[tuple[int, int, Sequence[bytes]]]:
+    def changes(self) -> Iterator[tuple[int, int, Sequence[Item]]]:
         """What the merge changes in ours: (first line, line past the last, the new lines)."""
         for chunk in self.chunks:
             if chunk.kind == "theirs":
                 yield chunk.ours[0], chunk.ours[1], self.theirs[chunk.theirs[0] : chunk.theirs[1]]
 
-    def lines(self) -> list[bytes]:
+    def lines(self) -> list[Item]:
         """The merged lines; at a conflict, ours."""
-        result: list[bytes] = []
+        result: list[Item] = []
         for chunk in self.chunks:
             side, (start, end) = (
                 (self.theirs, chunk.theirs) if chunk.kind == "theirs" else (self.ours, chunk.ours)
@@ -123,7 +124,7 @@ def _gap(one: Match, other: Match) -> bool:
     return one.left + one.length < other.left or one.right + one.length < other.right
 
 
-def merge3(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]) -> Merged:
+def merge3(base: Sequence[Item], ours: Sequence[Item], theirs: Sequence[Item]) -> Merged[Item]:
     """Merge two changes of `base`, line by line; the lines carry their terminators or not, as given.
 
     Pure and bounded: about n log n in the number of lines. Changes that touch one another are a
@@ -144,7 +145,7 @@ def merge3(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]
     return Merged(tuple(chunks), ours, theirs)
 
 
-def _changed_by(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]) -> Kind:
+def _changed_by(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> Kind:
     if ours == theirs:
         return "both"
     if ours == base:

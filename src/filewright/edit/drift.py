@@ -13,11 +13,10 @@ from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import Span
 from filewright.edit.locate.located import Conflict, Located, Merge, Missed
 from filewright.edit.locate.request import TIERS, Edit, Tier
-from filewright.edit.locate.source import Row, Source
-from filewright.edit.merge import written
+from filewright.edit.locate.source import Source
+from filewright.edit.write import UnclearError, written
 from filewright.errors import Code
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text import Line, Snapshot, Splice, apply, ordered
 
 MOST_BYTES = 16 << 20
 """Larger files and larger texts are not merged."""
@@ -37,7 +36,7 @@ def find_drifted(
         if len(base) > MOST_BYTES or base == source.held:
             continue
         shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
-        found = locate(shown, edit)
+        found = locate(Source(shown, source.task, language=source.language), edit)
         if isinstance(found, Located) and TIERS.index(found.tier) < TIERS.index(below):
             return _merged(source, edit, shown, found)
     return None
@@ -46,7 +45,10 @@ def find_drifted(
 def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Located | Missed | None:
     old = Source(shown)
     base = old.held or b""
-    splices = ordered(written(old, found), len(base))
+    try:
+        splices = ordered(written(old, found), len(base))
+    except UnclearError:
+        return None
     if not splices:
         return None
     there = list(source.rows())
@@ -65,7 +67,7 @@ def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Loca
     return Located(edit, Tier.DRIFT, (Merge(span, changes),), inner=found.tier)
 
 
-def _still_there(old: Source, found: Located, merged: Merged) -> bool:
+def _still_there(old: Source, found: Located, merged: Merged[bytes]) -> bool:
     """Whether a telling line of what the edit stood for is still in the file."""
     kept: set[int] = set()
     for chunk in merged.chunks:
@@ -78,13 +80,13 @@ def _still_there(old: Source, found: Located, merged: Merged) -> bool:
     )
 
 
-def _span(source: Source, rows: list[Row], chunk: Chunk) -> Span:
+def _span(source: Source, rows: list[Line], chunk: Chunk) -> Span:
     start, end = chunk.ours
     first = rows[start].offset if start < len(rows) else source.size
     return Span(first, rows[end - 1].end if end > start else first)
 
 
-def _sides(source: Source, base: Sequence[bytes], merged: Merged, chunk: Chunk) -> Conflict:
+def _sides(source: Source, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> Conflict:
     def text(lines: Sequence[bytes]) -> str:
         return "\n".join(source.text(line) for line in lines)
 
@@ -95,7 +97,7 @@ def _sides(source: Source, base: Sequence[bytes], merged: Merged, chunk: Chunk) 
     )
 
 
-def _splices(source: Source, rows: list[Row], merged: Merged) -> tuple[Splice, ...]:
+def _splices(source: Source, rows: list[Line], merged: Merged[bytes]) -> tuple[Splice, ...]:
     dominant = source.snapshot.dominant
     result: list[Splice] = []
     for start, end, lines in merged.changes():

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 #: Differences Myers may search for before the range is divided, and when nothing divides it.
 _NEAR, _FAR = 128, 1024

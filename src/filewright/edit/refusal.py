@@ -1,7 +1,8 @@
 """Refusing well: why an edit goes nowhere, what is there instead, and what would make it succeed.
 
-A `Refusal` is data; `text` is the same for a reader, bounded. Its suggestions are whole edits: each
-was located before it is offered, so following one literally succeeds.
+A `Refusal` is data; `text` is the same for a reader, bounded. Its suggestions are whole edits, offered
+only where they would do what was meant as far as the request tells it (see `suggestion`); each was
+located before, so following one literally succeeds. The nearest text is shown in any case.
 """
 
 from __future__ import annotations
@@ -11,22 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from filewright.edit.candidate import LINE_CHARS, Candidate, candidate_of, candidates, clean, visible
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.located import Conflict, Located, Missed
 from filewright.edit.locate.request import Block, Edit, Tier
-from filewright.edit.locate.source import Row, Source
+from filewright.edit.locate.source import Source
 from filewright.edit.locate.whole_lines import find_regions, strictest
-from filewright.edit.visible import safe
+from filewright.edit.nearest import Candidate, clean, compared, nearest
+from filewright.edit.suggestion import MOST_CHARS, at_place, suggested
+from filewright.edit.visible import LINE_CHARS, safe, visible
+from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
+from filewright.text import Line, Splice, apply, normalised
 
 _LINES_LISTED = 8
 _SHOWN_LINES = 12
-_MOST_SUGGESTED = 4_000
-"""Characters of a text that is offered to be used."""
-_LIKELY = 0.6
-"""How alike a region must be for its text to be offered."""
 _CHECKED_BYTES = 8 << 20
 """In larger files suggestions that need a second look through the file are not made."""
 
@@ -36,7 +36,8 @@ class Refusal:
     """Why edit number `index` (0-based) of a call goes nowhere.
 
     `lines` are those of the equal regions of an ambiguous text, or where an applied change stands.
-    `suggestions` are the edit with the smallest change that makes it succeed, best first.
+    `suggestions` are the edit with the smallest change that makes it succeed, best first. `there` is
+    what stands on the lines of an edit that named its lines.
     """
 
     index: int
@@ -49,6 +50,7 @@ class Refusal:
     conflicts: tuple[Conflict, ...] = ()
     suggestions: tuple[Edit, ...] = ()
     other: int | None = None
+    there: str | None = None
 
     def data(self) -> dict[str, Any]:
         """The refusal as plain values."""
@@ -66,6 +68,7 @@ class Refusal:
             ],
             "suggestions": [_edit_data(edit) for edit in self.suggestions],
             "other_edit": self.other,
+            "text_found": self.there,
         }
 
     @property
@@ -113,7 +116,7 @@ def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = T
             "read the file again and make the edit anew from the text that is there now",
             missed.reached,
             lines,
-            candidates(source, edit),
+            nearest(source, edit.search),
             missed.conflicts,
         )
     if edit.end_line is not None:
@@ -127,7 +130,8 @@ def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = T
 def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
     message = f"the replacement stands there already, at {where}, and the search text does not"
-    return Refusal(index, Code.ALREADY_APPLIED, message, "nothing is left to do", reached, lines)
+    hint = f"if {where} is the place that was meant, nothing is left to do"
+    return Refusal(index, Code.ALREADY_APPLIED, message, hint, reached, lines)
 
 
 def unchanged(index: int = 0) -> Refusal:
@@ -135,7 +139,7 @@ def unchanged(index: int = 0) -> Refusal:
     return Refusal(
         index,
         Code.NO_CHANGE,
-        "the result would be what is there already",
+        "the result would leave the file as it is",
         "correct the replacement, or leave the edit out",
     )
 
@@ -181,7 +185,7 @@ def _choices(source: Source, missed: Missed, lines: tuple[int, ...], *, fuzzy: b
         return
     for span, line in list(zip(missed.spans, lines, strict=True))[:3]:
         chosen = replace(missed.edit, start_line=line)
-        if isinstance(locate(source.snapshot, chosen, fuzzy=fuzzy), Located):
+        if isinstance(locate(source, chosen, fuzzy=fuzzy), Located):
             yield chosen
         elif missed.reached is Tier.EXACT:
             wider = _with_context(source, missed.edit, span)
@@ -197,7 +201,7 @@ def _with_context(source: Source, edit: Edit, span: Span) -> Edit | None:
         before = source.text(source.read(start, span.start))
         after = source.text(source.read(span.end, end))
         plain = f"{before}{edit.search}{after}".replace("\r\n", "\n").replace("\r", "\n")
-        if len(plain) > _MOST_SUGGESTED:
+        if len(plain) > MOST_CHARS:
             return None
         if len(find_exact(source, plain, 2)) == 1:
             new = f"{before}{edit.replace}{after}".replace("\r\n", "\n").replace("\r", "\n")
@@ -221,37 +225,53 @@ def _already(source: Source, edit: Edit) -> tuple[int, ...]:
 
 
 def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
+    """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
+    count = source.snapshot.lines.count
+    wanted = edit.replace.removesuffix("\n")
+    new = _rows(source, start, start + wanted.count("\n"))
+    if wanted and wanted == "\n".join(source.text(row.body) for row in new):
+        return _applied(index, (start,), Tier.EXACT)
     rows = _rows(source, start, end)
-    there = "\n".join(source.text(row.body) for row in rows)
-    if rows:
-        message = f"{_lines(start, end)} do not hold exactly the search text"
-    else:
-        message = f"line {start} is past the end: the file has {source.snapshot.lines.count} lines"
-    first = rows[0].offset if rows else source.size
+    there = "\n".join(clean(source.text(row.body)) for row in rows)
+    message = f"the text is not on {_lines(start, end)} of the file"
+    if end > count:
+        message += f", which has {count} lines"
     near: tuple[Candidate, ...] = ()
-    if rows and len(there) <= _MOST_SUGGESTED:
-        near = (candidate_of(source, rows, edit, 0.0),)
+    if rows and len(there) <= MOST_CHARS:
+        near = (compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),)
     suggestions: list[Edit] = []
     hint = "use the text that is there, or leave out the lines to look for the text in the whole file"
-    if len(missed.spans) == 1:
-        span = missed.spans[0]
-        line = source.line_number(span.start)
+    places = tuple(source.line_number(span.start) for span in missed.spans)
+    if len(places) == 1:
+        line = places[0]
         last = line + edit.search.removesuffix("\n").count("\n")
         suggestions.append(replace(edit, start_line=line, end_line=last))
-        if not isinstance(locate(source.snapshot, suggestions[0]), Located):
+        if not isinstance(locate(source, suggestions[0]), Located):
             suggestions = [replace(edit, start_line=None, end_line=None)]
-        hint = f"the text stands at {_lines(line, last)}: give those lines, or none"
-    elif rows and len(there) <= _MOST_SUGGESTED and first < source.size:
-        ended = "\n" if edit.search.endswith("\n") else ""
-        suggestions.append(replace(edit, search=there + ended))
-    return Refusal(index, Code.NO_MATCH, message, hint, Tier.EXACT, (), near, suggestions=tuple(suggestions))
+        hint = f"the text is on {_lines(line, last)}: use start_line={line}, end_line={last}"
+    elif places:
+        hint = f"the text is at lines {', '.join(map(str, places))}: choose one"
+    elif near:
+        better = at_place(source, edit, near[0])
+        suggestions += [replace(one, start_line=start, end_line=end) for one in better]
+    return Refusal(
+        index,
+        Code.NO_MATCH,
+        message,
+        hint,
+        Tier.EXACT,
+        places,
+        near,
+        suggestions=tuple(suggestions),
+        there=there,
+    )
 
 
-def _rows(source: Source, start: int, end: int) -> list[Row]:
+def _rows(source: Source, start: int, end: int) -> list[Line]:
     offset = source.snapshot.lines.offset_of(start)
-    rows: list[Row] = []
+    rows: list[Line] = []
     row = source.row_from(offset)
     while row is not None and len(rows) <= min(end - start, 200):
         rows.append(row)
@@ -261,42 +281,85 @@ def _rows(source: Source, start: int, end: int) -> list[Row]:
 
 def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
     edit = missed.edit
-    found = None if fuzzy else locate(source.snapshot, edit)
+    found = None if fuzzy else locate(source, edit)
     near: tuple[Candidate, ...]
+    exact: tuple[Edit, ...] = ()
     if isinstance(found, Located):
         rows = _rows_of(source, found.start, found.end)
-        near = (candidate_of(source, rows, edit, 1.0),)
+        near = (compared(source, rows, edit.search.split("\n"), 1.0),)
         message = f"the text is not there exactly; it is by the tier {found.tier}"
         hint = "leave out fuzzy=false, or use exactly the text that is there"
+        exact = _exactly(source, edit, found, rows)
     else:
-        near = candidates(source, edit)
+        near = nearest(source, edit.search)
         message = f"the search text is not in the file (looked for by every tier up to {missed.reached})"
         hint = "use exactly the text that is there" if near else "read the file again"
     if _differs_in_form(source, edit.search):
         message += "; it is there in another Unicode normalisation form (composed and decomposed letters)"
         hint = "use exactly the text that is there, letter by letter as the file has it"
-    suggestions: tuple[Edit, ...] = ()
-    if near and near[0].similarity >= _LIKELY:
-        suggestions = tuple(_exact_text(source, edit, near[0]))
+        exact = exact or _as_the_file_has_it(source, edit, near)
+    suggestions = exact or suggested(source, edit, near)
     if not suggestions and near:
-        hint = "read those lines again and make the edit anew from the text that is there"
+        hint = "look at what differs, and make search and replace anew from the text that is there"
     return Refusal(index, Code.NO_MATCH, message, hint, missed.reached, (), near, suggestions=suggestions)
 
 
-def _exact_text(source: Source, edit: Edit, candidate: Candidate) -> Iterator[Edit]:
-    """The edit with the text that is there; with a start line where that stands there more than once."""
-    if len(candidate.text) > _MOST_SUGGESTED or source.size > _CHECKED_BYTES:
-        return
-    ended = "\n" if edit.search.endswith("\n") else ""
-    for text in (candidate.text + ended, candidate.text):
-        for line in (None, candidate.first_line):
-            better = replace(edit, search=text, start_line=line)
-            if isinstance(locate(source.snapshot, better), Located):
-                yield better
-                return
+def _as_the_file_has_it(source: Source, edit: Edit, near: tuple[Candidate, ...]) -> tuple[Edit, ...]:
+    """The edit with its search text in the Unicode form that the file has."""
+    wanted = unicodedata.normalize("NFC", edit.search)
+    lengths = {len(unicodedata.normalize(form, edit.search)) for form in ("NFC", "NFD")}
+    for text in [one.text for one in near if len(one.text) <= MOST_CHARS]:
+        for start in range(len(text)):
+            for length in lengths:
+                raw = text[start : start + length]
+                better = replace(edit, search=raw)
+                if unicodedata.normalize("NFC", raw) == wanted and isinstance(
+                    locate(source, better), Located
+                ):
+                    return (better,)
+    return ()
 
 
-def _rows_of(source: Source, start: int, end: int) -> list[Row]:
+def _exactly(source: Source, edit: Edit, found: Located, rows: list[Line]) -> tuple[Edit, ...]:
+    """The edit that writes what a looser tier would, in the text that is there."""
+    start, end = rows[0].offset, rows[-1].body_end
+    old = source.read(start, end)
+    try:
+        splices = [splice for splice in written(source, found) if start <= splice.offset <= splice.end <= end]
+        moved = [Splice(splice.offset - start, splice.length, splice.replacement) for splice in splices]
+        new = apply(old, moved).decode(source.encoding.name)
+        there = old.decode(source.encoding.name)
+    except (UnclearError, UnicodeDecodeError, FilewrightError):
+        return ()
+    better = replace(edit, search=normalised(there), replace=normalised(new))
+    if len(there) > MOST_CHARS or len(splices) < len(written(source, found)):
+        return ()
+    return (better,) if isinstance(locate(source, better, fuzzy=False), Located) else ()
+
+
+def unclear(source: Source, found: Located, why: UnclearError, index: int) -> Refusal:
+    """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
+    rows = _rows_of(source, found.start, found.end)
+    there = compared(source, rows, found.edit.search.split("\n"), 1.0)
+    lines = (there.first_line,)
+    readings = "".join(
+        f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
+    )
+    return Refusal(index, why.code, why.message + readings, why.hint, found.tier, lines, (there,))
+
+
+def written_as_it_is(index: int, what: str, line: str) -> Refusal:
+    """The refusal of a replacement that alone holds what no file holds."""
+    return Refusal(
+        index,
+        Code.INVALID_INPUT,
+        f"the replacement holds {what} that neither the file nor the search text has, and it would be written "
+        f"as it is: {visible(line)}",
+        "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
+    )
+
+
+def _rows_of(source: Source, start: int, end: int) -> list[Line]:
     rows = [source.row_at(start)]
     while rows[-1].end < end and len(rows) < 400:
         following = source.row_from(rows[-1].end)
@@ -333,7 +396,7 @@ def _quoted(text: str) -> list[str]:
 
 def _bounded(conflict: Conflict) -> Conflict:
     sides = (conflict.shown, conflict.there, conflict.wanted)
-    return Conflict(*(clean(side[:_MOST_SUGGESTED]) for side in sides))
+    return Conflict(*(clean(side[:MOST_CHARS]) for side in sides))
 
 
 def _edit_data(edit: Edit) -> dict[str, Any]:

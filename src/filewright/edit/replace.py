@@ -13,14 +13,11 @@ from dataclasses import dataclass
 
 from filewright.edit.changeset import Expected, Modify
 from filewright.edit.locate.source import Source
-from filewright.edit.merge import write_exact
+from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
-from filewright.text.codec import check_text, encoded
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice
-from filewright.text.terminators import normalised
+from filewright.text import Snapshot, Splice, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -140,7 +137,7 @@ def replace_matches(
         made = writer.splices(match)
         unchanged += not made
         splices += made
-    return Replaced(count, unchanged, tuple(splices))
+    return Replaced(count, unchanged, parted(writer.source, splices))
 
 
 class _Writer:
@@ -151,7 +148,7 @@ class _Writer:
         self._search = (
             pattern.text if lines and pattern.mode == "literal" and not pattern.insensitive else None
         )
-        self._source = Source(snapshot)
+        self.source = Source(snapshot)
         self._literal = literal
         breaks = any(isinstance(part, str) and "\n" in part for part in new.parts)
         dominant = snapshot.dominant if breaks else b"\n"
@@ -167,7 +164,7 @@ class _Writer:
         if match.offset == match.end:
             return ()
         if self._search is not None and self._literal is not None:
-            return write_exact(self._source, match.offset, match.end, self._search, self._literal)
+            return write_exact(self.source, match.offset, match.end, self._search, self._literal)
         pieces = [self._group(match, part) if isinstance(part, int) else part for part in self._parts]
         text = b"".join(pieces)
         old = self._snapshot.read(match.offset, match.end - match.offset)

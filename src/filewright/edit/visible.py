@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+
+from filewright.edit.locate.fold import SPACES, WHITESPACE
+
+LINE_CHARS = 160
+"""Characters of a line that are shown in a refusal."""
 
 # Controls but the tab, and marks that reorder or hide text on the reader's screen.
 _UNSAFE = re.compile(
@@ -14,6 +20,22 @@ _MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
 def safe(text: str) -> str:
     """`text` (one line) with controls as their pictures (``␀``) and invisible marks as ``\\u202e``."""
     return _UNSAFE.sub(_picture, text) if not text.isprintable() else text
+
+
+def visible(line: str) -> str:
+    """A line with its blanks made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
+    line = re.sub("[\ud800-\udfff]", "\ufffd", line)
+    line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
+    body = line.strip(WHITESPACE)
+    lead = line[: len(line) - len(line.lstrip(WHITESPACE))]
+    trail = line[len(lead) + len(body) :] if body else ""
+    body = body.replace("  ", "··").replace("· ", "··")
+    marked = lead.replace(" ", "·") + body + trail.replace(" ", "·")
+    for char in SPACES:
+        if char in marked:
+            marked = marked.replace(char, f"<U+{ord(char):04X}>")
+    marked = marked.replace("\t", "→")
+    return "".join(f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in safe(marked))
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -1,12 +1,12 @@
-"""Line-anchored blocks in several files, each file all or nothing; not listed natively."""
+"""Edits of whole lines, by their numbers, in several files, each file all or nothing; not listed natively."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from filewright.edit.blocks import Block, BlockOutcome, plan_blocks
+from filewright.edit import Edit, Outcome, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
@@ -17,26 +17,26 @@ from filewright.tools.splicing import Planned, each, splice_file
 
 @dataclass(frozen=True, slots=True)
 class FileBlocks:
-    """The blocks of one file."""
+    """The edits of one file, each with its lines; made when the file's turn comes, for it may be refused."""
 
     path: str
-    blocks: Sequence[Block]
+    edits: Callable[[], Sequence[Edit]]
 
 
 def apply_blocks(context: Context, files: Sequence[FileBlocks], task: Task) -> ToolResult:
-    """Apply the blocks of every file; a file whose blocks do not all fit stays as it was.
+    """Make the edits of every file; a file whose edits cannot all be made stays as it was.
 
     Raises `invalid_input` if two of the paths name one file.
     """
     _refuse_twice(context, files)
 
     def change(file: FileBlocks) -> dict[str, Any]:
-        def plan(snapshot: Snapshot) -> Planned[tuple[BlockOutcome, ...]]:
-            planned = plan_blocks(snapshot, file.blocks)
-            return Planned(planned.splices, planned.outcomes)
+        def planned(snapshot: Snapshot) -> Planned[tuple[Outcome, ...]]:
+            made = plan(snapshot, file.edits(), fuzzy=False, task=task)
+            return Planned(made.splices, made.outcomes)
 
-        made = splice_file(context, "apply_diff", file.path, plan, task)
-        lines = [{"start_line": o.start_line, "end_line": o.end_line} for o in made.told]
+        made = splice_file(context, "apply_diff", file.path, planned, task)
+        lines = [{"start_line": o.first, "end_line": o.last} for o in made.told]
         return {**made.data(), "blocks": lines}
 
     return each(context, files, lambda file: file.path, change)

@@ -9,10 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit import diff
-from filewright.edit.changeset import ChangeSet, Expected, Modify
-from filewright.edit.locate import Edit
-from filewright.edit.plan import Plan, plan
+from filewright.edit import ChangeSet, Diff, Edit, Expected, Modify, Plan, plan, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
@@ -84,7 +81,7 @@ def _attempt(context: Context, arguments: EditArguments, location: Location, tas
             limit=context.settings.max_edits,
         )
         name = location.shown
-        shown = diff.unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
+        shown = unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
         parsing = syntax.compared(context, snapshot, planned.splices, task)
         record = None
         if not arguments.preview:
@@ -113,7 +110,7 @@ def _answer(
     context: Context,
     snapshot: Snapshot,
     planned: Plan,
-    shown: diff.Diff,
+    shown: Diff,
     record: ChangeRecord | None,
     parsing: str,
 ) -> ToolResult:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from filewright.edit.blocks import BlockOutcome, plan_blocks
-from filewright.edit.line_edits import LineEdit, block_of
+from filewright.edit import LineEdit, Outcome, edit_of, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
@@ -39,26 +38,24 @@ def edit_lines(context: Context, arguments: LineEdits, task: Task) -> ToolResult
     """
 
     def change(file: FileEdits) -> dict[str, Any]:
-        def plan(snapshot: Snapshot) -> Planned[tuple[BlockOutcome, ...]]:
-            blocks = []
+        def planned(snapshot: Snapshot) -> Planned[tuple[Outcome, ...]]:
+            edits = []
             for index, edit in enumerate(file.edits):
                 try:
-                    blocks.append(block_of(snapshot, edit, task=task))
+                    edits.append(edit_of(snapshot, edit, task=task))
                 except FilewrightError as error:
                     error.details["edit"] = index
                     raise
-            planned = plan_blocks(snapshot, blocks)
-            return Planned(planned.splices, planned.outcomes)
+            made = plan(snapshot, edits, fuzzy=False, task=task)
+            return Planned(made.splices, made.outcomes)
 
         try:
-            made = splice_file(context, "edit_file", file.path, plan, task, preview=arguments.preview)
+            made = splice_file(context, "edit_file", file.path, planned, task, preview=arguments.preview)
         except FilewrightError as error:
             if error.code == Code.NO_CHANGE:
                 return {"edits": [{} for _ in file.edits], "diff": "", "change_id": None, "unchanged": True}
-            if "block" in error.details:
-                error.details.setdefault("edit", error.details["block"])
             raise
-        lines = [{"start_line": o.start_line, "end_line": o.end_line} for o in made.told]
+        lines = [{"start_line": o.first, "end_line": o.last} for o in made.told]
         return {**made.data(), "edits": lines, "unchanged": False}
 
     return each(context, arguments.files, lambda file: file.path, change)

@@ -12,8 +12,7 @@ from filewright.boundary.location import Location, Root
 from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode
 from filewright.edit.patch import PatchPlan, Place, parse, plan
 from filewright.errors import Code, FilewrightError
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import apply, ordered
+from filewright.text import Snapshot, apply, ordered
 
 ROOT = Root("root", b"/root", -1, 1, 1)
 

@@ -66,7 +66,7 @@ UNREADABLE = [
     (envelope("*** Add File: n\n+1\n2\n"), "does not begin with '+' (line 4"),
     (envelope("*** Delete File: x\n-a\n"), "a deleted file has no lines"),
     (envelope("*** Frobnicate File: x\n"), "belongs to no file"),
-    (envelope("*** Update File: x\n@@\n-a\n+A\n") + "more\n", "follows '*** End Patch'"),
+    (envelope("*** Update File: x\n@@\n-a\n+A\n") + "-more\n", "follows '*** End Patch'"),
 ]
 
 
@@ -201,7 +201,7 @@ UNPLACED = [
         "an indentation that could be read in several ways",
         b"    def f():\n        a = 1\n",
         H + "@@ -1,2 +1,4 @@\n def f():\n+        if x:\n+            y()\n         a = 1\n",
-        "no_match",
+        "unclear",
     ),
     ("not at the end", ABC, envelope("*** Update File: x\n@@\n-b\n+B\n*** End of File\n"), "not_at_end"),
     (

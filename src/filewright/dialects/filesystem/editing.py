@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ from filewright.dialects.filesystem.paths import Item, native, per_item
 from filewright.tools.registry import Arguments, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit.line_edits import LineEdit
+    from filewright.edit import LineEdit
 
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
 
@@ -132,26 +133,17 @@ def _native_group(found: re.Match[str]) -> str:
 
 def apply_diff(call: Call, arguments: DiffArguments) -> ToolResult:
     """Apply line-anchored blocks, each file all or nothing."""
-    from filewright.edit.blocks import Block
+    from filewright.edit import Edit, at_lines
     from filewright.tools.blocks import FileBlocks, apply_blocks
 
     def request(changes: Sequence[FileDiff]) -> Sequence[Mapping[str, Any]]:
-        files = [
-            FileBlocks(
-                native(change.path),
-                [
-                    Block(
-                        b.search,
-                        b.replace,
-                        b.start_line,
-                        None if b.operation == "insert" else b.end_line,
-                        b.operation,
-                    )
-                    for b in change.diffs
-                ],
-            )
-            for change in changes
-        ]  # fmt: skip
+        def edits(change: FileDiff) -> list[Edit]:
+            return [
+                at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
+                for b in change.diffs
+            ]
+
+        files = [FileBlocks(native(change.path), partial(edits, change)) for change in changes]
         found: Sequence[Mapping[str, Any]] = call.use(apply_blocks, files).data["results"]
         return found
 
@@ -229,8 +221,7 @@ def _outcome(outcome: Mapping[str, Any], index: int) -> Mapping[str, Any]:
 
 
 def _edit(call: Call, change: FileChange) -> LineEdit:
-    from filewright.edit.line_edits import LineEdit
-    from filewright.edit.replace import replacement
+    from filewright.edit import LineEdit, replacement
     from filewright.search import compile_pattern
 
     pattern = template = None

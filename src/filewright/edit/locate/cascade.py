@@ -10,35 +10,35 @@ from filewright.edit.locate.located import Insertion, Lines, Literal, Located, M
 from filewright.edit.locate.repairs import Repaired, repairs
 from filewright.edit.locate.request import Block, Edit, Tier, checked
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.locate.source import Readable, Row, Source
+from filewright.edit.locate.source import Source
+from filewright.edit.locate.spaces import find_spaced
 from filewright.edit.locate.whole_lines import cut_short, find_regions, strictest
+from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.text import Line, Splice
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""
+_LINES_NAMED = 20
 MOST_REPLACED = 1_000_000
 """Occurrences one `replace_all` takes."""
 _ORDER = list(Tier)
 
 
-def locate(
-    snapshot: Readable, request: Edit, *, fuzzy: bool = True, task: Task | None = None
-) -> Located | Missed:
-    """Where `request` goes in `snapshot`, or why nowhere.
+def locate(source: Source, request: Edit, *, fuzzy: bool = True) -> Located | Missed:
+    """Where `request` goes in `source`, or why nowhere.
 
     `fuzzy=False` ends after the exact tier. Pure: reads the snapshot, nothing else. The drift tier
     needs what the caller was shown: see `filewright.edit.drift`. Raises `invalid_input`,
     `is_binary`, `too_large`.
     """
     edit = checked(request)
-    if not snapshot.encoding.editable:
+    if not source.encoding.editable:
         raise FilewrightError(
             Code.IS_BINARY,
-            f"text in {snapshot.encoding.name} cannot be edited in place",
+            f"text in {source.encoding.name} cannot be edited in place",
             hint="write the whole file anew, or use a tool for bytes",
         )
-    source = Source(snapshot, task)
     if edit.start_line is not None and edit.end_line is not None:
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if not edit.search:
@@ -64,6 +64,10 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
         tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
         parts = [Lines(region, block, replace) for region in regions]
         return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
+    spaced = find_spaced(source, block)
+    if spaced:
+        parts = [Lines(region, block, replace) for region in spaced]
+        return _unapplied(source, _one(source, edit, Tier.SPACES, parts))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=_ORDER.index)
@@ -93,19 +97,30 @@ def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
         if isinstance(answer, Located):
             answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, better.what)
         if best is not None and rank == best[0]:
-            answer = _agreed(edit, best[1], answer)
+            answer = _agreed(source, edit, best[1], answer)
         best = rank, answer
     return None if best is None else _unapplied(source, best[1])
 
 
-def _agreed(edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
-    """Two repairs that match equally well must mean the same."""
+def _agreed(source: Source, edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
+    """Two repairs that match equally well must mean the same: one place, and one text there."""
     if isinstance(one, Missed) or isinstance(other, Missed):
         return one if isinstance(one, Missed) else other
     if (one.start, one.end) == (other.start, other.end):
-        return one
+        # The same damage with and without a blank behind it: the blank is the damage's.
+        if one.repairs == other.repairs and _meant(source, one) is not None:
+            return one
+        if _meant(source, one) == _meant(source, other):
+            return one
     spans = tuple(sorted((p.span for p in (*one.parts, *other.parts)), key=lambda span: span.start))
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
+
+
+def _meant(source: Source, located: Located) -> tuple[Splice, ...] | None:
+    try:
+        return written(source, located)
+    except UnclearError:
+        return None
 
 
 def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
@@ -116,12 +131,6 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
         return found
     part = found.parts[0]
-    asked, wanted = part.search.solid, part.replace
-    if len(wanted.solid) > 1 and not set(wanted.solid) <= set(asked):
-        # Loosely the search text stands here, but literally its replacement stands somewhere.
-        spans = find_exact(source, "\n".join(wanted.lines), 2)
-        if spans:
-            return Missed(found.edit, Code.ALREADY_APPLIED, found.tier, tuple(spans[:1]))
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace):
@@ -139,6 +148,9 @@ def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] |
             return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
     block, replace = Block.of(better.search), Block.of(better.replace)
     everything = find_regions(source, block)
+    if better.first_number is not None:
+        number = better.first_number + len(block.before)
+        everything = [region for region in everything if source.line_number(region.start) == number]
     if not everything:
         return None
     regions = strictest(everything)
@@ -208,7 +220,7 @@ def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Mis
     lines = source.snapshot.lines
     first = lines.offset_of(start)
     wanted = edit.search.removesuffix("\n").split("\n")
-    rows: list[Row] = []
+    rows: list[Line] = []
     row = source.row_from(first)
     while row is not None and len(rows) <= end - start:
         rows.append(row)
@@ -221,5 +233,13 @@ def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Mis
         search = "\n".join(wanted) + ("\n" if whole else "")
         replace = edit.replace if whole or not edit.search.endswith("\n") else edit.replace.removesuffix("\n")
         return Located(edit, Tier.EXACT, (Literal(span, search, replace),))
-    elsewhere = find_exact(source, edit.search, 2) if edit.search.strip() else []
-    return Missed(edit, Code.NO_MATCH, Tier.EXACT, tuple(elsewhere))
+    text = "\n".join(wanted)
+    elsewhere = find_exact(source, text, _LINES_NAMED) if text.strip() else []
+    spans = [span for span in elsewhere if _is_whole(source, span)]
+    return Missed(edit, Code.NO_MATCH, Tier.EXACT, tuple(spans or elsewhere[: len(elsewhere) == 1]))
+
+
+def _is_whole(source: Source, span: Span) -> bool:
+    """Whether a span begins and ends where lines do."""
+    begins = span.start == source.start or source.read(span.start - 1, span.start) in (b"\n", b"\r")
+    return begins and source.read(span.end, span.end + 1) in (b"", b"\n", b"\r")

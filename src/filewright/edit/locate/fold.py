@@ -1,4 +1,4 @@
-"""What whole-line matching looks past: blanks, typography, Unicode normalisation.
+"""What whole-line matching looks past: whitespace, typography, Unicode normalisation.
 
 Folding only ever compares; what is written are the file's own bytes or the caller's words.
 """
@@ -8,39 +8,69 @@ from __future__ import annotations
 import re
 import unicodedata
 
-BLANKS = " \t\f\v"
-"""The blanks that may trail, indent or separate. Other white space is text."""
+WHITESPACE = " \t\f\v"
+"""What may trail, indent or separate. Other white space is text."""
 
 DOUBLE_QUOTES = "“”„‟〝〞″＂"
 SINGLE_QUOTES = "‘’‚‛′ʼ＇"
 DASHES = "‐‑‒–—―−﹘﹣－"
 SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
-FAMILIES = {'"': DOUBLE_QUOTES, "'": SINGLE_QUOTES, "-": DASHES, " ": SPACES}
-"""The plain character of each family of typographic ones."""
+_FAMILIES = {'"': DOUBLE_QUOTES, "'": SINGLE_QUOTES, "-": DASHES, " ": SPACES}
+_PLAIN = {char: plain for plain, family in _FAMILIES.items() for char in family}
+_FOLD = {ord(char): plain for char, plain in _PLAIN.items()}
+#: What a word processor puts for plain characters, besides all punctuation that is not ASCII.
+_CORRECTED = "→←⇒⇐↔≤≥≠×÷±©®™½¼¾ﬁﬂ"
+_LONG_RUN = re.compile(r"\s{257,}")
 
-_FOLD = {ord(char): plain for plain, family in FAMILIES.items() for char in family}
-
-# Runs that no fold changes: without blanks, quotes and dashes, and without a letter that a
+# Runs that no fold changes: without whitespace, quotes and dashes, and without a letter that a
 # combining mark may follow.
 _VERBATIM = re.compile(r"[!#-&(-,./0-~]+(?![^\x00-\x7f])")
 
 
 def folded(text: str) -> str:
-    """`text` composed (NFC), with plain quotes, dashes and blanks."""
+    """`text` composed (NFC), with plain quotes, dashes and spaces."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", text).translate(_FOLD)
 
 
+def is_typographic(text: str) -> bool:
+    """Whether `text` holds a quote, a dash or a space that has a plain form."""
+    return not text.isascii() and any(char in _PLAIN for char in text)
+
+
+def plain_but_for(text: str, own: str) -> tuple[str, str]:
+    """`text` with plain quotes, dashes and spaces, but for the characters in `own`; and what has no plain form.
+
+    The second string holds the characters of `text` that a word processor may have put there, that
+    are not in `own`, and for which nobody can say what was typed.
+    """
+    if text.isascii():
+        return text, ""
+    result = "".join(_PLAIN.get(char, char) if char not in own else char for char in text)
+    unclear = [char for char in result if not char.isascii() and char not in own and _is_corrected(char)]
+    return result, "".join(unclear)
+
+
+def _is_corrected(char: str) -> bool:
+    return char in _CORRECTED or unicodedata.category(char)[0] in "PZ" or unicodedata.category(char) == "Cf"
+
+
 def collapsed(line: str) -> str:
-    """A line as the loosest whole-line tier compares it: folded, no blanks round it, single ones in it."""
-    return " ".join(folded(line).split())
+    """A line as the loosest whole-line tier compares it: folded, trimmed, single spaces in it.
+
+    A run of more than 256 blanks is no slip of the pen: it stays.
+    """
+    text = folded(line)
+    if len(text) > 256 and _LONG_RUN.search(text.strip()):
+        return text.strip()
+    return " ".join(text.split())
 
 
 def indent_of(line: str) -> str:
-    """The blanks a line begins with."""
-    return line[: len(line) - len(line.lstrip(BLANKS))]
+    """The whitespace a line begins with."""
+    return line[: len(line) - len(line.lstrip(WHITESPACE))]
 
 
 def verbatim_runs(line: str) -> list[str]:

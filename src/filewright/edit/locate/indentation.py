@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import gcd
 
 _UNITS = (4, 2, 8, 3, 1, 6)
 
@@ -51,7 +52,7 @@ class Indentation:
         for asked, found in pairs:
             if known.setdefault(asked, found) != found:
                 return None
-        rules = tuple(_shifts(known)) or tuple(_changes_of_unit(known))
+        rules = (*_shifts(known), *_changes_of_unit(known))
         return cls(known, rules) if rules else None
 
     @property
@@ -59,15 +60,44 @@ class Indentation:
         """Whether every indent stays as it is."""
         return all(asked == found for asked, found in self.known.items())
 
-    def apply(self, indent: str) -> str:
-        """The file's indent for one of the request's."""
-        if indent in self.known:
-            return self.known[indent]
-        for rule in self.rules:
-            mapped = rule.apply(indent)
-            if mapped is not None:
-                return mapped
-        return indent
+    def extended(self, indents: Iterable[str], own: str = "") -> dict[str, tuple[str, ...]]:
+        """What each of the request's `indents` may become in a file that indents by `own`.
+
+        Each has one form where all readings agree; more, or none, where the lines that were matched do
+        not tell, and nobody can say what is meant.
+        """
+        wanted = sorted(set(indents), key=len)
+        rules = self._readings(wanted, own)
+        result: dict[str, tuple[str, ...]] = {}
+        for indent in wanted:
+            if indent in self.known:
+                result[indent] = (self.known[indent],)
+                continue
+            forms = [form for rule in rules if (form := rule.apply(indent)) is not None]
+            result[indent] = tuple(dict.fromkeys(forms))
+        return result
+
+    def _readings(self, wanted: list[str], own: str) -> list[_Rule]:
+        """The rules that agree with the unit of the file and with the one all indents of the request show."""
+        shifts = [rule for rule in self.rules if not rule.unit]
+        units = [rule for rule in self.rules if rule.unit]
+        indents = (*wanted, *self.known)
+        mixed = any("\t" in form for form in (*self.known.values(), *self.known)) and any(
+            " " in indent for indent in indents
+        )
+        if shifts and not mixed and len(self.known) > 1:
+            return shifts  # two indents that moved by the same columns: the unit is the same
+        widths = [len(indent) for indent in indents if indent and "\t" not in indent]
+        unit = gcd(*widths) if widths else 0
+        if shifts and not mixed and own == " " * unit:
+            return shifts
+        fitting = [rule for rule in units if rule.source_unit == unit and own in ("", rule.unit)]
+        of_file = [rule for rule in fitting if rule.unit == own]
+        if of_file:
+            return [rule for rule in of_file if not rule.steps] or of_file
+        if not fitting and not shifts:
+            fitting = units
+        return [*shifts, *([rule for rule in fitting if not rule.steps] or fitting)]
 
 
 def _shifts(known: dict[str, str]) -> Iterable[_Rule]:
@@ -88,6 +118,8 @@ def _shifts(known: dict[str, str]) -> Iterable[_Rule]:
 
 def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
     """Rules that explain all pairs, those without a shift first."""
+    if all(asked == found for asked, found in known.items()):
+        return
     tabs = any("\t" in found for found in known.values())
     asked_tabs = any("\t" in asked for asked in known)
     units = [(size, "\t") for size in _UNITS] if tabs else []
@@ -102,7 +134,7 @@ def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
     later: list[_Rule] = []
     for size, unit in units:
         steps = _steps(next(iter(known.items())), size, unit)
-        if steps is None or (not tabs and not asked_tabs and not distinct):
+        if steps is None or (not tabs and not asked_tabs and not distinct and steps):
             continue
         rule = _Rule(source_unit=size, unit=unit, steps=steps)
         if all(rule.apply(asked) == found for asked, found in known.items()):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from filewright.edit.locate.exact import Span
+from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import Block, Edit, Tier
 from filewright.edit.locate.whole_lines import Region
 from filewright.errors import Code
-from filewright.text.splice import Splice
+from filewright.text import Line, Splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,28 @@ class Merge:
     splices: tuple[Splice, ...]
 
 
-Part = Literal | Lines | Insertion | Merge
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Lines of the file, each with the line of the request it is: what a hunk of a patch stands for.
+
+    `found[i]` is the row that line i of `old` is, None for a blank one the file lacks; `kept` pairs the
+    lines of `old` and `new` that are one. `indentation` maps the request's indents (None: as they
+    are). `ended`: whether the last line has a terminator afterwards (None: as before). `terminators`
+    are those of `new`, where the patch spells them out.
+    """
+
+    rows: tuple[Line, ...]
+    span: Span
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    found: tuple[int | None, ...]
+    kept: tuple[tuple[int, int], ...]
+    indentation: Indentation | None = None
+    ended: bool | None = None
+    terminators: tuple[bytes, ...] | None = None
+
+
+Part = Literal | Lines | Rows | Insertion | Merge
 
 
 @dataclass(frozen=True, slots=True)

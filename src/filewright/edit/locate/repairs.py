@@ -1,17 +1,27 @@
 """Tier 4: damage that a request may carry as a whole, and the request without it.
 
 A repair is only a proposal: it counts where the repaired search text then stands in the file. The
-replacement is repaired only where it carries the same damage throughout; where it carries it in
-part, nobody can say what is meant, and the repair is dropped.
+replacement either carries the same damage throughout and is repaired with it, or carries none of it
+and stays as it is. Where it carries a part, nobody can say what is meant, and the repair is dropped.
+
+Why it cannot be wrong: the repaired search text is text that stands in the file once, the damage has
+no other meaning in the whole request (each kind below says what would give it one), and the same
+repair made all of the replacement, or there was nothing in it to repair. Two repairs that both lead
+somewhere must lead to the same bytes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-_NUMBERED = re.compile(r"[ \t]*(?P<mark>L|line )?[ \t]*(?P<number>\d{1,9})(?P<sep> *[→│|:\t»›]|-(?=[ \t]|$))")
+_NUMBERED = re.compile(
+    r"[ \t]*(?P<mark>L|[Ll]ine |\[)?[ \t]*(?P<number>\d{1,9})"
+    r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│|\t»›]|[:.)](?=[ \t]|$)|:|-(?=[ \t]|$)|(?<=\])(?= |$)|$))"
+)
+#: What only a display puts behind a number.
+_SURE = ("→", "│", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BREAK = re.compile(r"(?<!\\)\\([nt])")
@@ -25,19 +35,36 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": 
 class Repaired:
     """A request without its damage; `what` says in words what was taken away.
 
-    With `whole_lines` the damage was such that only whole lines can be meant.
+    With `whole_lines` the damage was such that only whole lines can be meant; `first_number` is the
+    number that its first line bore, which must be the number of the line it stands for.
     """
 
     search: str
     replace: str
     what: tuple[str, ...]
     whole_lines: bool = False
+    first_number: int | None = None
 
 
-def repairs(search: str, replace: str) -> Iterator[Repaired]:
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Lines that bear consecutive numbers: how they are written, the first, and the lines less them."""
+
+    kind: str
+    first: int
+    rests: tuple[str, ...]
+
+    @property
+    def sure(self) -> bool:
+        """Whether they can be nothing else: three lines or more, set off as only a display does."""
+        count = sum(bool(rest.strip()) for rest in self.rests)
+        return count >= 3 and (self.kind.endswith(_SURE) or self.kind[:1] in ("L", "l"))
+
+
+def repairs(search: str, replacement: str) -> Iterator[Repaired]:
     """Every way the request may be repaired, fences and numbers also together."""
     seen = {search}
-    queue = [Repaired(search, replace, ())]
+    queue = [Repaired(search, replacement, ())]
     for _ in range(2):
         found = [better for one in queue for better in _once(one)]
         queue = [better for better in found if better.search.strip() and better.search not in seen]
@@ -47,8 +74,47 @@ def repairs(search: str, replace: str) -> Iterator[Repaired]:
                 yield better
 
 
+def displayed(text: str, first_line: int) -> str:
+    """What a display puts round text, if `text` bears it throughout: ``line numbers``, ``a code fence``, or "".
+
+    Numbers count where they are those of the lines from `first_line` on, or can be nothing else.
+    """
+    if _fenced(text) not in (None, text):
+        return "a code fence"
+    numbers = _numbers(text)
+    if numbers is not None and (numbers.first == first_line or numbers.sure):
+        return "line numbers"
+    return ""
+
+
+def is_damaged(text: str) -> bool:
+    """Whether a text bears any of the damage, or half of it, that is repaired here."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    numbered = sum(bool(_NUMBERED.match(line)) for line in lines)
+    return (
+        _fenced(text) != text
+        or bool(lines and 2 * numbered >= len(lines))
+        or bool(_ENTITY.search(text))
+        or _is_broken(text)
+        or re.search(r"\\[\"']", text) is not None
+    )
+
+
+def numbered_like(text: str, line: str) -> bool:
+    """Whether `line` begins with a number as the lines of `text` do."""
+    numbers = _numbers(text)
+    return numbers is not None and _is_numbered(line, numbers.kind)
+
+
 def _once(one: Repaired) -> Iterator[Repaired]:
     done = " ".join(one.what)
+    if "mark" not in done and one.search.startswith("\ufeff"):
+        yield replace(
+            one,
+            search=one.search.lstrip("\ufeff"),
+            replace=one.replace.lstrip("\ufeff"),
+            what=(*one.what, "took away the byte-order mark"),
+        )
     if "fence" not in done and "number" not in done:
         yield from _without_fence(one)
     if "number" not in done:
@@ -58,61 +124,62 @@ def _once(one: Repaired) -> Iterator[Repaired]:
 
 
 def _without_fence(one: Repaired) -> Iterator[Repaired]:
-    search = _unfenced(one.search)
-    if search is not None:
-        replace = _unfenced(one.replace)
-        if replace is None and one.replace.strip().startswith(("```", "~~~")):
-            return
-        yield Repaired(
-            search,
-            one.replace if replace is None else replace,
-            (*one.what, "took away the code fence round the text"),
-            whole_lines=True,
-        )
+    """An outer fence: its first line opens it, its last closes it, and the replacement has both or none."""
+    search, replacement = _fenced(one.search), _fenced(one.replace)
+    if search is None or search == one.search or replacement is None:
+        return
+    what = (*one.what, "took away the code fence round the text")
+    yield replace(one, search=search, replace=replacement, what=what, whole_lines=True)
 
 
-def _unfenced(text: str) -> str | None:
+def _fenced(text: str) -> str | None:
+    """The text inside its fence; the text itself if it has none; None if it has half of one."""
     lines = text.strip("\n").split("\n")
-    if len(lines) < 2:
-        return None
     opening = _FENCE.fullmatch(lines[0])
     closing = _FENCE.fullmatch(lines[-1].rstrip())
-    if not opening or not closing or lines[-1].strip() != opening["fence"]:
+    if not opening and not closing:
+        return text
+    if len(lines) < 2 or not opening or not closing or lines[-1].strip() != opening["fence"]:
         return None
     inner = lines[1:-1]
     return "\n".join(inner) + "\n" if inner else ""
 
 
 def _without_numbers(one: Repaired) -> Iterator[Repaired]:
-    numbered = _numbers(one.search)
-    if numbered is None:
+    """Line numbers: consecutive on every line, and the file's own, or such as only a display writes."""
+    numbers = _numbers(one.search)
+    if numbers is None:
         return
-    sep, rests = numbered
-    theirs = _numbers(one.replace, like=sep) if one.replace.strip() else None
-    if theirs is None and any(_is_numbered(line, sep) for line in one.replace.split("\n")):
+    theirs = _numbers(one.replace, like=numbers.kind)
+    rests: tuple[str, ...] | None = None if theirs is None else theirs.rests
+    if rests is None and any(_NUMBERED.match(line) for line in one.replace.split("\n")):
         return
-    spaced = all(rest.startswith(" ") for rest in rests if rest.strip())
+    spaced = all(rest.startswith(" ") for rest in numbers.rests if rest.strip())
     for pad in (" ", "") if spaced else ("",):
-        search = _joined(rests, pad)
-        replace = one.replace if theirs is None else _joined(theirs[1], pad)
-        yield Repaired(search, replace, (*one.what, "took away the line numbers"), whole_lines=True)
+        yield Repaired(
+            _joined(numbers.rests, pad),
+            one.replace if rests is None else _joined(rests, pad),
+            (*one.what, "took away the line numbers"),
+            whole_lines=True,
+            first_number=None if numbers.sure else numbers.first,
+        )
 
 
-def _joined(rests: list[str], pad: str) -> str:
+def _joined(rests: tuple[str, ...], pad: str) -> str:
     return "\n".join(rest.removeprefix(pad) for rest in rests)
 
 
-def _is_numbered(line: str, sep: str) -> bool:
+def _is_numbered(line: str, kind: str) -> bool:
     match = _NUMBERED.match(line)
-    return match is not None and _kind(match) == sep
+    return match is not None and _kind(match) in (kind, "")
 
 
 def _kind(match: re.Match[str]) -> str:
     return f"{match['mark'] or ''}{match['sep'].strip(' ')}"
 
 
-def _numbers(text: str, *, like: str | None = None) -> tuple[str, list[str]] | None:
-    """The separator and the lines less their numbers, if every line has the next number.
+def _numbers(text: str, *, like: str | None = None) -> _Numbers | None:
+    """The numbers of a text, if every line has the next one; a blank line's may stand alone.
 
     With `like`, a replacement is read: its numbers may be any as long as they do not fall.
     """
@@ -123,61 +190,86 @@ def _numbers(text: str, *, like: str | None = None) -> tuple[str, list[str]] | N
     while lead < len(lines) and not lines[lead].strip():
         lead += 1
     rests: list[str] = [""] * lead
-    sep = like
-    expected: int | None = None
+    kind = like
+    first = expected = -1
     for line in lines[lead:]:
         match = _NUMBERED.match(line)
         if match is None:
             return None
-        kind = _kind(match)
-        number = int(match["number"])
-        if sep is None:
-            sep = kind
-        follows = expected is None or (number == expected if like is None else number >= expected - 1)
-        if kind != sep or not follows:
+        number, bare = int(match["number"]), match.end() == len(line.rstrip()) and not match["sep"].strip()
+        if not bare:
+            kind = _kind(match) if kind is None else kind
+            if _kind(match) != kind:
+                return None
+        if expected >= 0 and (number < expected - 1 if like is not None else number != expected):
             return None
+        first = number - lead if first < 0 else first
         expected = number + 1
         rests.append(line[match.end() :])
-    if sep is None or expected is None:
+    if kind is None or expected < 0 or not any(rest.strip() for rest in rests):
         return None
     if text.endswith("\n"):
         rests.append("")
-    return sep, rests
+    return _Numbers(kind, first, tuple(rests))
 
 
 def _without_escapes(one: Repaired) -> Iterator[Repaired]:
     if "\\" in one.search:
         yield from _without_backslashes(one)
-    if _ENTITY.search(one.search) and not re.search(r"[<>]", one.search):
-        replace = one.replace
-        if not re.search(r"[<>]", replace):
-            replace = _ENTITY.sub(lambda match: _ENTITIES[match[1]], replace)
-        search = _ENTITY.sub(lambda match: _ENTITIES[match[1]], one.search)
-        yield Repaired(search, replace, (*one.what, "undid one level of escaping (entities)"))
+    if _ENTITY.search(one.search):
+        search, replacement = (
+            _plain_entities(one.search, one.search),
+            _plain_entities(one.replace, one.search),
+        )
+        if search is not None and replacement is not None:
+            what = (*one.what, "undid one level of escaping (entities)")
+            yield replace(one, search=search, replace=replacement, what=what)
+
+
+def _plain_entities(text: str, search: str) -> str | None:
+    """The text its entities stand for; itself if it has none; None if it holds raw what they stand for."""
+    if not _ENTITY.search(text):
+        return text
+    raw = {"<", ">", "&", *(_ENTITIES[name] for name in _ENTITY.findall(search))}
+    if any(char in raw for char in _ENTITY.sub("", text)):
+        return None
+    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
 
 
 def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
     what = (*one.what, "undid one level of escaping")
-    damaged = "\n" not in one.replace.strip("\n")
-    search, replace = _unescaped(one.search), _unescaped(one.replace) if damaged else None
-    if search is not None and search != one.search and (replace is not None or not _is_broken(one.replace)):
-        yield Repaired(search, one.replace if replace is None else replace, what)
+    search = _unescaped(one.search, one.search)
+    if search is not None and search != one.search:
+        replacement = _unescaped(one.replace, one.search)
+        if replacement is None and not _is_escaped(one.replace, one.search):
+            replacement = one.replace
+        if replacement is not None:
+            yield replace(one, search=search, replace=replacement, what=what)
     if not _is_broken(one.search):
         return
     # Escapes between quotes may be the text's own; which they are, the search text must tell.
     inside, outside = _broken(one.search), _broken_outside_quotes(one.search)
     mine, theirs = _broken(one.replace), _broken_outside_quotes(one.replace)
-    if not damaged:
+    if "\n" in one.replace.strip("\n"):
+        if _broken_outside_quotes(one.replace) != one.replace:
+            return  # some newlines are there and some are said
         mine = theirs = one.replace
     if inside != outside:
-        yield Repaired(outside, theirs, what)
+        yield replace(one, search=outside, replace=theirs, what=what)
     if inside != outside or mine == theirs:
-        yield Repaired(inside, mine, what)
+        yield replace(one, search=inside, replace=mine, what=what)
 
 
 def _is_broken(text: str) -> bool:
     """Whether a text of one line says where its newlines were."""
     return "\\n" in text and "\n" not in text.strip("\n")
+
+
+def _is_escaped(text: str, search: str) -> bool:
+    """Whether a text that is not escaped throughout holds some of the escapes of `search`."""
+    if any(f"\\{quote}" in text for quote in "\"'" if f"\\{quote}" in search):
+        return True
+    return "\\n" in search and _broken_outside_quotes(text) != text
 
 
 def _broken(text: str) -> str:
@@ -199,10 +291,15 @@ def _broken_outside_quotes(text: str) -> str:
     return _BREAK_OR_QUOTE.sub(plain, text)
 
 
-def _unescaped(text: str) -> str | None:
-    """The text that these are the escapes of; None if they are not those of a whole string."""
-    if re.search(r'(?<!\\)(?:\\\\)*"', text.strip("\n")):
-        return None  # a bare quote: not escaped throughout
+def _unescaped(text: str, search: str) -> str | None:
+    """The text that these are the escapes of; None if they are not those of a whole string.
+
+    A text is escaped throughout where no quote stands bare that `search` escapes (the double one in
+    any case), and every backslash begins an escape.
+    """
+    quotes = '"' + ("'" if "\\'" in search else "")
+    if re.search(rf"(?<!\\)(?:\\\\)*[{quotes}]", text.strip("\n")):
+        return None
     bad = False
 
     def plain(match: re.Match[str]) -> str:

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from filewright.edit.locate.fold import collapsed
 from filewright.errors import Code, FilewrightError
-from filewright.text.codec import check_text
-from filewright.text.terminators import normalised
+from filewright.text import check_text, normalised
 
 
 class Tier(StrEnum):
@@ -21,6 +20,7 @@ class Tier(StrEnum):
     TYPOGRAPHY = "typography"
     BLANKS = "blanks"
     BLANK_LINES = "blank_lines"
+    SPACES = "spaces"
     ELISION = "elision"
     REPAIRED = "repaired"
     SOFT = "soft"

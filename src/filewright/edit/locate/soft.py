@@ -1,8 +1,12 @@
 """Tier 5: one word of a comment or of prose spelled otherwise.
 
 A region has the same solid lines as the search text but for one (two of twelve or more), and there
-all is the same but one alphabetic word, at edit distance one, in a comment or running text. There is
-no percentage: a token of code that differs is another text.
+all is the same but one alphabetic word, in a comment or running text. There is no percentage: a
+token of code that differs is another text.
+
+Why it cannot be wrong: the request's word is no word at all, so it cannot mean another thing than
+the file's word, which is the only word of the file it is one step from; names, capitals, months and
+numbers never count; and the region is the only one like it.
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ from filewright.edit.locate.fold import collapsed, folded, indent_of, verbatim_r
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.prose import is_prose
 from filewright.edit.locate.request import Block, Tier, is_blank
-from filewright.edit.locate.source import Row, Source
-from filewright.edit.locate.whole_lines import Region
+from filewright.edit.locate.source import Source
+from filewright.edit.locate.whole_lines import Region, key_of, rows_with
+from filewright.edit.locate.words import is_only_neighbour, is_slip
+from filewright.text import Line
 
 _MANY_LINES = 12
 _MOST_ROWS = 60_000
@@ -30,12 +36,7 @@ def find_soft(source: Source, block: Block) -> list[Region]:
     seen: set[int] = set()
     budget = _MOST_ROWS + 4 * len(block.solid)
     for needle, index in _anchors(source, block.solid, allowed + 1):
-        done = source.start
-        for at in source.occurrences(needle):
-            if at < done:
-                continue
-            row = source.row_at(at)
-            done = row.end
+        for row in rows_with(source, needle):
             rows, compared = _around(source, block, index, row, allowed)
             budget -= compared
             if budget < 0:
@@ -67,21 +68,21 @@ def _anchors(source: Source, lines: Sequence[str], count: int) -> list[tuple[byt
     return [(run.encode("ascii"), index) for run, index in few] if len(few) == count else []
 
 
-def _around(source: Source, block: Block, index: int, row: Row, allowed: int) -> tuple[list[Row], int]:
+def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -> tuple[list[Line], int]:
     """The rows of a region whose solid line `index` is `row`, or none if too many lines differ.
 
     And how many rows were compared.
     """
     keys = block.keys
-    left = allowed - (collapsed(source.text(row.body)) != keys[index])
-    before: list[Row] = []
+    left = allowed - (key_of(source, row, keys[index]) != keys[index])
+    before: list[Line] = []
     back = source.row_before(row) if left >= 0 and index else None
     at = index
     while at > 0:
         if back is None or left < 0:
             return [], len(before) + 1
         before.append(back)
-        key = collapsed(source.text(back.body))
+        key = key_of(source, back, keys[at - 1])
         if key:
             at -= 1
             left -= key != keys[at]
@@ -93,21 +94,22 @@ def _around(source: Source, block: Block, index: int, row: Row, allowed: int) ->
         if following is None or left < 0:
             return [], len(rows)
         rows.append(following)
-        key = collapsed(source.text(following.body))
+        key = key_of(source, following, keys[at + 1])
         if key:
             at += 1
             left -= key != keys[at]
     return (rows if left >= 0 else []), len(rows)
 
 
-def _region(source: Source, block: Block, rows: list[Row]) -> Region | None:
+def _region(source: Source, block: Block, rows: list[Line]) -> Region | None:
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
     for index, (asked, found) in enumerate(zip(block.solid, texts, strict=True)):
         if collapsed(asked) != block.keys[index] or collapsed(found) != block.keys[index]:
             beside = texts[max(0, index - 2) : index] + texts[index + 1 : index + 3]
-            if not differs_in_a_word(asked, found, beside):
+            pair = different_word(asked, found, beside)
+            if pair is None or not (is_slip(*pair) and is_only_neighbour(source, *pair)):
                 return None
     pairs = zip(block.solid, texts, strict=True)
     indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
@@ -116,40 +118,23 @@ def _region(source: Source, block: Block, rows: list[Row]) -> Region | None:
     return Region(tuple(rows), places, texts, Tier.SOFT, indentation)
 
 
-def differs_in_a_word(asked: str, found: str, beside: tuple[str, ...] = ()) -> bool:
-    """Whether two lines differ, blanks and typography aside, in one word of prose at distance one."""
+def different_word(asked: str, found: str, beside: tuple[str, ...] = ()) -> tuple[str, str] | None:
+    """The one word of prose in which two lines differ, whitespace and typography aside; None if there is more."""
     one = _TOKEN.findall(collapsed(asked))
     text = collapsed(found)
     other = _TOKEN.findall(text)
     if len(one) != len(other):
-        return False
+        return None
     different = [index for index, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
     if len(different) != 1:
-        return False
+        return None
     at = different[0]
     mine, theirs = one[at], other[at]
-    if not (mine.isalpha() and theirs.isalpha() and mine.isascii() and min(len(mine), len(theirs)) >= 3):
-        return False
+    if not (mine.isalpha() and theirs.isalpha() and mine.isascii()):
+        return None
     start = len("".join(other[:at]))
     end = start + len(theirs)
     glued = text[start - 1 : start] if start else ""
     if (glued and (glued.isalnum() or glued == "_")) or re.match(r"[\w]", text[end : end + 1]):
-        return False  # part of an identifier
-    return one_step(mine, theirs) and is_prose(text, start, end, beside)
-
-
-def one_step(one: str, other: str) -> bool:
-    """Whether one letter inserted, dropped, replaced, or two neighbours swapped make the other word."""
-    if len(one) > len(other):
-        one, other = other, one
-    if len(other) - len(one) > 1 or one == other:
-        return False
-    head = 0
-    while head < len(one) and one[head] == other[head]:
-        head += 1
-    if len(one) < len(other):
-        return one[head:] == other[head + 1 :]
-    if one[head + 1 :] == other[head + 1 :]:
-        return True
-    swapped = other[head + 1 : head + 2] + other[head : head + 1]
-    return one[head : head + 2] == swapped and one[head + 2 :] == other[head + 2 :]
+        return None  # part of an identifier
+    return (mine, theirs) if is_prose(text, start, end, beside) else None

@@ -1,32 +1,25 @@
-"""The bytes of a snapshot as locating reads them: occurrences, and lines around an offset.
+"""The text of a snapshot as locating reads it: occurrences, and lines around an offset.
 
-The same calls serve held content and files far larger than memory; of the latter only pages of
-bounded size are held.
+The same calls serve held content and files far larger than memory. Lines come from the snapshot's
+own (`filewright.text.Lines`); what is kept here is only what several edits of one call ask again.
 """
 
 from __future__ import annotations
 
+import codecs
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Protocol
 
+from filewright.edit.locate.fold import collapsed, indent_of
 from filewright.progress import Task
-from filewright.text.codec import Encoding, is_boundary
+from filewright.structure import Language
+from filewright.text import Encoding, Line, Lines
 
-PAGE = 256 << 10
-LONG_LINE = 1 << 20
-"""Of a longer line in a file that is not held only so much is compared: it matches no request."""
-
-
-class Lines(Protocol):
-    """What is needed of a line index."""
-
-    @property
-    def count(self) -> int: ...
-
-    def line_at(self, offset: int) -> int: ...
-
-    def offset_of(self, line: int) -> int: ...
+_LINES_MEASURED = 2_000
+_NEAR = 1 << 16
 
 
 class Readable(Protocol):
@@ -53,46 +46,28 @@ class Readable(Protocol):
     def read(self, offset: int, length: int, /) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the file: byte `offset`, `body`, `terminator` (b"" on an unended last line)."""
-
-    offset: int
-    body: bytes
-    terminator: bytes
-    end: int
-
-    @property
-    def body_end(self) -> int:
-        """The offset past the body."""
-        return self.end - len(self.terminator)
-
-
 class Source:
-    """A snapshot with the ways of reading it that locating needs."""
+    """A snapshot with the ways of reading it that locating needs; `language` is its file's, if known."""
 
-    def __init__(self, snapshot: Readable, task: Task | None = None) -> None:
+    def __init__(
+        self, snapshot: Readable, task: Task | None = None, *, language: Language | None = None
+    ) -> None:
         self.snapshot = snapshot
         self.task = task
+        self.language = language
         self.encoding = snapshot.encoding
         self.start = snapshot.start
         self.size = snapshot.size
         self.held = snapshot.held
-        self._page = b""
-        self._page_at = 0
-        self._returns = self.held is not None and b"\r" in self.held
-        self._line = 1
-        self._line_offset = self.start
+        usual = self.held is not None and self.encoding.width == 1 and b"\r" not in self.held
+        self._feeds = self.held if usual else None
+        self._last: Line | None = None
+        self._sketch: tuple[list[Line], list[str]] | None = None
+        self._characters: tuple[_Characters, _Characters] | None = None
 
     def line_number(self, offset: int) -> int:
         """The 1-based number of the line that holds `offset`."""
-        if self.held is None or self._returns or self.encoding.width != 1:
-            return self.snapshot.lines.line_at(offset)
-        if offset < self._line_offset:
-            self._line, self._line_offset = 1, self.start
-        self._line += self.held.count(b"\n", self._line_offset, offset)
-        self._line_offset = offset
-        return self._line
+        return self.snapshot.lines.line_at(offset)
 
     def text(self, body: bytes) -> str:
         """The bytes of a line as text; undecodable ones become lone surrogates, which match nothing."""
@@ -127,103 +102,86 @@ class Source:
             position += length
 
     def on_boundary(self, offset: int, end: int) -> bool:
-        """Whether [offset, end) begins and ends between characters."""
+        """Whether [offset, end) begins and ends between characters; asked in order, one pass over each line."""
         if not self.encoding.multibyte:
             return True
+        if self._characters is None:
+            self._characters = _Characters(self.encoding), _Characters(self.encoding)
         row = self.row_at(offset)
-        return is_boundary(self.read(row.offset, offset), self.encoding) and is_boundary(
-            self.read(row.offset, end), self.encoding
+        return all(
+            characters.between(self, row.offset, place)
+            for characters, place in zip(self._characters, (offset, end), strict=True)
         )
 
-    def row_at(self, offset: int) -> Row:
+    def row_at(self, offset: int) -> Line:
         """The line that holds the byte at `offset`."""
-        data, base = self._around(offset)
-        at, low = offset - base, max(self.start - base, 0)
-        if at > low and data[at - 1 : at + 1] == b"\r\n":
-            at -= 1  # between the halves of a pair
-        begin = max(data.rfind(b"\n", low, at) + 1, low)
-        if self._returns or self.held is None:
-            begin = max(data.rfind(b"\r", begin, at) + 1, begin)
-        if begin == low and base > self.start:
-            return self._row(self._far_begin(base))
-        return self._row(begin + base)
+        last = self._last
+        if last is None or not last.offset <= offset < last.end:
+            begin = self._begin(offset)
+            last = self._last = self._plain(begin) or self.snapshot.lines.starting(begin, task=self.task)
+        return last  # of a long line every occurrence asks again
 
-    def row_from(self, offset: int) -> Row | None:
+    def row_from(self, offset: int) -> Line | None:
         """The line that begins at `offset`; None at the end."""
-        return self._row(offset) if offset < self.size else None
+        if offset >= self.size:
+            return None
+        return self._plain(offset) or self.snapshot.lines.starting(offset, task=self.task)
 
-    def row_before(self, row: Row) -> Row | None:
+    def row_before(self, row: Line) -> Line | None:
         """The line before `row`; None before the first."""
         return self.row_at(row.offset - 1) if row.offset > self.start else None
 
-    def rows(self) -> Iterator[Row]:
+    def _begin(self, offset: int) -> int:
+        if self._feeds is None:
+            return self.snapshot.lines.begin(offset, self.task)
+        return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
+
+    def _plain(self, offset: int) -> Line | None:
+        """The line from `offset` on, where all is held and lines end in newlines: the usual case, often asked."""
+        if self._feeds is None:
+            return None
+        end = self._feeds.find(b"\n", offset, offset + _NEAR)
+        return Line(offset, self._feeds[offset:end], b"\n", end + 1) if end >= 0 else None
+
+    def rows(self) -> Iterator[Line]:
         """All lines in order."""
-        row = self.row_from(self.start)
-        count = 0
-        while row is not None:
-            count += 1
-            if self.task is not None and count % 4096 == 0:
-                self.task.check()
-            yield row
-            row = self.row_from(row.end)
+        return self.snapshot.lines.since(task=self.task)
 
-    def _around(self, offset: int) -> tuple[bytes, int]:
-        """Held bytes round `offset` and where they begin."""
-        if self.held is not None:
-            return self.held, 0
-        margin = PAGE >> 2
-        low, high = self._page_at, self._page_at + len(self._page)
-        early = offset < low + margin and low > self.start
-        late = offset >= high - margin and high < self.size
-        if not self._page or early or late or not low <= offset <= high:
-            self._page_at = max(self.start, offset - PAGE // 2)
-            self._page = self.snapshot.read(self._page_at, PAGE)
-        return self._page, self._page_at
+    @cached_property
+    def indent_unit(self) -> str:
+        """What a line of the file is mostly indented more than the line before it, or ""; by its first lines."""
+        steps: Counter[str] = Counter()
+        before = ""
+        for row in islice(self.rows(), _LINES_MEASURED):
+            text = self.text(row.body[:200])
+            if text.strip():
+                indent = indent_of(text)
+                if len(indent) > len(before) and indent.startswith(before):
+                    steps[indent[len(before) :]] += 1
+                before = indent
+        return steps.most_common(1)[0][0] if steps else ""
 
-    def _far_begin(self, offset: int) -> int:
-        """Where a line that began before `offset` begins."""
-        while offset > self.start:
-            low = max(self.start, offset - PAGE)
-            block = self.snapshot.read(low, offset - low)
-            at = max(block.rfind(b"\n"), block.rfind(b"\r"))
-            if at >= 0:
-                return low + at + 1
-            offset = low
-        return self.start
+    def sketch(self) -> tuple[list[Line], list[str]]:
+        """The lines of a held text that are not blank, and the beginning of each as it is compared; kept."""
+        if self._sketch is None:
+            rows = [row for row in self.rows() if row.body.strip()]
+            self._sketch = rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
+        return self._sketch
 
-    def _row(self, offset: int) -> Row:
-        data, base = self._around(offset)
-        begin = offset - base
-        end = data.find(b"\n", begin)
-        if self._returns or self.held is None:
-            stop = end if end >= 0 else len(data)
-            back = data.find(b"\r", begin, stop)
-            if back >= 0:
-                width = 2 if data[back + 1 : back + 2] == b"\n" else 1
-                if back + 1 < len(data) or base + len(data) >= self.size:
-                    return Row(offset, data[begin:back], data[back : back + width], base + back + width)
-                end = -1
-        if end >= 0:
-            return Row(offset, data[begin:end], b"\n", base + end + 1)
-        if base + len(data) >= self.size:
-            return Row(offset, data[begin:], b"", self.size)
-        return self._long_row(offset)
 
-    def _long_row(self, offset: int) -> Row:
-        parts: list[bytes] = []
-        kept = 0
-        position = offset
-        while position < self.size:
-            block = self.snapshot.read(position, PAGE)
-            ends = [at for at in (block.find(b"\n"), block.find(b"\r")) if at >= 0]
-            if ends:
-                at = min(ends)
-                pair = self.snapshot.read(position + at, 2)
-                terminator = b"\r\n" if pair == b"\r\n" else pair[:1]
-                parts.append(block[: min(at, LONG_LINE - kept)])
-                return Row(offset, b"".join(parts), terminator, position + at + len(terminator))
-            if kept < LONG_LINE:
-                parts.append(block[: LONG_LINE - kept])
-                kept += len(parts[-1])
-            position += len(block)
-        return Row(offset, b"".join(parts), b"", self.size)
+class _Characters:
+    """Where characters begin in one line of a multi-byte encoding, decoded once from left to right."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._line = self._at = -1
+        self._decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+
+    def between(self, source: Source, line: int, offset: int) -> bool:
+        """Whether a character may begin at `offset` of the line that begins at `line`."""
+        if line != self._line or offset < self._at:
+            self._line = self._at = line
+            self._decoder = codecs.getincrementaldecoder(self._encoding.name)("replace")
+        self._decoder.decode(source.read(self._at, offset))
+        self._at = offset
+        return not self._decoder.getstate()[0]

@@ -1,5 +1,10 @@
 """Tier 2: the search text as whole lines, by ever looser comparison.
 
+Why it cannot be wrong: every line of the search text stands in the region, letter by letter but for
+whitespace and typography; the lines' order and number are the same; and no other region of the file
+is like it by the same or a stricter comparison. What differs is never written: lines that stay keep
+the file's bytes, and lines that change take its whitespace and typography, or the edit is refused.
+
 Each looser comparison accepts what the stricter ones accept, so the file is looked through once by
 the loosest key (folded, blanks collapsed, blank lines skipped) and every region found is then graded
 by the strictest tier that accepts it. Candidates come from the rarest stretch of the search text
@@ -14,13 +19,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from filewright.edit.locate.fold import BLANKS, collapsed, folded, indent_of, verbatim_runs
+from filewright.edit.locate.fold import WHITESPACE, collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import Block, Tier, is_blank
-from filewright.edit.locate.source import Readable, Row, Source
+from filewright.edit.locate.source import Source
+from filewright.text import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
+_LONG_ROW = 1 << 16
 _ROWS_COMPARED = 60_000
 """Lines compared round candidates before the single pass takes over."""
 _ROWS_GRADED = 60_000
@@ -36,7 +43,7 @@ class Region:
     looked past but edge blank lines); `indentation` the map of indents.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[Line, ...]
     solid: tuple[int, ...]
     texts: tuple[str, ...]
     tier: Tier
@@ -53,14 +60,13 @@ class Region:
         return self.rows[-1].end
 
 
-def find_lines(snapshot: Readable, lines: Sequence[str]) -> tuple[Region, ...]:
+def find_lines(source: Source, lines: Sequence[str]) -> tuple[Region, ...]:
     """Every region that the given lines (without terminators) stand for, in order of offset.
 
     Compare `region.tier` to rank them: `exact` first, then the tiers of tier 2 in order. Blank
     lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
     part of the region. Lines that are all blank stand for nothing. At most 200 are returned.
     """
-    source = Source(snapshot)
     block = Block.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
@@ -72,7 +78,7 @@ def find_lines(snapshot: Readable, lines: Sequence[str]) -> tuple[Region, ...]:
 
 
 def _blank_before(source: Source, region: Region, count: int) -> bool:
-    row: Row | None = region.rows[0]
+    row: Line | None = region.rows[0]
     for _ in range(count):
         row = source.row_before(row) if row is not None else None
         if row is None or not is_blank(source.text(row.body)):
@@ -125,7 +131,7 @@ def strictest(regions: Iterable[Region]) -> list[Region]:
     return [region for region in listed if order.index(region.tier) == best]
 
 
-def graded(source: Source, block: Block, rows: list[Row]) -> Region | None:
+def graded(source: Source, block: Block, rows: list[Line]) -> Region | None:
     """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
@@ -144,16 +150,16 @@ def graded(source: Source, block: Block, rows: list[Row]) -> Region | None:
 def _grade(pairs: list[tuple[str, str]]) -> Tier:
     if all(s == f for s, f in pairs):
         return Tier.EXACT
-    if all(s.rstrip(BLANKS) == f.rstrip(BLANKS) for s, f in pairs):
+    if all(s.rstrip(WHITESPACE) == f.rstrip(WHITESPACE) for s, f in pairs):
         return Tier.TRAILING
-    if all(s.strip(BLANKS) == f.strip(BLANKS) for s, f in pairs):
+    if all(s.strip(WHITESPACE) == f.strip(WHITESPACE) for s, f in pairs):
         return Tier.INDENT
-    if all(folded(s).strip(BLANKS) == folded(f).strip(BLANKS) for s, f in pairs):
+    if all(folded(s).strip(WHITESPACE) == folded(f).strip(WHITESPACE) for s, f in pairs):
         return Tier.TYPOGRAPHY
     return Tier.BLANKS
 
 
-def _candidates(source: Source, block: Block) -> Iterator[list[Row]]:
+def _candidates(source: Source, block: Block) -> Iterator[list[Line]]:
     keys = block.keys
     anchor = rarest_run(source, block.solid)
     if anchor is None:
@@ -163,12 +169,7 @@ def _candidates(source: Source, block: Block) -> Iterator[list[Row]]:
     if not needle:
         return
     budget = _ROWS_COMPARED + 4 * len(keys)
-    done = source.start
-    for at in source.occurrences(needle):
-        if at < done:
-            continue
-        row = source.row_at(at)
-        done = row.end
+    for row in rows_with(source, needle):
         rows, compared = _around(source, keys, index, row)
         if rows:
             yield rows
@@ -176,6 +177,26 @@ def _candidates(source: Source, block: Block) -> Iterator[list[Row]]:
         if budget < 0:
             yield from _one_pass(source, keys)
             return
+
+
+def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
+    """The lines that hold `needle`, each once, in order."""
+    done = source.start
+    if source.held is None:
+        hits = source.occurrences(needle)
+        while (at := next(hits, None)) is not None:
+            if at < done:
+                continue
+            row = source.row_at(at)
+            yield row
+            done = row.end
+            if done - at > _LONG_ROW:
+                hits = source.occurrences(needle, done)  # the rest of the line is passed over
+        return
+    while (at := source.held.find(needle, done)) >= 0:
+        row = source.row_at(at)
+        yield row
+        done = max(row.end, at + 1)
 
 
 def rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
@@ -215,19 +236,19 @@ def _count(source: Source, needle: bytes) -> int:
     return sum(source.read(at, at + length).count(needle) for at in places)
 
 
-def _around(source: Source, keys: Sequence[str], index: int, row: Row) -> tuple[list[Row], int]:
+def _around(source: Source, keys: Sequence[str], index: int, row: Line) -> tuple[list[Line], int]:
     """The rows of the region whose solid line `index` is `row`, or none; and how many were compared."""
-    if collapsed(source.text(row.body)) != keys[index]:
+    if key_of(source, row, keys[index]) != keys[index]:
         return [], 1
-    before: list[Row] = []
+    before: list[Line] = []
     compared = 1
-    back: Row = row
+    back: Line = row
     for key in reversed(keys[:index]):
         found = source.row_before(back)
         while found is not None:
             compared += 1
             before.append(found)
-            text = collapsed(source.text(found.body))
+            text = key_of(source, found, key)
             if text:
                 break
             found = source.row_before(found)
@@ -240,7 +261,7 @@ def _around(source: Source, keys: Sequence[str], index: int, row: Row) -> tuple[
         while found is not None:
             compared += 1
             rows.append(found)
-            text = collapsed(source.text(found.body))
+            text = key_of(source, found, key)
             if text:
                 break
             found = source.row_from(found.end)
@@ -249,7 +270,14 @@ def _around(source: Source, keys: Sequence[str], index: int, row: Row) -> tuple[
     return rows, compared
 
 
-def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Row]]:
+def key_of(source: Source, row: Line, like: str) -> str:
+    """A line as it is compared with a key of the length of `like`; a line far too long is not read."""
+    if not row.whole or len(row.body) > 4096 + 200 * len(like):
+        return "\n"  # no key holds one
+    return collapsed(source.text(row.body))
+
+
+def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
     """Every run of rows whose keys are `keys`, in one pass (Knuth, Morris, Pratt 1977)."""
     borders = [0] * (len(keys) + 1)
     borders[0] = -1
@@ -261,8 +289,9 @@ def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Row]]:
         borders[index + 1] = length
     recent: deque[int] = deque(maxlen=len(keys))
     matched = 0
+    longest = max(keys, key=len)
     for row in source.rows():
-        key = collapsed(source.text(row.body))
+        key = key_of(source, row, longest)
         if not key:
             continue
         recent.append(row.offset)
@@ -273,8 +302,8 @@ def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Row]]:
             yield _rows_of(source, recent[0], row)
 
 
-def _rows_of(source: Source, start: int, last: Row) -> list[Row]:
-    rows: list[Row] = []
+def _rows_of(source: Source, start: int, last: Line) -> list[Line]:
+    rows: list[Line] = []
     row = source.row_from(start)
     while row is not None and row.offset < last.offset:
         rows.append(row)

@@ -23,8 +23,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.patch.model import FilePatch, Hunk, Kind, Row, rows_of
-from filewright.edit.patch.source import Source
+from filewright.edit.patch.model import FilePatch, Hunk, Kind, PatchText, Row, rows_of
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
@@ -34,7 +33,7 @@ _NUMBERS = re.compile(r"@@ -(\d{1,18})(?:,\d{1,18})? \+\d{1,18}(?:,\d{1,18})? @@
 _HEREDOC = re.compile(r"(?:apply_patch |applypatch )?<<-?['\"]?\w+['\"]?")
 
 
-def is_envelope(source: Source) -> bool:
+def is_envelope(source: PatchText) -> bool:
     """Whether the text is an envelope: its first header of any notation is one of the envelope's.
 
     A unified diff between the envelope's marks is one without them, and loses them here.
@@ -55,7 +54,7 @@ def is_envelope(source: Source) -> bool:
     return False
 
 
-def parse(source: Source) -> tuple[FilePatch, ...]:
+def parse(source: PatchText) -> tuple[FilePatch, ...]:
     """The files of an envelope. Raises `invalid_input` naming the line."""
     reader = _Reader(source)
     reader.run()
@@ -69,7 +68,7 @@ def parse(source: Source) -> tuple[FilePatch, ...]:
 
 
 class _Reader:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PatchText) -> None:
         self.source = source
         self.at = source.first
         self.files: list[FilePatch] = []
@@ -111,10 +110,11 @@ class _Reader:
         )
 
     def _after_end(self) -> None:
-        """Nothing may follow the end mark but the end of a here-document."""
+        """Talk may follow the end mark, and the end of a here-document, but no other patch."""
         at = self.at + 1
         while at < len(self.source):
-            if not self.source.is_blank(at) and not re.fullmatch(r"[A-Z]{2,10}\r?|`+", self.source[at]):
+            line = self.source[at]
+            if line.startswith(("*** ", "--- ", "+++ ", "@@", "diff ", "+")) or re.match(r"-\S", line):
                 raise self.source.refused(
                     at, "this line follows '*** End Patch'", "send one patch in one call"
                 )

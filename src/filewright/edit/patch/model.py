@@ -1,10 +1,18 @@
-"""What a patch says, whatever notation it was written in: plain values, nothing looked up yet."""
+"""What a patch says, whatever notation it was written in, and what it does: plain values."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Literal
+
+from filewright.boundary import Location
+from filewright.edit.changeset import ChangeSet
+from filewright.edit.diff import Diff, unified
+from filewright.edit.visible import cut_line, safe
+from filewright.errors import Code, FilewrightError
+from filewright.text import Snapshot, Splice, check_text
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 Notation = Literal["unified", "envelope"]
@@ -106,3 +114,144 @@ class Patch:
 
     notation: Notation
     files: tuple[FilePatch, ...]
+
+
+class PatchText:
+    """The lines of a patch, without terminators, indexed from 0.
+
+    A patch whose own lines (headers too) all end in ``\\r\\n`` came over a transport that made them
+    so: the returns are taken off. Elsewhere a trailing ``\\r`` stays, and says that line's content
+    has one. An outer code fence is taken off. `ended`: the last line had its newline.
+    """
+
+    def __init__(self, text: str) -> None:
+        check_text(text, "patch")
+        self.ended = text.endswith("\n")
+        lines = text.split("\n")
+        if self.ended:
+            lines.pop()
+        if (
+            lines
+            and all(line.endswith("\r") for line in (lines if self.ended else lines[:-1]))
+            and len(lines) > 1
+        ):
+            lines = [line.removesuffix("\r") for line in lines]
+        self.lines = lines
+        self.first = 0
+        self._unfence()
+
+    def _unfence(self) -> None:
+        """Leave out blank lines at both ends and the fence a chat client puts round a patch."""
+        start, stop = 0, len(self.lines)
+        while start < stop and not self.lines[start].strip():
+            start += 1
+        end = stop
+        while end > start and not self.lines[end - 1].strip():
+            end -= 1
+        if end - start >= 2 and self.lines[start].startswith("```") and self.lines[end - 1].strip() == "```":
+            start, stop = start + 1, end - 1
+            self.ended = True
+        self.first = start
+        del self.lines[stop:]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, index: int) -> str:
+        """The line, or "" past the end."""
+        return self.lines[index] if index < len(self.lines) else ""
+
+    def is_blank(self, index: int) -> bool:
+        """Whether the line is empty but for a carriage return, or past the end."""
+        return self[index] in ("", "\r")
+
+    def refused(self, index: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
+        """The error for something wrong at a line."""
+        number = min(index, max(len(self.lines) - 1, 0)) + 1
+        line = safe(cut_line(self[number - 1], 200))
+        return FilewrightError(
+            code,
+            f"the patch cannot be read: {why} (line {number} of the patch: {line!r})",
+            hint=hint,
+            details={"patch_line": number, "text": line},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands at a path, as the planner needs to know it.
+
+    `snapshot` is None where nothing is there (`missing` may then hold the error that opening it
+    gave). `key` is equal for two spellings of one file: device and inode of a file that is there,
+    those of the folder and the name of one that is not. `mode` are permission bits.
+    """
+
+    location: Location
+    snapshot: Snapshot | None
+    key: Hashable
+    mode: int | None = None
+    missing: FilewrightError | None = None
+
+
+Look = Callable[[str], Place]
+"""The `Place` of a path as the patch names it. Raises what the boundary raises: `path_escape`,
+`not_a_file` for folders, `symlink` …; never for a path where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOutcome:
+    """How a hunk was placed: `line` is the first it covers (from 1), `moved` how many lines from where
+    its header says (None without a number), `tier` what was looked past, `repaired` wrong counts."""
+
+    number: int
+    line: int
+    tier: str
+    moved: int | None
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What happens to one file: `splices` on `before` (empty for a new file), names as shown.
+
+    `new_name` differs from `name` for renames and copies; `name` is None for a new file, `new_name`
+    for a deleted one.
+    """
+
+    kind: Kind
+    name: str | None
+    new_name: str | None
+    before: Snapshot
+    splices: tuple[Splice, ...]
+    hunks: tuple[HunkOutcome, ...] = ()
+    mode_before: int | None = None
+    mode_after: int | None = None
+
+    def diff(self, *, max_lines: int = 400, line_chars: int = 1_000) -> Diff:
+        """The change as it will be, to show."""
+        return unified(
+            self.name, self.new_name, self.before, self.splices,
+            max_lines=max_lines, line_chars=line_chars,
+            mode_before=self.mode_before, mode_after=self.mode_after, copied=self.kind == "copy",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PatchPlan:
+    """The change set of a patch and what it does to each file, in the order of the patch."""
+
+    change_set: ChangeSet
+    files: tuple[FileOutcome, ...]
+
+    def diff(self, *, max_lines: int = 400, line_chars: int = 1_000) -> str:
+        """The diffs of all files, at most about `max_lines` lines of hunks in all."""
+        parts: list[str] = []
+        left = max_lines
+        for index, file in enumerate(self.files):
+            if left <= 0:
+                parts.append(f"... {len(self.files) - index:,} more files not shown\n")
+                break
+            diff = file.diff(max_lines=left, line_chars=line_chars)
+            parts.append(diff.text)
+            left -= diff.shown + 1
+        return "".join(parts)

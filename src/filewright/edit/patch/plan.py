@@ -11,17 +11,29 @@ from dataclasses import dataclass, field
 
 from filewright.boundary import Location
 from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
-from filewright.edit.patch.failure import failed
-from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.match import Placing
-from filewright.edit.patch.model import FilePatch, Hunk, Patch, Row
-from filewright.edit.patch.outcome import FileOutcome, HunkOutcome, Look, PatchPlan, Place
-from filewright.edit.patch.places import Placed, Unplaced
-from filewright.edit.patch.write import hunk_splices
+from filewright.edit.filelines import FileLines
+from filewright.edit.locate.source import Source
+from filewright.edit.nearest import Candidate, nearest
+from filewright.edit.patch.model import (
+    FileOutcome,
+    FilePatch,
+    Hunk,
+    HunkOutcome,
+    Look,
+    Patch,
+    PatchPlan,
+    Place,
+    Row,
+)
+from filewright.edit.patch.place import Placed, Placing, Unplaced, located
+from filewright.edit.visible import cut_line, safe
+from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply, ordered
+from filewright.text import Snapshot, Splice, apply, ordered
+
+_SHOWN_LINES = 12
+_READ_AGAIN = "read the file again and make the hunk from what is there now"
 
 
 def plan(
@@ -166,7 +178,7 @@ class _Planner:
         placing = Placing(hunks, lines)
         found = placing.run()
         if isinstance(found, Unplaced):
-            error = failed(file, lines, found)
+            error = _failed(file, lines, found)
             done = (
                 placing.already_applied() if found.why in ("no_match", "already_applied", "order") else None
             )
@@ -198,10 +210,13 @@ class _Planner:
         assert old is not None
         snapshot = _there(old)
         splices: list[Splice] = []
-        spelled = file.spells_terminators
+        source, spelled = Source(snapshot, self.task), file.spells_terminators
         for hunk, place in placed:
             assert lines is not None
-            splices += hunk_splices(lines, hunk, place, spelled=spelled)
+            try:
+                splices += written(source, located(lines, hunk, place, spelled=spelled))
+            except UnclearError as why:
+                raise _unclear(file, hunk, place, why) from why
         made = ordered(splices, snapshot.size)
         hunks = tuple(
             HunkOutcome(
@@ -335,3 +350,84 @@ def _summary(files: Sequence[FileOutcome]) -> str:
             f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
         )
     return f"{len(files)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
+def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> FilewrightError:
+    """The `patch_failed` for the first hunk of a file that has no place."""
+    hunk, why = unplaced.hunk, unplaced.why
+    places = ", ".join(str(line) for line in unplaced.lines)
+    details: dict[str, object] = {
+        "path": file.path,
+        "hunk": hunk.number,
+        "patch_line": hunk.line,
+        "reason": why,
+        "lines": list(unplaced.lines),
+    }
+    heading = safe(cut_line(unplaced.heading.strip(), 120))
+    said = {
+        "no_match": ("its old lines are not in the file", _READ_AGAIN),
+        "ambiguous_match": (
+            f"its old lines are in the file more than once, at lines {places}",
+            "add lines of context that only the right place has, or correct the line number in '@@ -N'",
+        ),
+        "overlap": (
+            f"it covers line {places}, which an earlier hunk covers too",
+            "join the two hunks into one",
+        ),
+        "order": (
+            f"it belongs at line {places}, before the end of an earlier hunk",
+            "give the hunks of a file in the order of their lines",
+        ),
+        "no_context": (
+            "it adds lines without saying where: it has no kept or removed line",
+            "give it at least one line of context; at the end of the file also '*** End of File'",
+        ),
+        "already_applied": (f"it is applied already, at line {places}", "leave this hunk out"),
+        "heading": (
+            f"its heading {heading!r} is not above it in the file"
+            + (f" (it is at line {places})" if places else ""),
+            "give the whole line the file has, or leave the heading out and add context",
+        ),
+        "not_at_end": (
+            f"it must end at the end of the file, but its old lines are at line {places}",
+            "leave out the mark of the file's end, or make the hunk anew",
+        ),
+        "cut": (
+            "it has fewer lines than its header announces and ends without context, "
+            "so the end of the patch is missing",
+            "send the whole patch again",
+        ),
+        "too_alike": (
+            "its old lines are too common in the file to be placed",
+            "add lines of context that are rare, and line numbers",
+        ),
+    }[why]
+    message = f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) does not apply: {said[0]}"
+    hint = said[1]
+    if why == "no_match":
+        near = nearest(Source(lines.snapshot, lines.task), "\n".join(hunk.old), line=hunk.start, limit=1)
+        if near:
+            difference, text = _difference(near[0]), _shown(near[0])
+            details |= {"nearest_line": near[0].first_line, "nearest_text": text, "difference": difference}
+            message += f"\n{difference}\nnearest text, from line {near[0].first_line}:\n{text}"
+    return FilewrightError(Code.PATCH_FAILED, message, hint=hint, details=details)
+
+
+def _difference(near: Candidate) -> str:
+    if near.differs_at is None:
+        return f"line {near.last_line + 1} and those behind it are not as the hunk has them"
+    return f"line {near.differs_at} is '{near.found}', where the hunk has '{near.asked}'"
+
+
+def _shown(near: Candidate) -> str:
+    return "\n".join(safe(cut_line(line, 200)) for line in near.text.split("\n")[:_SHOWN_LINES])
+
+
+def _unclear(file: FilePatch, hunk: Hunk, place: Placed, why: UnclearError) -> FilewrightError:
+    return FilewrightError(
+        Code.PATCH_FAILED,
+        f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) stands at line {place.at + 1} by the "
+        f"tier {place.tier}, but {why.message}",
+        hint="make the hunk anew from the text that is there, with its indentation and characters",
+        details={"path": file.path, "hunk": hunk.number, "patch_line": hunk.line, "reason": "unclear"},
+    )

@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from filewright.edit.patch.body import RESEND, Body, looks_cut
-from filewright.edit.patch.model import FilePatch, Hunk, Kind
-from filewright.edit.patch.names import (
-    NO_FILE,
-    Names,
-    git_line_names,
-    header_name,
-    stripped,
-    without_prefixes,
-)
-from filewright.edit.patch.source import Source
+from filewright.boundary.names import quote, unquote
+from filewright.edit.patch.model import FilePatch, Hunk, Kind, PatchText, Row, rows_of
 from filewright.errors import Code, FilewrightError
 
+RESEND = "send the whole patch again, as a unified diff that is complete"
+NO_FILE = "/dev/null"
+_EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
+_TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
+_LONG = 5_000
+_PREFIXES = frozenset("abciwo12")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
 _MODE = re.compile(r"(old|new|new file|deleted file) mode ([0-7]{6})$")
 _NOISE = re.compile(r"(Index: |={20,}$|Only in |diff |RCS file: |retrieving revision |-- ?$)")
@@ -30,7 +28,7 @@ _EMPTY_BLOB = "e69de29"
 _SIGNATURE = ("-- ", "--")
 
 
-def parse(source: Source) -> tuple[FilePatch, ...]:
+def parse(source: PatchText) -> tuple[FilePatch, ...]:
     """The files of a unified diff. Raises `invalid_input` naming the line, `unsupported`."""
     reader = _Reader(source)
     reader.run()
@@ -61,7 +59,7 @@ class _Header:
 
 
 class _Reader:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: PatchText) -> None:
         self.source = source
         self.at = source.first
         self.files: list[FilePatch] = []
@@ -101,7 +99,7 @@ class _Reader:
         if line.startswith("--- ") and self.at + 1 >= len(source) and not self.files:
             raise source.refused(self.at, "the patch ends inside a file header", RESEND)
         if self.files and not source.is_blank(self.at) and not _NOISE.match(line):
-            if self._is_signed_off():
+            if self._is_signed_off() or self._is_remark():
                 self.at = len(source)
                 return
             raise source.refused(
@@ -113,6 +111,17 @@ class _Reader:
     def _is_signed_off(self) -> bool:
         """Whether this is the version under the signature of a mailed patch."""
         return self.source[self.at - 1] in _SIGNATURE and self.at >= len(self.source) - 2
+
+    def _is_remark(self) -> bool:
+        """Whether the patch is over and what follows is talk: its last hunk was whole, and no other begins."""
+        hunks = self.files[-1].hunks
+        rest = self.source.lines[self.at :]
+        if self.source[self.at - 1].strip() and not rest[0].startswith("```"):
+            return False
+        return not any(hunk.repaired or hunk.start is None for hunk in hunks[-1:]) and not any(
+            line.startswith(("@@", "--- ", "+++ ", "diff ", "*** ", "+", "\\")) or re.match(r"-\S", line)
+            for line in rest
+        )
 
     def _is_header(self, at: int) -> bool:
         return self.source[at].startswith("--- ") and self.source[at + 1].startswith("+++ ")
@@ -331,13 +340,20 @@ class _Reader:
         number: int,
         at: int,
         start: int | None,
-        body: Body,
+        body: _Body,
         *,
         headings: tuple[str, ...] = (),
         repaired: bool = False,
         cut: bool = False,
     ) -> Hunk:
         self.at = body.end
+        bare = self.source[self.at]
+        if not any(row.sign != " " for row in body.rows) and bare.strip() and not self._is_boundary(self.at):
+            raise self.source.refused(
+                self.at,
+                "this line of a hunk begins with neither a space, '-' nor '+'",
+                "put a space before each line of context",
+            )
         if not any(row.sign != " " for row in body.rows):
             raise self.source.refused(
                 at, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
@@ -347,10 +363,10 @@ class _Reader:
             body.at_end, body.old_ended, body.new_ended, repaired, cut,
         )  # fmt: skip
 
-    def _body_by_counts(self, at: int, old_count: int, new_count: int) -> Body | None:
+    def _body_by_counts(self, at: int, old_count: int, new_count: int) -> _Body | None:
         """The body its header announces; None if the body is another."""
         source = self.source
-        body = Body(source)
+        body = _Body(source)
         while body.old < old_count or body.new < new_count or source[at].startswith("\\"):
             if at >= len(source) or not body.take(at):
                 return None
@@ -366,10 +382,10 @@ class _Reader:
         body.end = at
         return body
 
-    def _body_to_boundary(self, at: int) -> Body:
+    def _body_to_boundary(self, at: int) -> _Body:
         """The body up to the next header; refused where a line of it could be a header too."""
         source = self.source
-        body = Body(source)
+        body = _Body(source)
         while at < len(source) and not self._is_boundary(at):
             if self._is_header(at) and not source[at + 2].startswith("@@"):
                 raise source.refused(
@@ -397,5 +413,166 @@ def _first(header: _Header) -> str:
     return stripped(name) if header.git and header.git.prefixed and not header.source else name
 
 
-def _binary(source: Source, at: int) -> FilewrightError:
+def _binary(source: PatchText, at: int) -> FilewrightError:
     return source.refused(at, "a binary patch cannot be applied", "write the file by another tool")
+
+
+class _Body:
+    """The rows of one hunk as they are read."""
+
+    def __init__(self, source: PatchText) -> None:
+        self.source = source
+        self.rows: list[Row] = []
+        self.old = self.new = 0
+        self.old_ended = self.new_ended = True
+        self.at_end = False
+        self.end = 0
+        self._bare: list[bool] = []
+
+    def take(self, at: int) -> bool:
+        """Read the line at index `at`; False if no line of a hunk looks like that."""
+        line = self.source[at]
+        sign = line[:1] if line not in ("", "\r") else " "
+        if sign == "\\":
+            self._unended(at)
+            return True
+        if sign not in " +-":
+            return False
+        if (sign != "+" and not self.old_ended) or (sign != "-" and not self.new_ended):
+            raise self.source.refused(
+                at, "a line follows the one that has no newline at the end of its file", RESEND
+            )
+        rows = rows_of(sign, line[1:] if line[:1] == sign else line)
+        self.rows += rows
+        self._bare += [line in ("", "\r")] * len(rows)
+        self.old += sign != "+"
+        self.new += sign != "-"
+        self.end = at + 1
+        return True
+
+    def _unended(self, at: int) -> None:
+        if not self.rows:
+            raise self.source.refused(at, "there is no line above this remark", RESEND)
+        self.end = at + 1
+        last = self.rows[-1]
+        sign = last.sign
+        self.at_end = True
+        if last.terminator == "\r\n":
+            # What the file ends with is a lone return; the newline is the patch's own.
+            self.rows[-1] = Row(sign, last.text, "\r")
+            return
+        self.old_ended = self.old_ended and sign == "+"
+        self.new_ended = self.new_ended and sign == "-"
+
+    def drop_blank_end(self, at: int) -> None:
+        """Leave out empty lines at the end that are not marked as rows: they only separate."""
+        while self.rows and self._bare[-1]:
+            self.rows.pop()
+            self._bare.pop()
+            self.old -= 1
+            self.new -= 1
+        self.end = at
+
+
+def looks_cut(rows: list[Row]) -> bool:
+    """Whether a hunk shorter than announced lacks the context a diff ends with."""
+    lead = next((i for i, row in enumerate(rows) if row.sign != " "), len(rows))
+    tail = next((i for i, row in enumerate(reversed(rows)) if row.sign != " "), len(rows))
+    return tail < max(1, min(3, lead))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The two names of a ``diff --git`` line, as written; `prefixed` if they bear ``a/`` and ``b/``."""
+
+    old: str
+    new: str
+    prefixed: bool
+
+
+def header_name(text: str) -> tuple[str, bool]:
+    """The name after ``--- `` or ``rename to ``, and whether a time of the epoch follows it."""
+    text = text.removesuffix("\r")
+    if text.startswith('"'):
+        match = _QUOTED.match(text)
+        if match:
+            return _one_form(match.group()), bool(_EPOCH.search(text, match.end()))
+    name, tab, time = text.partition("\t")
+    if not tab and len(text) < _LONG and (match := _TIME.search(text)):
+        return text[: match.start()], bool(_EPOCH.match(match.group().strip()))
+    return name if tab else name.strip(" "), bool(_EPOCH.match(time))
+
+
+def git_line_names(line: str) -> Names | None:
+    """The names of ``diff --git a/x b/x``; None where they cannot be told apart."""
+    rest = line.removeprefix("diff --git ")
+    if rest.startswith('"') or rest.endswith('"'):
+        match = _QUOTED.match(rest)
+        if match:
+            old, new = match.group(), rest[match.end() :].lstrip(" ")
+        else:
+            at = rest.find(' "')
+            old, new = rest[:at], rest[at + 1 :]
+        return _names(old, new) if old and new else None
+    middle = len(rest) // 2
+    found: Names | None = None
+    if rest[middle : middle + 1] == " " and len(rest) % 2:
+        # The two names are as long as one another unless the file was renamed.
+        old, new = rest[:middle], rest[middle + 1 :]
+        if old == new or (_is_prefixed(old) and _is_prefixed(new) and old[2:] == new[2:]):
+            found = _names(old, new)
+    if found is None and rest.count(" ") == 1:
+        old, _, new = rest.partition(" ")
+        found = _names(old, new)
+    return found
+
+
+def _one_form(name: str) -> str:
+    """A name quoted only where it has to be, so that equal names are equal texts."""
+    return quote(unquote(name)) if name.startswith('"') else name
+
+
+def _names(old: str, new: str) -> Names:
+    old, new = _one_form(old), _one_form(new)
+    return Names(old, new, old != new and _is_prefixed(old) and _is_prefixed(new))
+
+
+def _is_prefixed(name: str) -> bool:
+    return (
+        len(name) > 2
+        and (name[1:3] if name[0] == '"' else name[:2])[1:] == "/"
+        and _letter(name) in _PREFIXES
+    )
+
+
+def _letter(name: str) -> str:
+    return name[1] if name[0] == '"' else name[0]
+
+
+def without_prefixes(old: str, new: str, git: Names | None) -> tuple[str, str]:
+    """Both names less ``a/`` and ``b/``, where these are prefixes and not folders.
+
+    They are where the ``diff --git`` line has them, or where both sides have different ones before
+    the same name, or where the one side that is a file has the one that belongs there.
+    """
+    if NO_FILE in (old, new):
+        name, letter = (new, "b") if old == NO_FILE else (old, "a")
+        prefixed = git.prefixed if git is not None else name.startswith((f"{letter}/", f'"{letter}/'))
+        bare = stripped(name) if prefixed and _is_prefixed(name) else name
+        return (NO_FILE, bare) if old == NO_FILE else (bare, NO_FILE)
+    if old.startswith("a/") and stripped(old) == new:
+        return new, new
+    if new.startswith("b/") and stripped(new) == old:
+        return old, old
+    if not (_is_prefixed(old) and _is_prefixed(new)):
+        return old, new
+    if _letter(old) != _letter(new) or (git is not None and git.prefixed):
+        return stripped(old), stripped(new)
+    return old, new
+
+
+def stripped(name: str) -> str:
+    """`name` less its first two characters, quoted as it was or as it needs to be."""
+    if name.startswith('"'):
+        return quote(unquote(name)[2:])
+    return name[2:]

@@ -1,4 +1,4 @@
-"""The lines of one snapshot by number, held or not, as placing hunks needs them."""
+"""The lines of one snapshot by number, as placing hunks and line-anchored edits needs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from filewright.progress import Task
-from filewright.text.snapshot import Snapshot
+from filewright.text import Line, Snapshot
 
 _WINDOW = 1 << 18
 #: Of a longer line in a file that is not held nothing is compared: it matches no row.
@@ -18,29 +18,23 @@ _UNMATCHABLE = b"\n"  # no line's body holds its terminator
 class FileLines:
     """Lines counted from 0, without terminators.
 
-    Held content is split once; of a larger file a window of bounded size is, wherever it is asked
-    for, so going forward costs one pass. Long work on them is cancelled by `task`.
+    A window of bounded size is split, wherever it is asked for, so going forward costs one pass and
+    memory does not grow with the file. Long work on them is cancelled by `task`.
     """
 
     def __init__(self, snapshot: Snapshot, task: Task | None = None) -> None:
         self.snapshot = snapshot
         self.task = task or Task()
+        self.count = snapshot.lines.counted(task)
         self._first = 0
         self._bodies: list[bytes] = []
+        self._ends: list[bytes] = []
         self._offsets: list[int] = [snapshot.start]
-        if snapshot.held is not None:
-            data = snapshot.held[snapshot.start :]
-            self._bodies = data.splitlines()
-            lengths = map(len, data.splitlines(keepends=True))
-            self._offsets = list(accumulate(lengths, initial=snapshot.start))
-            self.count = len(self._bodies)
-        else:
-            self.count = snapshot.lines.counted(task)
 
     def bodies(self, at: int, count: int) -> Sequence[bytes]:
         """The bodies of `count` lines from line `at`; fewer at the end of the file."""
         low, high = at - self._first, at - self._first + count
-        if self.snapshot.held is not None or (low >= 0 and high <= len(self._bodies)):
+        if low >= 0 and high <= len(self._bodies):
             return self._bodies[low:high]
         result: list[bytes] = []
         while len(result) < count and at < self.count:
@@ -51,6 +45,16 @@ class FileLines:
             at += len(more)
         return result
 
+    def rows(self, at: int, count: int) -> tuple[Line, ...]:
+        """`count` lines from line `at`, as they stand in the file."""
+        low = at - self._first
+        if low >= 0 and low + count <= len(self._bodies) and self._ends:
+            return tuple(
+                Line(self._offsets[i], self._bodies[i], self._ends[i], self._offsets[i + 1])
+                for i in range(low, low + count)
+            )
+        return tuple(self.snapshot.lines.since(self.offset(at), self.offset(at + count))) if count else ()
+
     def offset(self, at: int) -> int:
         """The byte offset where line `at` begins; the size of the file for the line past the last."""
         if at >= self.count:
@@ -58,23 +62,10 @@ class FileLines:
         self._move(at)
         return self._offsets[at - self._first]
 
-    def piece(self, at: int) -> bytes:
-        """The bytes of line `at`, its terminator included."""
-        start = self.offset(at)
-        return self.snapshot.read(start, self.offset(at + 1) - start)
-
-    def terminator(self, at: int) -> bytes:
-        """The terminator of line `at`, b"" if it is the last and has none."""
-        end = self.offset(at + 1)
-        tail = self.snapshot.read(max(self.offset(at), end - 2), min(2, end - self.offset(at)))
-        if tail == b"\r\n":
-            return tail
-        return tail[-1:] if tail[-1:] in (b"\n", b"\r") else b""
-
     def index_of(self, offset: int) -> int:
         """The line that holds the byte at `offset`."""
-        if self.snapshot.held is not None:
-            return bisect_right(self._offsets, offset, hi=max(1, self.count)) - 1
+        if self._offsets[0] <= offset < self._offsets[-1]:
+            return self._first + bisect_right(self._offsets, offset) - 1
         return self.snapshot.lines.line_at(offset) - 1
 
     def windows(self) -> Iterator[tuple[int, Sequence[bytes]]]:
@@ -103,10 +94,11 @@ class FileLines:
             if pieces:
                 break
             if length >= _LONG:
-                self._first, self._bodies = at, [_UNMATCHABLE]
+                self._first, self._bodies, self._ends = at, [_UNMATCHABLE], []
                 self._offsets = [offset, self.snapshot.lines.offset_of(at + 2)]
                 return
             length *= 4
         self._first = at
-        self._bodies = [piece.rstrip(b"\r\n") for piece in pieces]
+        self._bodies = data.splitlines()[: len(pieces)]
+        self._ends = [piece[len(body) :] for piece, body in zip(pieces, self._bodies, strict=True)]
         self._offsets = list(accumulate(map(len, pieces), initial=offset))

@@ -1,8 +1,8 @@
-"""Edits that name a line and what begins at or after it: they become line-anchored blocks.
+"""Edits that name lines: they become edits of exactly the text that stands on those lines.
 
-A search text stands for whole lines; where no lines are equal to it, for a part of one line. The nth
-one at or after the start line is meant. Only leading white space may be looked past, and only if the
-edit says so. What is found is then verified and written by `blocks`, as exact text.
+`at_lines` is told the lines; nothing is searched for. `LineEdit` names a line, and what begins at or
+after it: a search text stands for whole lines, or where no lines are equal to it for a part of one;
+the nth one is meant. Only leading white space may be looked past, and only if the edit says so.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from filewright.edit.blocks import Block
-from filewright.edit.patch.filelines import FileLines
+from filewright.edit.filelines import FileLines
+from filewright.edit.locate.request import Edit
 from filewright.edit.replace import Replacement
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
-from filewright.text.snapshot import Snapshot
-from filewright.text.terminators import normalised
+from filewright.text import Snapshot, normalised
 
 _BLANKS = " \t"
 _CHECK_EVERY = 4096
@@ -41,12 +40,41 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def block_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Block:
-    """The block that makes `edit` of the file as it is.
+def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
+    """The edit that makes `search`, which stands on lines `start` to `end` (from 1, inclusive), `replace`.
+
+    An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
+    `start` (one past the last line appends); `search`, if given, must stand at that line.
+    Raises `invalid_input`.
+    """
+    search, replace = normalised(search), normalised(replace)
+    rows = search.removesuffix("\n").count("\n") + 1
+    last = end if end is not None and not insert else start + rows - 1
+    if insert:
+        if not replace.removesuffix("\n"):
+            raise _invalid("there is nothing to insert", "give the new lines as replace")
+        if not search:
+            return Edit("", replace, start_line=start)
+        text = _ended(search)
+        return Edit(text, _ended(replace) + text, start_line=start, end_line=last)
+    if not search:
+        raise _invalid("the search text is empty", "give the text of the lines, or insert")
+    if not replace:
+        return Edit(_ended(search), "", start_line=start, end_line=last)
+    new = _ended(replace) if search.endswith("\n") else replace
+    return Edit(search, new, start_line=start, end_line=last)
+
+
+def _invalid(message: str, hint: str) -> FilewrightError:
+    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "search"})
+
+
+def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
+    """The edit that makes a `LineEdit` of the file as it is.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
-    return _Finder(snapshot, task or Task()).block(edit)
+    return _Finder(snapshot, task or Task()).found(edit)
 
 
 class _Finder:
@@ -55,7 +83,7 @@ class _Finder:
         self._lines = FileLines(snapshot)
         self._task = task
 
-    def block(self, edit: LineEdit) -> Block:
+    def found(self, edit: LineEdit) -> Edit:
         count = self._lines.count
         if edit.pattern is not None:
             return self._matched(edit, edit.pattern)
@@ -66,7 +94,7 @@ class _Finder:
             text = edit.replace or ""
             if edit.keep_indent:
                 text = _indented(text, "", _indent(before))
-            return Block("", _ended(text), edit.start_line, operation="insert")
+            return Edit("", _ended(text), start_line=edit.start_line)
         if edit.start_line > count:
             raise self._past_end(edit)
         search = normalised(edit.search)
@@ -118,17 +146,17 @@ class _Finder:
                 yield line, column
                 column = body.find(text, column + len(text))
 
-    def _replaced(self, at: int, count: int, rows: Sequence[str], edit: LineEdit) -> Block:
+    def _replaced(self, at: int, count: int, rows: Sequence[str], edit: LineEdit) -> Edit:
         there = self._text(at, count)
         if edit.replace is None:
-            return Block(there + "\n", "", at + 1, at + count)
+            return Edit(there + "\n", "", start_line=at + 1, end_line=at + count)
         text = normalised(edit.replace)
         if edit.keep_indent:
             solid = next((i for i, row in enumerate(rows) if row.strip()), 0)
             text = _indented(text, _indent(rows[solid]), _indent(there.split("\n")[solid]))
         return _rewriting(there, text, at, count)
 
-    def _matched(self, edit: LineEdit, pattern: Pattern) -> Block:
+    def _matched(self, edit: LineEdit, pattern: Pattern) -> Edit:
         count = self._lines.count
         if edit.start_line > count:
             raise self._past_end(edit)
@@ -143,8 +171,8 @@ class _Finder:
                 return self._rewritten(match, edit)
         raise self._missed(edit, seen)
 
-    def _rewritten(self, match: Match, edit: LineEdit) -> Block:
-        """The block over the lines of a match, with the match replaced in them."""
+    def _rewritten(self, match: Match, edit: LineEdit) -> Edit:
+        """The edit of the lines of a match, with the match replaced in them."""
         first = self._lines.index_of(match.offset)
         last = self._lines.index_of(max(match.offset, match.end - 1))
         if match.end == self._lines.offset(last + 1) and last + 1 < self._lines.count:
@@ -154,7 +182,7 @@ class _Finder:
         new = decode(start, match.offset) + self._expanded(match, edit.template) + decode(match.end, stop)
         there = self._text(first, last - first + 1)
         if not new:
-            return Block(there + "\n", "", first + 1, last + 1)
+            return Edit(there + "\n", "", start_line=first + 1, end_line=last + 1)
         return _rewriting(there, new, first, last - first + 1)
 
     def _expanded(self, match: Match, template: Replacement | None) -> str:
@@ -202,12 +230,12 @@ class _Finder:
         )
 
 
-def _rewriting(there: str, text: str, at: int, count: int) -> Block:
-    """The block that makes `text` of `count` lines from line `at` on, whose last terminator stays."""
+def _rewriting(there: str, text: str, at: int, count: int) -> Edit:
+    """The edit that makes `text` of `count` lines from line `at` on, whose last terminator stays."""
     body = text.removesuffix("\n")
-    if there and body:
-        return Block(there, body, at + 1, at + count)
-    return Block(there + "\n", _ended(text), at + 1, at + count)
+    if there and body and not there.endswith("\n"):
+        return Edit(there, body, start_line=at + 1, end_line=at + count)
+    return Edit(there + "\n", _ended(text), start_line=at + 1, end_line=at + count)
 
 
 def _ended(text: str) -> str:

@@ -13,18 +13,22 @@ from typing import Any
 
 from filewright.edit.drift import find_drifted
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import Span
-from filewright.edit.locate.located import Lines, Located, Missed
-from filewright.edit.locate.nearest import alike
+from filewright.edit.locate.elision import is_elision, says_omitted
+from filewright.edit.locate.exact import Span, find_exact
+from filewright.edit.locate.fold import WHITESPACE, indent_of
+from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed
+from filewright.edit.locate.repairs import displayed, numbered_like
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.locate.source import Readable, Source
-from filewright.edit.merge import written
+from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
-from filewright.edit.refusal import Refusal, explained, overlapping, unchanged
+from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear, written_as_it_is
+from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text.splice import Splice, ordered
+from filewright.structure import Language, language_of
+from filewright.text import Splice, normalised, ordered
 
 _COUNTED = 64 << 20
 
@@ -35,7 +39,7 @@ class Outcome:
 
     Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
     the edit was found, `new_first`, `new_last` in the result. `places` is how many places changed;
-    `on_result` that it was located on the result of the edits before it.
+    `on_result` that it was located on the result of the edits before it; `note` what a reader should know.
     """
 
     index: int
@@ -49,6 +53,7 @@ class Outcome:
     inner: Tier | None = None
     repairs: tuple[str, ...] = ()
     on_result: bool = False
+    note: str = ""
 
     @property
     def text(self) -> str:
@@ -67,7 +72,7 @@ class Outcome:
             parts.append("on the result of the edits before it")
         if not self.places:
             parts.append("changes nothing")
-        return " ".join(parts)
+        return " ".join(parts) + (f"; {self.note}" if self.note else "")
 
     def data(self) -> dict[str, Any]:
         """The outcome as plain values."""
@@ -82,6 +87,7 @@ class Outcome:
             "similarity": round(self.similarity, 4),
             "repairs": list(self.repairs),
             "on_result": self.on_result,
+            "note": self.note or None,
         }
 
 
@@ -130,6 +136,7 @@ class _Placed:
     last: int
     places: int
     on_result: bool
+    note: str
 
 
 def plan(
@@ -145,9 +152,10 @@ def plan(
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
-    `fuzzy` may be given for each edit. `in_turn` locates every edit on the result of those before it
-    alone. `bases` are texts the caller was shown of it before, newest first. `asked` names the file in
-    errors (default: as the snapshot's location was asked for); `limit` is the most edits taken
+    `fuzzy` may be given for each edit; False also writes a replacement as it is, whatever it looks like.
+    `in_turn` locates every edit on the result of those before it alone. `bases` are texts the caller was
+    shown of it before, newest first. `asked` names the file in errors (default: as the snapshot's
+    location was asked for); `limit` is the most edits taken
     (default `settings.max_edits`). Raises the first edit's refusal (`no_match`, `ambiguous_match`,
     `already_applied`, `stale_version`, `overlap`, `no_change`; all of them are in
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
@@ -166,7 +174,7 @@ def plan(
             details={"count": len(edits), "limit": most},
         )
     loose = [fuzzy] * len(edits) if isinstance(fuzzy, bool) else fuzzy
-    planner = _Planner(snapshot, bases, task)
+    planner = _Planner(snapshot, bases, task, _language(snapshot, name))
     for index, edit in enumerate(edits):
         if task is not None:
             task.check()
@@ -187,9 +195,12 @@ def plan(
 
 
 class _Planner:
-    def __init__(self, snapshot: Readable, bases: Sequence[bytes], task: Task | None) -> None:
+    def __init__(
+        self, snapshot: Readable, bases: Sequence[bytes], task: Task | None, language: Language | None
+    ) -> None:
         self._snapshot = snapshot
-        self._source = Source(snapshot, task)
+        self._language = language
+        self._source = Source(snapshot, task, language=language)
         self._bases = bases
         self._task = task
         self._placed: list[_Placed] = []
@@ -198,7 +209,7 @@ class _Planner:
 
     def add(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
         """Place one more edit, or note why it cannot be."""
-        found = locate(self._snapshot, edit, fuzzy=fuzzy, task=self._task)
+        found = locate(self._source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed) and found.code is Code.NO_MATCH:
             if self.splices and self._placed_on_result(index, edit, fuzzy=fuzzy):
                 return
@@ -208,15 +219,15 @@ class _Planner:
         if isinstance(found, Missed):
             self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
         else:
-            self._place(index, found)
+            self._place(index, found, fuzzy=fuzzy)
 
     def add_in_turn(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
         """Place one more edit on the result of the earlier ones, whatever they touched."""
         if self._placed_on_result(index, edit, fuzzy=fuzzy):
             return
         result = Overlay(self._snapshot, self.splices)
-        source = Source(result, self._task)
-        found = locate(result, edit, fuzzy=fuzzy, task=self._task)
+        source = Source(result, self._task, language=self._language)
+        found = locate(source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed):
             self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
 
@@ -237,11 +248,17 @@ class _Planner:
             return found if there else drifted
         return drifted or found
 
-    def _place(self, index: int, located: Located) -> None:
+    def _place(self, index: int, located: Located, *, fuzzy: bool) -> None:
         """Take an edit located on the original, unless it touches what an earlier one changes."""
-        splices = written(self._source, located)
+        splices = self._written(self._source, index, located, fuzzy=fuzzy)
+        if splices is None:
+            return
         spans = tuple(part.span for part in located.parts)
         changed = tuple(Span(splice.offset, splice.end) for splice in splices)
+        if splices and set(splices) <= set(self.splices):
+            # An earlier edit makes the very same change: there is one result, whoever makes it.
+            self._note(index, located, self._source, (), spans, (), on_result=False)
+            return
         for other in self._placed:
             touched = _touching(changed, other.spans) or _touching(other.changed, spans)
             if touched is not None:
@@ -251,16 +268,34 @@ class _Planner:
         self.splices = _joined(self.splices, splices)
         self._note(index, located, self._source, splices, spans, changed, on_result=False)
 
+    def _written(
+        self, source: Source, index: int, located: Located, *, fuzzy: bool
+    ) -> tuple[Splice, ...] | None:
+        """The splices of a located edit; None if it is refused for what it would write."""
+        odd = _odd(source, located) if fuzzy else None
+        if odd is not None:
+            self.refusals.append(written_as_it_is(index, *odd))
+            return None
+        try:
+            if fuzzy:
+                _check_indent(source, located)
+            return written(source, located)
+        except UnclearError as why:
+            self.refusals.append(unclear(source, located, why, index))
+            return None
+
     def _placed_on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> bool:
-        """Whether the result of the earlier edits decides: the edit is taken there, or ambiguous."""
+        """Whether the result of the earlier edits decides: the edit is taken there, or refused."""
         result = Overlay(self._snapshot, self.splices)
-        source = Source(result, self._task)
-        found = locate(result, edit, fuzzy=fuzzy, task=self._task)
+        source = Source(result, self._task, language=self._language)
+        found = locate(source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed):
             if found.code is Code.AMBIGUOUS_MATCH:
                 self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
             return found.code is Code.AMBIGUOUS_MATCH
-        splices = written(source, found)
+        splices = self._written(source, index, found, fuzzy=fuzzy)
+        if splices is None:
+            return True
         self.splices = result.composed(ordered(splices, result.size))
         spans = tuple(
             Span(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
@@ -303,6 +338,7 @@ class _Planner:
                 last,
                 places if splices else 0,
                 on_result,
+                _follows(source, located),
             )
         )
 
@@ -330,7 +366,92 @@ class _Planner:
             located.inner,
             located.repairs,
             placed.on_result,
+            placed.note,
         )
+
+
+def _language(snapshot: Readable, name: str) -> Language | None:
+    located = getattr(getattr(snapshot, "location", None), "name", None)
+    return language_of(located or name.rpartition("/")[2].encode(errors="replace"), b"")
+
+
+def _odd(source: Source, located: Located) -> tuple[str, str] | None:
+    """What the replacement alone holds that no file holds, and its line: a marker, line numbers, a fence."""
+    for part in located.parts[:1]:
+        match part:
+            case Literal():
+                search, new = part.search, part.replace
+            case Lines():
+                search, new = "\n".join(part.search.lines), "\n".join(part.replace.lines)
+            case Insertion():
+                search, new = "", part.text
+            case _:
+                return None
+        known = {line.strip() for line in search.split("\n")}
+        dots = source.language is not None
+        for line in new.split("\n"):
+            text = line.strip()
+            marks = says_omitted(line) or (dots and is_elision(line, source.language))
+            if marks and text not in known and not _stands(source, text):
+                return "a marker for omitted text", text
+        shown = displayed(new, source.line_number(part.span.start))
+        first = next((line for line in new.split("\n") if line.strip()), "")
+        if shown == "a code fence" and (
+            source.language is Language.MARKDOWN or _stands(source, "```") or _stands(source, "~~~")
+        ):
+            return None
+        pieces = [] if "\n" in new.strip("\n") or "\\" in search else new.split("\\n")
+        if len(pieces) > 1 and any(piece.strip() == search.strip() for piece in pieces):
+            return "an escaped newline", first
+        if shown and not displayed(search, -1) and not any(numbered_like(new, line) for line in known):
+            return shown, first
+    return None
+
+
+def _check_indent(source: Source, located: Located) -> None:
+    """Refuse a text found inside a line that would put the rest of the line's text at another indent.
+
+    The first line of the search text lacks some of its indent. Taken literally, the line would be
+    moved, where the replacement has another line before it; nobody asked for that.
+    """
+    part = located.parts[0]
+    if located.tier is not Tier.EXACT or not isinstance(part, Literal) or "\n" not in part.replace:
+        return
+    first, *others = part.search.split("\n")
+    row = source.row_at(part.span.start)
+    lead = source.text(source.read(row.offset, part.span.start))
+    indent = lead + indent_of(first)
+    if not lead or lead.strip(WHITESPACE) or not first.strip():
+        return
+    for line in part.replace.split("\n")[1:]:
+        if line.strip() == first.strip() and line not in others and indent_of(line) != indent:
+            raise UnclearError(
+                Code.AMBIGUOUS_MATCH,
+                f"the search text begins inside the indent of its line, and {first.strip()!r} would be moved",
+                "send search and replace with the whole indent of their first line",
+            )
+
+
+def _stands(source: Source, text: str) -> bool:
+    return bool(find_exact(source, text, 1))
+
+
+def _follows(source: Source, located: Located) -> str:
+    """A note on an insertion of text that stands there already."""
+    part = located.parts[0]
+    if not isinstance(part, Literal) or located.edit.replace_all or len(part.replace) <= len(part.search):
+        return ""
+    if part.replace.startswith(part.search):
+        more = part.replace[len(part.search) :]
+        there = source.read(part.span.end, part.span.end + 8 * len(more))
+        if normalised(source.text(there)).startswith(more):
+            return "the text that it puts in stands there already, right behind"
+    if part.replace.endswith(part.search):
+        more = part.replace[: -len(part.search)]
+        there = source.read(part.span.start - 8 * len(more), part.span.start)
+        if normalised(source.text(there)).endswith(more):
+            return "the text that it puts in stands there already, right before"
+    return ""
 
 
 def _touching(changed: Sequence[Span], spans: Sequence[Span]) -> Span | None:

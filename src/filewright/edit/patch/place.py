@@ -1,32 +1,144 @@
 """Where each hunk of one file belongs: every line of its context is looked at, none is dropped.
 
-A hunk that stands exactly where its header says is placed there. All others are looked for in the
-whole file, terminators aside first, then by the whole-line tiers that edits use. Places that come
-before an earlier hunk's end don't count; of several equal places the header's number chooses the
-nearest, if one is clearly nearest and within reach; what is still open is settled where the order
-of the hunks leaves one way only. Anything else is refused.
+A hunk is an edit: its old lines are the search text, its new ones the replacement. It is placed where
+its header says if it stands there exactly. All others are looked for in the whole file, terminators
+aside first, then by the whole-line tiers that edits use. Places that come before an earlier hunk's end
+don't count; of several equal places the header's number chooses the nearest, if one is clearly nearest
+and within reach; what is still open is settled where the order of the hunks leaves one way only.
+Anything else is refused.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from filewright.edit.diff3 import align
+from filewright.edit.filelines import FileLines
+from filewright.edit.locate.exact import Span
 from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import Block, Tier, is_blank
+from filewright.edit.locate.located import Lines, Located, Rows
+from filewright.edit.locate.request import Block, Edit, Tier, is_blank
 from filewright.edit.locate.source import Source
 from filewright.edit.locate.whole_lines import Region, find_lines
-from filewright.edit.patch.filelines import FileLines
-from filewright.edit.patch.headings import Headings
 from filewright.edit.patch.model import Hunk, Row
-from filewright.edit.patch.places import Options, Placed, Unplaced
+from filewright.text import Line
 
+#: How many lines a stated line number may be off and still choose among equal places.
+REACH = 200
 #: Comparisons of lines one file may cost before its hunks are called too alike to place.
 _WORK = 30_000_000
-#: In a file too large to be held: how many blocks are looked for as bytes, the least length of the
-#: line looked for, and how many occurrences of such lines are looked at.
+#: How many blocks are looked for as bytes, the least length of the line looked for, and how many
+#: occurrences of such lines are looked at.
 _FEW, _LONG_ROW, _LOOKS = 8, 8, 400
+#: Places looked at one by one for the heading they stand under.
+_MOST = 2_000
+#: Lines looked at between headings and places, in all, and at most between two of them.
+_HEADING_WORK, _FAR = 2_000_000, 20_000
+#: Headings of how many different lengths may stand for the beginning of a line.
+_LENGTHS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a hunk belongs.
+
+    `at` is the first of the file's lines it covers (from 0), `end` the line past its last;
+    `found[i]` the file's line for the hunk's i-th old row. `region` is what a looser tier found.
+    """
+
+    at: int
+    end: int
+    tier: Tier
+    found: Sequence[int | None]
+    region: Region | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Why a hunk has no place: `why` is one of ``no_match``, ``ambiguous_match``, ``overlap``,
+    ``order``, ``no_context``, ``already_applied``, ``heading``, ``cut``, ``not_at_end``,
+    ``too_alike``; `lines` are the 1-based lines that say so.
+    """
+
+    hunk: Hunk
+    why: str
+    lines: tuple[int, ...] = ()
+    heading: str = ""
+
+
+def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Located:
+    """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
+    edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
+    if place.region is not None and place.tier is Tier.BLANK_LINES:
+        part = Lines(place.region, Block.of_lines(hunk.old), Block.of_lines(hunk.new))
+        return Located(edit, place.tier, (part,))
+    at, count = place.at, place.end - place.at
+    old, new, kept = hunk.old, hunk.new, _kept(hunk)
+    if not count and at:
+        # An insertion behind the last line: that line may have to be ended first.
+        at, count = at - 1, 1
+        last = lines.bodies(at, 1)[0].decode(lines.snapshot.encoding.name, "surrogateescape")
+        old, new, kept = (last,), (last, *new), [(0, 0)]
+    rows = lines.rows(at, count)
+    terminators = None
+    if spelled and _is_literal(hunk, rows):
+        terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
+        kept = _kept(hunk, spelled=True)
+    part_rows = Rows(
+        rows,
+        Span(lines.offset(at), lines.offset(at + count)),
+        old,
+        new,
+        tuple(None if line is None else line - place.at for line in place.found) or (0,) * len(old),
+        tuple(kept),
+        place.region.indentation if place.region is not None else None,
+        hunk.new_ended if hunk.old_ended != hunk.new_ended or not lines.count else None,
+        terminators,
+    )
+    return Located(edit, place.tier, (part_rows,))
+
+
+def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
+    """Which old row is which new one: those that are kept, and those removed and added again."""
+    pairs: list[tuple[int, int]] = []
+    removed: list[tuple[int, object]] = []
+    added: list[tuple[int, object]] = []
+
+    def settle() -> None:
+        both = {key for _, key in removed} & {key for _, key in added}
+        for match in align([key for _, key in removed], [key for _, key in added]) if both else ():
+            for step in range(match.length):
+                pairs.append((removed[match.left + step][0], added[match.right + step][0]))
+        removed.clear()
+        added.clear()
+
+    old = new = 0
+    for row in hunk.rows:
+        key = (row.text, row.terminator if spelled else "")
+        if row.sign == " ":
+            settle()
+            pairs.append((old, new))
+        elif row.sign == "-":
+            removed.append((old, key))
+        else:
+            added.append((new, key))
+        old += row.sign != "+"
+        new += row.sign != "-"
+    settle()
+    return pairs
+
+
+def _is_literal(hunk: Hunk, rows: Sequence[Line]) -> bool:
+    """Whether the file's terminators are exactly those the hunk's old rows have."""
+    old = [row for row in hunk.rows if row.sign != "+"]
+    if len(old) != len(rows):
+        return False
+    pairs = list(zip(old, rows, strict=True))
+    if pairs and not rows[-1].terminator:
+        pairs.pop()  # the end of the file
+    return all(row.terminator.encode() == line.terminator for row, line in pairs)
 
 
 class Placing:
@@ -157,7 +269,10 @@ class Placing:
             if exact:
                 return Options(exact, len(old))
         hunk = self.hunks[index]
-        found = [self._aligned(hunk, region) for region in find_lines(self.lines.snapshot, hunk.old)]
+        found = [
+            self._aligned(hunk, region)
+            for region in find_lines(Source(self.lines.snapshot, self.lines.task), hunk.old)
+        ]
         order = list(Tier)
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((order.index(place.tier) for place in places), default=0)
@@ -166,25 +281,17 @@ class Placing:
 
     def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
-        if not _is_sure_of_indents(region.indentation, hunk):
-            return None
         first = self.lines.index_of(region.start)
-        old = [row for row in hunk.rows if row.sign != "+"]
-        solid = [index for index, row in enumerate(old) if not is_blank(row.text)]
-        lines: list[int | None] = [first + index - solid[0] for index in range(len(old))]
-        if region.tier is Tier.BLANK_LINES:
-            lines = [None] * len(old)
-            for index, place in zip(solid, region.solid, strict=True):
-                lines[index] = first + place
-        known = [line for line in lines if line is not None]
-        plain = all(text.isascii() for text in region.texts)
-        folds = plain and not all(row.text.isascii() for row in old)
-        block, result = Block.of_lines(hunk.old), Block.of_lines(hunk.new)
+        old = hunk.old
+        solid = [index for index, text in enumerate(old) if not is_blank(text)]
+        found: list[int | None] = [first + index - solid[0] for index in range(len(old))]
+        if region.tier is not Tier.BLANK_LINES:
+            return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
+        block, result = Block.of_lines(old), Block.of_lines(hunk.new)
         inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
-        if region.tier is Tier.BLANK_LINES and not inside:
+        if not inside or hunk.old_ended != hunk.new_ended:
             return None  # blank lines at the edge are changed, and these may be others
-        apart = region if inside and hunk.old_ended == hunk.new_ended else None
-        return Placed(known[0], known[-1] + 1, region.tier, tuple(lines), region.indentation, folds, apart)
+        return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, (), region)
 
     def _as_shown(self, hunk: Hunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
@@ -336,16 +443,141 @@ def _is_telling(hunk: Hunk) -> bool:
     return bool(kept and gone) and kept[0] < gone[0] and kept[-1] > gone[-1]
 
 
-def _is_sure_of_indents(indentation: Indentation, hunk: Hunk) -> bool:
-    """Whether every added line's indentation follows from those of the old lines.
+class Options:
+    """The places one hunk may have, in order, from the `low`-th of `starts` on.
 
-    A unit and a shift that change together can be read in several ways; they must not differ.
+    Lists of exact places are shared between hunks with the same lines, and never copied.
     """
-    first = indentation.rules[0]
-    if not first.unit or not first.steps:
-        return True
-    added = {indent_of(row.text) for row in hunk.rows if row.sign == "+" and not is_blank(row.text)}
-    return all(
-        len({rule.apply(indent) for rule in indentation.rules}) == 1
-        for indent in added - set(indentation.known)
-    )
+
+    def __init__(self, starts: list[int], size: int, others: dict[int, Placed] | None = None) -> None:
+        self.starts = starts
+        self.low = 0
+        self._size = size
+        self._others = others
+
+    def __len__(self) -> int:
+        return len(self.starts) - self.low
+
+    def place(self, start: int) -> Placed:
+        """The place that begins at line `start`."""
+        if self._others is not None:
+            return self._others[start]
+        return Placed(start, start + self._size, Tier.EXACT, range(start, start + self._size))
+
+    def only(self, starts: list[int]) -> Options:
+        """The same with fewer places."""
+        return Options(starts, self._size, self._others)
+
+    def ending(self, end: int) -> Options:
+        """Those whose place ends at line `end`."""
+        if self._others is not None:
+            return self.only([start for start in self.starts if self.place(start).end == end])
+        index = bisect_left(self.starts, end - self._size)
+        found = self.starts[index : index + 1]
+        return self.only(found if found == [end - self._size] else [])
+
+    def after(self, floor: int) -> Options:
+        """Those at or past line `floor`."""
+        result = self.only(self.starts)
+        result.low = bisect_left(self.starts, floor)
+        return result
+
+    def last_before(self, ceiling: int) -> int | None:
+        """The last start whose place ends by line `ceiling`."""
+        index = bisect_right(self.starts, ceiling, key=lambda start: self.place(start).end) - 1
+        return self.starts[index] if index >= self.low else None
+
+    def nearest(self, stated: int) -> int | None:
+        """The start nearest to line `stated`, if within reach and no other is nearly as near."""
+        index = bisect_left(self.starts, stated)
+        around = self.starts[max(self.low, index - 2) : max(self.low, index) + 2]
+        ranked = sorted(around, key=lambda start: abs(start - stated))
+        first, second = (abs(start - stated) for start in ranked[:2])
+        return ranked[0] if first <= REACH and 2 * first <= second and first != second else None
+
+    def numbers(self) -> tuple[int, ...]:
+        """Their first lines as people count them, the first twenty."""
+        return tuple(start + 1 for start in self.starts[self.low : self.low + 20])
+
+
+class Headings:
+    """Where the headings of a file's hunks stand; looked up once, when first needed."""
+
+    def __init__(self, hunks: Sequence[Hunk], lines: FileLines) -> None:
+        self._hunks = hunks
+        self._lines = lines
+        self._codec = lines.snapshot.encoding.name
+        self._known: dict[str, list[int]] | None = None
+        self._work = _HEADING_WORK
+
+    def below(self, hunk: Hunk, places: Options) -> Options | Unplaced:
+        """Those of the places that stand below the hunk's headings, one inside the other.
+
+        A single place needs the headings somewhere above it. Of several, one counts only where no
+        line between the innermost heading and it ends what the heading begins.
+        """
+        if self._work < 0:
+            return Unplaced(hunk, "too_alike")
+        known = self._lines_named()
+        above: list[int] = []
+        for heading in hunk.headings:
+            lines = known.get(heading.strip(), [])
+            if above:
+                inner = [at for at in lines[:_MOST] if self._is_inside(above, at)]
+                above = inner or lines[bisect_right(lines, above[0]) :]
+            else:
+                above = lines
+            if not above:
+                return Unplaced(hunk, "heading", (), heading)
+        if len(places) == 1:
+            fitting = [at for at in places.starts if above[0] <= at]
+            if not fitting:
+                return Unplaced(hunk, "heading", tuple(at + 1 for at in above[:20]), hunk.headings[-1])
+        else:
+            fitting = [at for at in places.starts[:_MOST] if self._is_inside(above, at)]
+            if not fitting or len(places) > _MOST:
+                return Unplaced(hunk, "ambiguous_match", places.numbers())
+        return places.only(fitting)
+
+    def _lines_named(self) -> dict[str, list[int]]:
+        """The lines that each heading of any hunk may name."""
+        if self._known is None:
+            wanted = {heading.strip() for hunk in self._hunks for heading in hunk.headings}
+            whole: dict[str, list[int]] = {heading: [] for heading in wanted}
+            begun: dict[str, list[int]] = {heading: [] for heading in wanted}
+            lengths = sorted({len(heading) for heading in wanted})[:_LENGTHS]
+            for first, bodies in self._lines.windows():
+                for index, body in enumerate(bodies):
+                    text = body.decode(self._codec, "replace").strip()
+                    if text in wanted:
+                        whole[text].append(first + index)
+                        continue
+                    for length in lengths:
+                        if length >= len(text):
+                            break
+                        if text[:length] in wanted and not _is_word(text[length]):
+                            begun[text[:length]].append(first + index)
+            self._known = {heading: whole[heading] or begun[heading] for heading in wanted}
+        return self._known
+
+    def _is_inside(self, headings: list[int], at: int) -> bool:
+        """Whether the nearest heading at or above line `at` holds it, by indentation."""
+        index = bisect_left(headings, at + 1) - 1
+        if index < 0:
+            return False
+        heading = headings[index]
+        if heading == at:
+            return True
+        self._work -= at - heading
+        if self._work < 0 or at - heading > _FAR:
+            return False
+        texts = [body.decode(self._codec, "replace") for body in self._lines.bodies(heading, at - heading)]
+        depth = len(indent_of(texts[0]).expandtabs())
+        return not any(
+            text.strip() and len(indent_of(text).expandtabs()) <= depth and _is_word(text.strip()[0])
+            for text in texts[1:]
+        )
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -1,0 +1,194 @@
+"""The one place for "nearest text": the regions most like a text that is nowhere, as they are shown.
+
+They are shown with a refusal, whitespace made visible, and never applied to. The work is bounded:
+lines are found by their rarest stretches, and a line too long to be shown is not compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from filewright.edit.locate.fold import collapsed, verbatim_runs
+from filewright.edit.locate.request import Block
+from filewright.edit.locate.source import Source
+from filewright.edit.locate.whole_lines import rows_with
+from filewright.edit.visible import visible
+from filewright.text import Line
+
+_RUNS = 16
+_MOST_HITS = 16
+_WINDOWS_SCORED = 12
+_LINES_SCORED = 300
+_CHARS_SCORED = 4_000
+_LONG_LINE = 4_096
+"""Longer lines are not compared: what is asked for is not like them."""
+_WHOLE_BYTES = 2 << 20
+"""Files up to this size are also ranked line by line when nothing stands there verbatim."""
+_LEAST = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A region like the text asked for, 1-based lines, and how alike it is, 0 to 1.
+
+    `asked` and `found` are the first pair of lines that differs, whitespace visible, `differs_at`
+    the line of the latter; None where all lines compared are equal.
+    """
+
+    first_line: int
+    last_line: int
+    similarity: float
+    text: str
+    differs_at: int | None = None
+    asked: str | None = None
+    found: str | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The candidate as plain values."""
+        return {
+            "first_line": self.first_line,
+            "last_line": self.last_line,
+            "similarity": round(self.similarity, 3),
+            "text": self.text,
+            "differs_at": self.differs_at,
+            "asked": self.asked,
+            "found": self.found,
+        }
+
+
+def nearest(source: Source, text: str, *, line: int | None = None, limit: int = 3) -> tuple[Candidate, ...]:
+    """Up to `limit` regions most like `text`, the best first; they do not overlap.
+
+    Of equally like ones the one nearest to 1-based `line` comes first, if it is given.
+    """
+    lines = Block.of(text).solid[:_LINES_SCORED]
+    if not lines:
+        return ()
+    starts: dict[int, list[Line]] = {}
+    for row, index in _seeds(source, lines):
+        rows = _window(source, row, index, len(lines))
+        starts.setdefault(rows[0].offset, rows)
+        if len(starts) >= _WINDOWS_SCORED:
+            break
+    ranked = [(_similarity(source, lines, rows), rows) for rows in starts.values()]
+    if line is not None:
+        away = {rows[0].offset: abs(source.line_number(rows[0].offset) - line) for _, rows in ranked}
+        ranked.sort(key=lambda one: (-round(one[0], 2), away[one[1][0].offset]))
+    else:
+        ranked.sort(key=lambda one: -one[0])
+    chosen: list[tuple[float, list[Line]]] = []
+    for similarity, rows in ranked:
+        apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)
+        if apart and similarity >= _LEAST and len(chosen) < limit:
+            chosen.append((similarity, rows))
+    return tuple(compared(source, rows, lines, similarity, solid=True) for similarity, rows in chosen)
+
+
+def compared(
+    source: Source, rows: Sequence[Line], lines: Sequence[str], similarity: float, *, solid: bool = False
+) -> Candidate:
+    """Rows as a candidate for `lines`, line by line; with `solid`, blank rows are passed over."""
+    first = source.line_number(rows[0].offset)
+    texts = [clean(source.text(row.body)) for row in rows]
+    pairs = [(number, text) for number, text in enumerate(texts, first) if text.strip() or not solid]
+    for asked, (number, text) in zip(lines, pairs, strict=False):
+        if asked != text:
+            difference = (number, visible(asked), visible(text))
+            break
+    else:
+        return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts))
+    return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts), *difference)
+
+
+def _seeds(source: Source, lines: Sequence[str]) -> list[tuple[Line, int]]:
+    """Rows that may be the line of that number of the text, the most telling first."""
+    runs: dict[str, int] = {}
+    for index, line in enumerate(lines):
+        for run in verbatim_runs(line):
+            if sum(char.isalnum() for char in run) > 2:
+                runs.setdefault(run, index)
+    votes: dict[int, tuple[float, Line, int]] = {}
+    for run in sorted(runs, key=len, reverse=True)[:_RUNS]:
+        hits = list(islice(rows_with(source, run.encode("ascii")), _MOST_HITS + 1))
+        if len(hits) > _MOST_HITS:
+            continue
+        for row in hits:
+            if len(row.body) > _LONG_LINE:
+                continue
+            index = runs[run]
+            equal = collapsed(source.text(row.body)) == collapsed(lines[index])
+            # Windows that begin alike are found by several runs: their weights add up.
+            key = _begin(source, row, index)
+            weight = len(run) / len(hits) * (2 if equal else 1)
+            votes[key] = (votes.get(key, (0.0, row, index))[0] + weight, row, index)
+    ranked = sorted(votes.values(), key=lambda vote: -vote[0])
+    if ranked or source.held is None or source.size > _WHOLE_BYTES:
+        return [(row, index) for _, row, index in ranked]
+    return _by_similarity(source, lines)
+
+
+def _by_similarity(source: Source, lines: Sequence[str]) -> list[tuple[Line, int]]:
+    from rapidfuzz import fuzz, process
+
+    rows, keys = source.sketch()
+    index = max(range(len(lines)), key=lambda at: len(lines[at]))
+    wanted = collapsed(lines[index][:400])
+    found = process.extract(wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST)
+    return [(rows[place], index) for _, _, place in found]
+
+
+def _begin(source: Source, row: Line, index: int) -> int:
+    for _ in range(min(index, 40)):
+        before = source.row_before(row)
+        while before is not None and not before.body.strip():
+            before = source.row_before(before)
+        if before is None:
+            break
+        row = before
+    return row.offset
+
+
+def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
+    """The rows of `count` solid lines of which `row` is number `index`, as far as the file goes."""
+    before: list[Line] = []
+    back, left = source.row_before(row), index
+    while back is not None and left and len(back.body) <= _LONG_LINE:
+        before.append(back)
+        left -= bool(back.body.strip())
+        back = source.row_before(back)
+    rows = [*reversed(before), row]
+    while rows and not rows[0].body.strip():
+        rows.pop(0)
+    left = count - index - 1
+    following = source.row_from(row.end)
+    while following is not None and left and len(following.body) <= _LONG_LINE:
+        rows.append(following)
+        left -= bool(following.body.strip())
+        following = source.row_from(following.end)
+    while rows and not rows[-1].body.strip():
+        rows.pop()
+    return rows or [row]
+
+
+def _similarity(source: Source, lines: Sequence[str], rows: Sequence[Line]) -> float:
+    texts = [text for row in rows if (text := source.text(row.body)).strip()]
+    return alike([collapsed(line) for line in lines], [collapsed(text) for text in texts])
+
+
+def alike(one: Sequence[str], other: Sequence[str]) -> float:
+    """How alike two texts are, 0 to 1, by their lines' characters; bounded on long ones."""
+    from rapidfuzz.distance import Indel
+
+    a, b = "\n".join(one), "\n".join(other)
+    if max(len(a), len(b)) <= _CHARS_SCORED:
+        return float(Indel.normalized_similarity(a, b))
+    return float(Indel.normalized_similarity(list(one), list(other)))
+
+
+def clean(text: str) -> str:
+    """`text` with U+FFFD for bytes that are not text."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)

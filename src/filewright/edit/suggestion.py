@@ -1,0 +1,120 @@
+"""A refused edit made ready to be sent again, where the request itself tells what was meant.
+
+What the request searched for is the base, the nearest text is ours, its replacement is theirs: the
+three are merged token by token. The suggestion is made only if the merge is clean, or what is in
+conflict was to be written anew anyway; and if nothing that is in the file and was not in the search
+gets lost, nothing is there twice, and nothing that was misremembered is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from filewright.edit.diff3 import merge3
+from filewright.edit.locate.cascade import locate
+from filewright.edit.locate.elision import says_omitted
+from filewright.edit.locate.fold import is_typographic
+from filewright.edit.locate.located import Located
+from filewright.edit.locate.repairs import is_damaged
+from filewright.edit.locate.request import Edit
+from filewright.edit.locate.source import Source
+from filewright.edit.nearest import Candidate
+
+MOST_CHARS = 4_000
+"""Characters of a text that is offered to be used."""
+_CHECKED_BYTES = 8 << 20
+"""In larger files suggestions that need a second look through the file are not made."""
+_LIKELY = 0.6
+_APART = 0.1
+"""How alike a region must be for its text to be offered, and how much more than the next best."""
+_TOKEN = re.compile(r"\w+|[^\S\n]+|.", re.DOTALL)
+
+
+def suggested(source: Source, edit: Edit, near: Sequence[Candidate]) -> tuple[Edit, ...]:
+    """The edit with the text that is there and the replacement carried over to it; () if that is not certain."""
+    if not near or source.size > _CHECKED_BYTES or len(near[0].text) > MOST_CHARS:
+        return ()
+    if near[0].similarity < _LIKELY or any(near[0].similarity - one.similarity < _APART for one in near[1:]):
+        return ()
+    return at_place(source, edit, near[0])
+
+
+def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
+    """The same for one region, whatever else is like it."""
+    if any(map(_is_doubtful, (edit.search, edit.replace))):
+        return ()
+    ended = "\n" if edit.search.endswith("\n") else ""
+    new = carried_over(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
+    if new is None or new == there.text:
+        return ()
+    for tail in (ended, ""):
+        for line in (None, there.first_line):
+            whole = new + tail if new else ""
+            better = replace(edit, search=there.text + tail, replace=whole, start_line=line, end_line=None)
+            if isinstance(locate(source, better, fuzzy=False), Located):
+                return (better,)
+    return ()
+
+
+def _is_doubtful(text: str) -> bool:
+    """Whether a text bears damage, or stands for more than it says."""
+    return is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n")))
+
+
+def carried_over(search: str, there: str, wanted: str) -> str | None:
+    """What `there` becomes by the change from `search` to `wanted`; None if that is not certain."""
+    base, ours, theirs = _tokens(search), _tokens(there), _tokens(wanted)
+    merged = merge3(base, ours, theirs)
+    result: list[str] = []
+    for chunk in merged.chunks:
+        mine, new = ours[slice(*chunk.ours)], theirs[slice(*chunk.theirs)]
+        if chunk.kind == "conflict":
+            old = base[slice(*chunk.base)]
+            if not _replaces(old, mine, new):
+                return None
+            result += new
+        else:
+            result += new if chunk.kind == "theirs" else mine
+    text = "".join(result)
+    misremembered = set(_solid(base)) - set(_solid(ours))
+    if misremembered & set(_solid(result)):
+        return None
+    return text if _keeps_lines(search, there, wanted, text) else None
+
+
+def _replaces(old: list[str], mine: list[str], new: list[str]) -> bool:
+    """Whether a stretch in conflict was to be written anew: it keeps nothing that was misremembered."""
+    gone, unknown = Counter(_solid(old)), Counter(_solid(mine))
+    gone, unknown = gone - unknown, unknown - gone
+    return set(gone).isdisjoint(new) and unknown.total() <= gone.total()
+
+
+def _keeps_lines(search: str, there: str, wanted: str, result: str) -> bool:
+    """Whether the result loses no line that the search did not name, and has none twice."""
+    base, ours, theirs, merged = (_counted(text) for text in (search, there, wanted, result))
+    unnamed = ours - base
+    changed = {line for line in unnamed if not any(_is_like(line, other) for other in base - ours)}
+    lost = any(merged[line] < unnamed[line] for line in changed)
+    doubled = any(count > max(ours[line], theirs[line]) for line, count in merged.items())
+    again = any(line in unnamed and merged[line] > ours[line] for line in theirs - base)
+    return not (lost or doubled or again)
+
+
+def _is_like(one: str, other: str) -> bool:
+    a, b = Counter(_solid(_tokens(one))), Counter(_solid(_tokens(other)))
+    return 2 * (a & b).total() >= 0.5 * (a.total() + b.total())
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(line.strip() for line in text.split("\n") if line.strip())
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
+def _solid(tokens: Iterable[str]) -> list[str]:
+    return [token for token in tokens if not token.isspace()]

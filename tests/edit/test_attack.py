@@ -1,0 +1,247 @@
+"""An attack on every tier: true requests, damaged in every way we name and some we do not, beside near twins.
+
+The oracle knows the true place and the true result. Whatever is applied must be that result; a refusal
+is always honest. A request that by its damage says exactly what another place says is no attack: it is
+another request.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright.edit import Edit, plan
+from filewright.errors import Code, FilewrightError
+from filewright.text import Snapshot, apply
+
+NAMES = ["load", "save", "item", "items", "user", "path", "north", "forth", "cat", "bat", "async_", "sync_"]
+WORDS = [
+    "the",
+    "writer",
+    "reads",
+    "the",
+    "first",
+    "message",
+    "before",
+    "it",
+    "is",
+    "sent",
+    "to",
+    "another",
+    "server",
+    "and",
+    "keeps",
+    "the",
+    "settings",
+]
+REFUSALS = {
+    Code.NO_MATCH,
+    Code.AMBIGUOUS_MATCH,
+    Code.ALREADY_APPLIED,
+    Code.NO_CHANGE,
+    Code.INVALID_INPUT,
+    Code.STALE_VERSION,
+}
+
+
+def block(rng: random.Random, style: str) -> list[str]:
+    """A function of a few lines, in a language of braces or of indents."""
+    name, arg = rng.choice(NAMES), rng.choice(NAMES)
+    comment = {"py": "#", "js": "//", "go": "//"}[style]
+    unit = {"py": "    ", "js": "  ", "go": "\t"}[style]
+    end = {"py": "", "js": ";", "go": ""}[style]
+    body: list[str] = []
+    for _ in range(rng.randint(2, 5)):
+        kind = rng.randrange(5)
+        if kind == 0:
+            body.append(f"{unit}{comment} {' '.join(rng.choices(WORDS, k=rng.randint(3, 7)))}")
+        elif kind == 1:
+            body.append(f'{unit}{arg} = {name}("{rng.choice(NAMES)}", {rng.randint(0, 3)}){end}')
+        elif kind == 2:
+            body.append(f"{unit}if {arg} < {rng.randint(0, 3)}" + (":" if style == "py" else " {"))
+            body.append(f"{unit}{unit}{rng.choice(NAMES)}({arg}){end}")
+            body += [] if style == "py" else [f"{unit}}}"]
+        elif kind == 3:
+            body.append(f"{unit}return {arg}{end}")
+        else:
+            body += ["", f"{unit}{rng.choice(NAMES)}({arg}, '{rng.choice(NAMES)}'){end}"]
+    if style == "py":
+        return [f"def {name}({arg}):", *body]
+    return [f"{'function' if style == 'js' else 'func'} {name}({arg}) {{", *body, "}"]
+
+
+def twin(rng: random.Random, lines: list[str]) -> list[str]:
+    """Almost the same lines: a word, a number or a line is another, or the indentation."""
+    result = list(lines)
+    at = rng.randrange(len(result))
+    kind = rng.randrange(4)
+    if kind == 0:
+        result[at] = re.sub(r"\d", lambda m: str((int(m[0]) + 1) % 4), result[at]) + (
+            "" if re.search(r"\d", result[at]) else "x"
+        )
+    elif kind == 1:
+        result[at] = re.sub(r"[a-z]{3,}", lambda m: rng.choice(NAMES), result[at], count=1)
+    elif kind == 2 and len(result) > 2:
+        del result[at]
+    else:
+        result = [f"  {line}" if line else line for line in result]
+    return result
+
+
+Damage = Callable[[random.Random, list[str], list[str], int], tuple[list[str], list[str]]]
+
+
+def _both(change: Callable[[str], str]) -> Damage:
+    return lambda rng, search, new, line: ([change(one) for one in search], [change(one) for one in new])
+
+
+def _numbered(sep: str) -> Damage:
+    def damage(
+        rng: random.Random, search: list[str], new: list[str], line: int
+    ) -> tuple[list[str], list[str]]:
+        start = rng.choice([line, line, line + 3])
+        return [[f"{start + i}{sep}{one}" for i, one in enumerate(text)] for text in (search, new)]  # type: ignore[return-value]
+
+    return damage
+
+
+def _one_line(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
+    def escaped(text: list[str]) -> list[str]:
+        return [
+            "\\n".join(one.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") for one in text)
+        ]
+
+    return escaped(search), escaped(new) if rng.random() < 0.8 else new
+
+
+def _elided(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+    if len(search) < 4 or search[:2] != new[:2] or search[-1] != new[-1]:
+        return search, new
+    mark = rng.choice(["    # ... existing code ...", "  // ...", "...", "\t// ... rest unchanged ..."])
+    return [*search[:1], mark, search[-1]], [*new[:1], mark, new[-1] + " // new"]
+
+
+def _characters(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
+    """Anything at all happens to one place of the search text."""
+    text = "\n".join(search)
+    at = rng.randrange(len(text))
+    kind = rng.randrange(5)
+    if kind == 0:
+        text = text[:at] + text[at + 1 :]
+    elif kind == 1:
+        text = text[:at] + text[at : at + 1] * 2 + text[at + 1 :]
+    elif kind == 2:
+        text = text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
+    elif kind == 3:
+        word = rng.choice(list(re.finditer(r"\w+|$", text)))
+        text = text[: word.start()] + rng.choice([*NAMES, *WORDS]) + text[word.end() :]
+    else:
+        text = text[:at] + rng.choice(" \t.,(){}:;\"'`\\0a\u00a0“…") + text[at + 1 :]
+    return text.split("\n"), new
+
+
+DAMAGES: dict[str, Damage] = {
+    "none": lambda rng, search, new, line: (search, new),
+    "trailing": lambda rng, search, new, line: ([one + rng.choice(["", " ", "\t"]) for one in search], new),
+    "dedent": _both(lambda one: one.removeprefix("\t").removeprefix("  ")),
+    "indent": _both(lambda one: "    " + one if one else one),
+    "tabs": _both(lambda one: one.replace("    ", "\t")),
+    "wide": _both(lambda one: re.sub(r"^ +", lambda m: m[0] * 2, one)),
+    "spaces": _both(lambda one: one.replace("\t", "    ")),
+    "quotes": _both(lambda one: re.sub(r'"([^"]*)"', "“\\1”", one).replace("'", "’")),
+    "dashes": _both(lambda one: one.replace("-", "–").replace(" <", "\u00a0<")),
+    "entities": _both(lambda one: one.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")),
+    "half entities": lambda rng, search, new, line: ([one.replace("<", "&lt;") for one in search], new),
+    "backslashes": _both(lambda one: one.replace('"', '\\"')),
+    "half backslashes": lambda rng, search, new, line: ([one.replace('"', '\\"') for one in search], new),
+    "one line": _one_line,
+    "numbers": _numbered("\t"),
+    "colons": _numbered(": "),
+    "bars": _numbered(" | "),
+    "half numbers": lambda rng, search, new, line: (_numbered("→")(rng, search, new, line)[0], new),
+    "fence": lambda rng, search, new, line: (["```", *search, "```"], ["```", *new, "```"]),
+    "blank lines": lambda rng, search, new, line: ([one for one in search if one] or search, new),
+    "elision": _elided,
+    "characters": _characters,
+    "characters twice": lambda rng, search, new, line: _characters(
+        rng, *_characters(rng, search, new, line), line
+    ),
+    "dedent and characters": lambda rng, search, new, line: _characters(
+        rng, *_both(lambda one: one.removeprefix("  "))(rng, search, new, line), line
+    ),
+}
+
+
+def changed(rng: random.Random, lines: list[str], style: str) -> list[str]:
+    """What the caller wants of the lines: one is added, dropped or becomes another."""
+    result = list(lines)
+    at = rng.randrange(len(result))
+    indent = re.match(r"[ \t]*", result[at])[0]  # type: ignore[index]
+    kind = rng.randrange(3)
+    if kind == 0:
+        result.insert(at, f"{indent}brand_new({rng.randint(10, 99)})")
+    elif kind == 1 and len(result) > 1:
+        del result[at]
+    else:
+        result[at] = f"{indent}entirely_new_{rng.randint(10, 99)}"
+    return result
+
+
+def loosely(line: str) -> str:
+    return " ".join(line.split())
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    seed=st.integers(0, 1 << 40),
+    style=st.sampled_from(["py", "js", "go"]),
+    damage=st.sampled_from(sorted(DAMAGES)),
+    ending=st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, ending: str) -> None:
+    rng = random.Random(seed)
+    blocks = [block(rng, style) for _ in range(rng.randint(1, 3))]
+    blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 3))]
+    rng.shuffle(blocks)
+    lines = [line for one in blocks for line in (*one, "")]
+    start = rng.randrange(len(lines) - 1)
+    count = rng.randint(1, min(7, len(lines) - start))
+    region = lines[start : start + count]
+    if not any(line.strip() for line in region):
+        return
+    wanted = changed(rng, region, style)
+    search, new = DAMAGES[damage](rng, list(region), list(wanted), start + 1)
+    if damage == "elision" and search != region:
+        wanted = [*region[:-1], new[-1]]
+    asked = [loosely(line) for line in search if line.strip()]
+    there = [(index, loosely(line)) for index, line in enumerate(lines) if line.strip()]
+    keys = [key for _, key in there]
+    places = [there[at][0] for at in range(len(keys)) if asked and keys[at : at + len(asked)] == asked]
+    if any(not start <= place < start + count for place in places):
+        return  # what is asked for stands elsewhere as well as anything does
+    file = ending.join([*lines, ""])
+    text = "\n".join(search)
+    if file.replace("\r\n", "\n").count(text) > 0 and text not in "\n".join(region):
+        return
+    expected = ending.join([*lines[:start], *wanted, *lines[start + count :], ""])
+    data = file.encode()
+    name = f"a.{style}"
+    try:
+        planned = plan(
+            Snapshot.of_bytes(data), [Edit(text + "\n", "\n".join(new) + ("\n" if new else ""))], asked=name
+        )
+    except FilewrightError as error:
+        if error.code not in REFUSALS:
+            raise
+        return
+    result = apply(data, planned.splices).decode()
+    squeezed = [[line.rstrip() for line in one.splitlines() if line.strip()] for one in (result, expected)]
+    assert squeezed[0] == squeezed[1], (damage, planned.outcomes[0].tier, text, "\n".join(new))

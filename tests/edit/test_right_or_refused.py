@@ -1,0 +1,504 @@
+"""Requests that look like something they are not: the result is the right one, or there is none.
+
+Every row is a file, a search text and a replacement. `RIGHT` is what must come out; `REFUSED` means
+that nothing may be written; `EITHER` that the right result and a refusal are both honest answers.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from filewright.edit import Edit, plan
+from filewright.errors import Code, FilewrightError
+from filewright.text import Snapshot, apply
+
+REFUSALS = (
+    Code.NO_MATCH,
+    Code.AMBIGUOUS_MATCH,
+    Code.ALREADY_APPLIED,
+    Code.NO_CHANGE,
+    Code.INVALID_INPUT,
+    Code.STALE_VERSION,
+)
+
+
+class Row(NamedTuple):
+    name: str
+    file: str
+    search: str
+    replace: str
+    expected: str | None = None
+    must: bool = True
+
+
+def done(row: Row, **options: bool) -> str | None:
+    data = row.file.encode()
+    try:
+        planned = plan(Snapshot.of_bytes(data), [Edit(row.search, row.replace)], asked=row.name, **options)
+    except FilewrightError as error:
+        if error.code not in REFUSALS or not error.hint:
+            raise
+        return None
+    return apply(data, planned.splices).decode()
+
+
+def check(row: Row) -> None:
+    result = done(row)
+    if row.must or result is not None:
+        assert result == row.expected
+
+
+# What was folded in the search is folded in the whole replacement, of whatever family.
+
+FAMILIES = {
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "–": "-",
+    "—": "-",
+    "\u00a0": " ",
+    "＂": '"',
+    "″": '"',
+    "−": "-",
+}
+TYPOGRAPHY = [
+    *(
+        Row("a.py", 'x = "a"\ny = 1\n', "x = “a”\ny = 1", f"x = “a”\ny = f(b){mark}c", f'x = "a"\ny = f(b){plain}c\n')
+        for mark, plain in FAMILIES.items()
+    ),
+    Row("a.py", "x = 'a'\ny = 1\n", "x = ‘a’\ny = 1", "x = “b”\ny = 1", 'x = "b"\ny = 1\n'),
+    Row("a.py", 'x = "a"\ny = 1\n', "x = “a”\ny = 1", "x = “a”\n# don’t\ny = 1", 'x = "a"\n# don\'t\ny = 1\n'),
+    Row("a.go", 'a := "x"\nb()\n', "a := “x”\nb()", "a := “x”\nb(‘y’)", "a := \"x\"\nb('y')\n"),
+    Row("a.ts", "const a = 'x';\nb();\n", "const a = ‘x’;\nb();", "const a = ‘x’;\nb(“y”);", "const a = 'x';\nb(\"y\");\n"),
+    Row("a.c", "int a = b - c;\nd();\n", "int a = b – c;\nd();", "int a = b – c;\nd(“e”);", 'int a = b - c;\nd("e");\n'),
+    Row("a.sh", "run -x\necho 'a'\n", "run –x\necho 'a'", "run –x –y\necho “b”", "run -x -y\necho \"b\"\n"),
+    Row("a.rb", "a = 'x'\n", "a = ‘x’", "a = ‘x’ + “y”", "a = 'x' + \"y\"\n"),
+    Row("a.rs", 'p("x");\n', "p(“x”);", "p(“x”, ‘y’);", "p(\"x\", 'y');\n"),
+    # No plain character says the same, so nobody can say what was meant.
+    *(
+        Row("a.py", 'x = "a"\ny = 1\n', "x = “a”\ny = 1", f"x = “a”\ny = f({mark}b)", None)
+        for mark in ("…", "«", "‹", "→", "×", "\u200b", "≤", "·")
+    ),
+    # A typographic character that the file has at that place is the file's own.
+    Row("a.md", "He said “go” ‐ and “went”.\n\nx\n", "He said “go” – and “went”.", "He said “stop” – and “went”.",
+        "He said “stop” - and “went”.\n\nx\n"),
+    # In a line that changes, plain characters are as plain as the caller wrote them.
+    Row("a.md", "say “hi” to bob\nend\n", 'say "hi" to bob\nend', 'say "hi" to bob\nstop', "say “hi” to bob\nstop\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TYPOGRAPHY, ids=range(len(TYPOGRAPHY)))
+def test_what_is_folded_in_the_search_is_folded_in_the_replacement(row: Row) -> None:
+    check(row)
+
+
+# What is unescaped in the search is unescaped in the replacement.
+
+ESCAPES = [
+    *(
+        Row(name, f"{start}foo({q}a{q}){end}\n{start}bar({q}b{q}){end}\n",
+            f"{start}foo(\\{q}a\\{q}){end}\n{start}bar(\\{q}b\\{q}){end}",
+            f"{start}foo(\\{q}a\\{q}){end}\n{start}bar(\\{q}c\\{q}){end}",
+            f"{start}foo({q}a{q}){end}\n{start}bar({q}c{q}){end}\n")
+        for (name, start, end), q in product(
+            (("a.py", "", ""), ("a.js", "  ", ";"), ("a.go", "\t", ""), ("a.rs", "    ", ";"), ("a.c", "", ";"), ("", "", "")),
+            ('"', "'"),
+        )
+    ),
+    # Half of the damage in the replacement.
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\nbar(\\"b\\")', 'foo(\\"a\\")\nbar("c")'),
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\\nbar(\\"b\\")', 'foo("a")\nbar(\\"c\\")'),
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\\nbar(\\"b\\")', 'foo("a")\\nbar("c")'),
+    Row("a.ts", "use('a');\nuse('b');\n", "use(\\'a\\');\nuse(\\'b\\');", "use('a');\nuse(\\'c\\');"),
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\nbar(\\"b\\")', 'foo(\\"a\\")\nbar(\\"\\d\\")'),
+    # The replacement without the damage.
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\nbar(\\"b\\")', 'foo("a")\nbar("c")', 'foo("a")\nbar("c")\n'),
+    Row("a.py", 'foo("a")\nbar("b")\n', 'foo(\\"a\\")\nbar(\\"b\\")', "foo(1)\nbar(2)", "foo(1)\nbar(2)\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ESCAPES, ids=range(len(ESCAPES)))
+def test_what_is_unescaped_in_the_search_is_unescaped_in_the_replacement(row: Row) -> None:
+    check(row)
+
+
+# Entities and line numbers in half of the replacement.
+
+HALVES = [
+    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a &lt; b && c > 0) {"),
+    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a < b &amp;&amp; c) {"),
+    Row("a.html", '<a href="x">\n', "&lt;a href=&quot;x&quot;&gt;", '&lt;a href="y"&gt;'),
+    Row("a.rs", "fn f() -> Vec<u8> {\n", "fn f() -&gt; Vec&lt;u8&gt; {", "fn f() -> Vec&lt;u16&gt; {"),
+    Row("a.c", "a->b = c & d;\n", "a-&gt;b = c &amp; d;", "a-&gt;b = c & e;"),
+    Row("a.java", "List<String> a;\n", "List&lt;String&gt; a;", "List&lt;Integer> a;"),
+    Row("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1| x = 1\n2| y = 3"),
+    Row("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1: x = 1\ny = 3"),
+    Row("a.py", "x = 1\ny = 2\n", "1→x = 1\n2→y = 2", "x = 1\n2→y = 3"),
+    Row("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "```\nx = 1\ny = 3"),
+    Row("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "x = 1\ny = 3\n```"),
+    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a &gt; b) {", "if (a > b) {\n"),
+    Row("a.ts", "if (a < b) {\n", "if (a &lt; b) {", "if (a > b) {", "if (a > b) {\n"),
+]
+
+
+@pytest.mark.parametrize("row", HALVES, ids=range(len(HALVES)))
+def test_damage_in_half_of_the_replacement_is_refused(row: Row) -> None:
+    check(row)
+
+
+# An elision stays inside the block in which it begins.
+
+CROSSING = [
+    Row("a.py", "def f():\n    a()\n    return 1\n\ndef g():\n    b()\n    done(2)\n",
+        "def f():\n    a()\n    # ... existing code ...\n    done(2)", "def f():\n    a()\n    # ... existing code ...\n    done(3)"),
+    Row("a.py", "class A:\n    def f(self):\n        a()\n\nclass B:\n    def g(self):\n        b(2)\n",
+        "class A:\n    # ... existing code ...\n        b(2)", "class A:\n    # ... existing code ...\n        b(3)"),
+    *(
+        Row(name, file, search, search.replace("2", "22"))
+        for name, file, search in (
+            ("a.js", "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n",
+             "function f() {\n  // ... existing code ...\n  return 2;\n}"),
+            ("a.ts", "const f = () => {\n  a();\n};\n\nconst g = () => {\n  b(2);\n};\n",
+             "const f = () => {\n  // ...\n  b(2);\n};"),
+            ("a.go", "func f() {\n\ta()\n}\n\nfunc g() {\n\treturn 2\n}\n", "func f() {\n\t// ... rest of the code ...\n\treturn 2\n}"),
+            ("a.rs", "fn f() {\n    a();\n}\n\nfn g() -> u8 {\n    b();\n    2\n}\n", "fn f() {\n    // ... unchanged ...\n    2\n}"),
+            ("a.c", "int f(void)\n{\n    a();\n}\n\nint g(void)\n{\n    return 2;\n}\n", "int f(void)\n{\n    /* ... existing code ... */\n    return 2;\n}"),
+            ("a.java", "class A {\n  void f() {\n    a();\n  }\n  void g() {\n    b(2);\n  }\n}\n", "  void f() {\n    // ...\n    b(2);\n  }"),
+            ("a.rb", "def f\n  a\nend\n\ndef g\n  b 2\nend\n", "def f\n  # ...\n  b 2\nend"),
+            ("a.php", "function f() {\n    a();\n}\nfunction g() {\n    b(2);\n}\n", "function f() {\n    // ... existing code ...\n    b(2);\n}"),
+            ("a.yaml", "one:\n  a: 1\ntwo:\n  b: 2\n", "one:\n  # ...\n  b: 2"),
+            ("a.js", "function f() {\na();\n}\nfunction g() {\nb(2);\n}\n", "function f() {\n// ... existing code ...\nb(2);\n}"),
+            ("", "f {\n  a\n}\ng {\n  b 2\n}\n", "f {\n  ...\n  b 2\n}"),
+            ("a.kt", "fun f() {\n    a()\n}\nfun g() {\n    b(2)\n}\n", "fun f() {\n    // ... rest ...\n    b(2)\n}"),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", CROSSING, ids=range(len(CROSSING)))
+def test_an_elision_does_not_leave_the_block_in_which_it_begins(row: Row) -> None:
+    check(row)
+
+
+# Dots beside code are code.
+
+DOTS = [
+    Row("a.ts", "const s = {\n  ...existing,\n  id: 5,\n};\nsave(s);\n", "const s = {\n  ...existing,\n};\nsave(s);",
+        "const s = {\n  ...previous,\n};\nsave(s, true);"),
+    Row("a.js", "f(\n  ...rest,\n  1,\n);\ng();\n", "f(\n  ...rest,\n);\ng();", "f(\n  ...more,\n);\ng(1);"),
+    Row("a.js", "f(\n  ...rest\n  , 1\n);\ng();\n", "f(\n  ...rest\n);\ng();", "f(\n  ...code\n);\ng(1);"),
+    Row("a.jsx", "a = [\n  ...other,\n  b,\n]\nuse(a)\n", "a = [\n  ...other,\n]\nuse(a)", "a = [\n  ...same,\n]\nuse(b)"),
+    Row("a.php", "f(\n  ...$rest,\n  1\n);\ng();\n", "f(\n  ...$rest,\n);\ng();", "f(\n  ...$other,\n);\ng(1);"),
+    Row("a.ts", "x = [\n  ...lines,\n  y,\n];\nuse(x);\n", "x = [\n  ... lines,\n];\nuse(x);", "x = [\n  ... content,\n];\nuse(y);"),
+    Row("a.py", "def f():\n    ...\n\ndef g():\n    a()\n    b()\n", "def g():\n    ...\n    b()", "def g():\n    ...\n    c()"),
+    Row("a.pyi", "class A:\n    x: int\n    def f(self): ...\n", "class A:\n    ...\n    def f(self): ...", "class A:\n    ...\n    def g(self): ..."),
+    Row("a.c", "int f(int a,\n      int b,\n      ...);\nint g;\n", "int f(int a,\n      ...);\nint g;", "int f(int a,\n      ...);\nint h;"),
+    Row("a.lua", "f(\n  a,\n  ...\n)\ng()\n", "f(\n  ...\n)\ng()", "f(\n  ...\n)\nh()"),
+    Row("a.r", "f(\n  a,\n  ...\n)\ng()\n", "f(\n  ...\n)\ng()", "f(\n  ...\n)\nh()"),
+    Row("a.js", "f(\n  // ... the code of a country\n  a,\n  b,\n);\ng();\n", "f(\n  // ... other code points than ASCII\n  b,\n);\ng();",
+        "f(\n  // ... other code points than ASCII\n  b,\n);\nh();"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", DOTS, ids=range(len(DOTS)))
+def test_dots_beside_code_stand_for_nothing_left_out(row: Row) -> None:
+    check(row)
+
+
+# A word that differs is another word, unless it is plainly a slip of the pen.
+
+WORDS = [
+    ("Jan", "Jun"), ("cat", "bat"), ("north", "forth"), ("Main", "Maid"), ("sync", "async"), ("const", "cost"),
+    ("stdin", "stdio"), ("strcpy", "strncpy"), ("http", "https"), ("read", "lead"), ("user", "users"), ("kwarg", "kwargs"),
+    ("Anna", "Anne"), ("May", "Mai"), ("first", "fist"), ("node", "inode"), ("now", "not"), ("before", "befog"),
+    ("from", "form"), ("trail", "trial"), ("Berlin", "Merlin"), ("numpy", "numpi"), ("malloc", "calloc"), ("quite", "quiet"),
+    ("abcd", "abce"), ("public", "publish"), ("enable", "unable"), ("tls", "tlp"), ("lpad", "rpad"), ("include", "included"),
+]  # fmt: skip
+SENTENCES = [
+    (
+        "a.md",
+        "# Rates\n\n- The {} rate is 20 percent of the total.\n",
+        "- The {} rate is 20 percent of the total.",
+    ),
+    (
+        "a.py",
+        "def a():\n    # this is what the {} does with it\n    go()\n",
+        "    # this is what the {} does with it\n    go()",
+    ),
+    ("a.c", "/* the {} is told what to do */\nint a;\n", "/* the {} is told what to do */\nint a;"),
+]
+SOFT = [
+    Row(name, file.format(there), search.format(asked), search.format(asked) + " # and more")
+    for (name, file, search), (one, other) in product(SENTENCES, WORDS)
+    for there, asked in ((one, other), (other, one))
+]
+SLIPS = [
+    Row(name, file.format(there), search.format(asked), search.format(asked) + " x", file.format(there).replace(
+        search.format(there), search.format(there) + " x"))
+    for (name, file, search), (there, asked) in product(
+        SENTENCES,
+        (("writer", "wrtier"), ("message", "mesage"), ("settings", "setttings"), ("function", "fuction"), ("request", "reqeust")),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", SOFT, ids=range(len(SOFT)))
+def test_another_word_is_another_text(row: Row) -> None:
+    check(row)
+
+
+@pytest.mark.parametrize("row", SLIPS, ids=range(len(SLIPS)))
+def test_a_slip_of_the_pen_is_found(row: Row) -> None:
+    check(row)
+
+
+# Numbers before lines that are keys.
+
+KEYS = [
+    Row("a.py", "CODES = {\n    401: Unauthorized,\n}\nERRORS = [\n    NotFound,\n    Unauthorized,\n]\n", "    404: NotFound,", "    404: Missing,"),
+    Row("a.py", "CODES = {\n    401: Unauthorized,\n}\nERRORS = [\n    NotFound,\n    Teapot,\n]\n",
+        "    404: NotFound,\n    405: Teapot,", "    404: Missing,\n    405: Teapot,"),
+    Row("a.rs", "match c {\n    1 => a(),\n}\nlet v = [\n    x,\n];\n", "    2: x,", "    2: y,"),
+    Row("a.yaml", "a:\n  - one\n  - two\nb: 1\n", "  1: - one\n  2: - two", "  1: - uno\n  2: - two"),
+    Row("a.js", "x = [\n  one,\n  two,\n];\n", "  7: one,", "  7: eins,"),
+    Row("a.json", '{\n "a": "x",\n "b": [\n  "y"\n ]\n}\n', '  1: "y"', '  1: "z"'),
+    Row("a.py", "v = [\n    a,\n    b,\n    c,\n]\n", "    200: a,\n    201: b,\n    202: c,", "    200: A,\n    201: b,\n    202: c,"),
+    Row("a.md", "one\ntwo\nthree\n", "5. one\n6. two\n7. three", "5. uno\n6. two\n7. three"),
+    Row("a.c", "switch (a) {\ncase 1:\n  x();\n}\ny();\n", "3: y();", "3: z();"),
+    Row("a.sql", "select a,\n  b\nfrom t;\n", "10| b", "10| c"),
+    Row("a.csv", "x;y\nz;w\n", "8|x;y\n9|z;w", "8|x;y\n9|z;v"),
+    Row("a.py", "t = {\n    one,\n    two,\n}\n", "  10 - one,\n  11 - two,", "  10 - uno,\n  11 - two,"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", KEYS, ids=range(len(KEYS)))
+def test_a_number_that_is_not_the_lines_own_is_text(row: Row) -> None:
+    check(row)
+
+
+NUMBERED = [
+    Row("a.py", "a = 1\nb = 2\nc = 3\n", search, replace, "a = 1\nb = 4\nc = 3\n")
+    for search, replace in (
+        ("2: b = 2", "2: b = 4"),
+        ("2 -> b = 2", "2 -> b = 4"),
+        ("Line 2: b = 2", "Line 2: b = 4"),
+        ("2\tb = 2", "2\tb = 4"),
+        ("   2→b = 2", "   2→b = 4"),
+        ("2 | b = 2\n3 | c = 3", "2 | b = 4\n3 | c = 3"),
+        ("1. a = 1\n2. b = 2\n3. c = 3", "1. a = 1\n2. b = 4\n3. c = 3"),
+        ("L2: b = 2", "b = 4"),
+        ("\ufeffb = 2\nc = 3", "\ufeffb = 4\nc = 3"),
+        ("\ufeffa = 1\nb = 2", "a = 1\nb = 4"),
+        ("[2] b = 2", "[2] b = 4"),
+        ("2) b = 2\n3) c = 3", "2) b = 4\n3) c = 3"),
+    )
+] + [
+    Row("a.py", "a = 1\n\nb = 2\n", "1\ta = 1\n2\n3\tb = 2", "1\ta = 1\n2\n3\tb = 3", "a = 1\n\nb = 3\n"),
+    Row("a.py", "a = 1\n\nb = 2\n", "1: a = 1\n2:\n3: b = 2", "1: a = 1\n2:\n3: b = 3", "a = 1\n\nb = 3\n"),
+    Row("a.py", "z\n\na = 1\nb = 2\nc = 3\n", "11→a = 1\n12→b = 2\n13→c = 3", "11→a = 1\n12→b = 4\n13→c = 3", "z\n\na = 1\nb = 4\nc = 3\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", NUMBERED, ids=range(len(NUMBERED)))
+def test_a_number_that_is_the_lines_own_is_taken_away(row: Row) -> None:
+    check(row)
+
+
+# Two readings of the indentation.
+
+LOOP = "def f(a):\n    for x in a:\n        if x:\n            continue\n        continue\n    return a\n"
+RETURNS = "def f(a):\n    if a:\n        if b:\n            return 1\n        return 1\n    return 1\n"
+INDENTS = [
+    Row("a.py", LOOP, "            if x:\n                continue\n            continue", "        if x:\n            break\n        continue",
+        LOOP.replace("            continue", "            break"), must=False),
+    Row("a.py", RETURNS, "                return 1\n            return 1\n        return 1", "            return 1\n        return 1\n    return 2",
+        RETURNS[: -len("    return 1\n")] + "    return 2\n", must=False),
+    # Unwrapped in the request's own frame.
+    Row("a.py", "def f():\n        if x:\n            foo()\n        bar()\n", "            if x:\n                foo()\n            bar()",
+        "            foo()\n            bar()", "def f():\n        foo()\n        bar()\n", must=False),
+    Row("a.py", "for a in b:\n    if a:\n        go(a)\n    end(a)\n", "        if a:\n            go(a)", "        go(a)",
+        "for a in b:\n    go(a)\n    end(a)\n", must=False),
+    # Deeper than anything the request showed, where unit and shift differ.
+    Row("a.py", "def f():\n  a()\n", "    a()", "    if b:\n        a()", "def f():\n  if b:\n    a()\n", must=False),
+    Row("a.js", "f(() => {\n\ta();\n});\n", "    a();", "    if (b) {\n        a();\n    }", "f(() => {\n\tif (b) {\n\t\ta();\n\t}\n});\n", must=False),
+    Row("a.go", "func f() {\n\tfor {\n\t\ta()\n\t}\n}\n", "        a()", "        if b {\n            a()\n        }",
+        "func f() {\n\tfor {\n\t\tif b {\n\t\t\ta()\n\t\t}\n\t}\n}\n", must=False),
+    # All new, in a frame nobody can tell.
+    Row("a.py", "def f():\n        a()\n", "a(  )", "    b()", None),
+    Row("a.py", "def f():\n    for x in y:\n        a(x)\n        b(x)\n", "            a(x)\n            b(x)", "        c(x)\n        d(x)", None),
+    # Two lines that the shift would lay upon one another.
+    Row("a.py", "if a:\n    b()\n    c()\n", "            b()\n            c()", "            b()\n        else:\n            c()",
+        "if a:\n    b()\nelse:\n    c()\n", must=False),
+    Row("a.py", "a()\nb()\n", "    a()\n    b()", "    a()\n  if x:\nc()", None),
+    Row("a.yaml", "a:\n  b:\n    c: 1\n    d: 2\n", "  c: 1\n  d: 2", "    c: 1\n    d: 3", "a:\n  b:\n    c: 1\n    d: 3\n", must=False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", INDENTS, ids=range(len(INDENTS)))
+def test_two_readings_of_the_indentation_are_refused(row: Row) -> None:
+    check(row)
+
+
+# A replacement that alone holds what stands for omitted text, or what a display puts round text.
+
+LAZY = "def f(a):\n    x = 1\n    y = 2\n    z = 3\n    return x\n"
+MARKED = [
+    "# ... existing code ...", "// ... rest of the code", "/* ... */", "# ...", "<!-- ... unchanged ... -->", "-- ... existing code ...",
+    "// ... (rest unchanged) ...", "# … existing code …", "{/* ... existing code ... */}", "# ... other methods remain the same ...",
+    "// ...existing code...", "# [... rest of the function ...]", "; ... unchanged ...", "% ... as before ...", "# (... existing code ...)",
+    "# rest of the code remains unchanged",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", MARKED)
+@pytest.mark.parametrize(
+    "search",
+    [LAZY, LAZY.replace("    ", "  "), LAZY.replace("\n", " \n")],
+    ids=["exact", "indent", "trailing"],
+)
+def test_a_marker_for_omitted_text_is_not_written(mark: str, search: str) -> None:
+    row = Row("a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n")
+    assert done(row) is None
+
+
+def test_a_marker_that_is_in_the_file_or_in_the_search_is_text() -> None:
+    file = LAZY.replace("    x = 1\n", "    # ... existing code ...\n")
+    new = "    # ... existing code ...\n    y = 4\n"
+    row = Row("a.py", file, "    # ... existing code ...\n    y = 2\n", new)
+    assert done(row) == file.replace("y = 2", "y = 4")
+    assert done(Row("a.py", file, "    z = 3\n", "    # ... existing code ...\n")) is not None
+
+
+@pytest.mark.parametrize("mark", [*MARKED, "2→    y = 2", "```python"])
+def test_without_fuzzy_a_marker_is_written(mark: str) -> None:
+    row = Row("a.py", LAZY, "    y = 2\n", f"    {mark}\n")
+    assert done(row, fuzzy=False) == LAZY.replace("    y = 2\n", f"    {mark}\n")
+
+
+DISPLAYED = [
+    ("y = 2", "3→    y = 3"), ("    y = 2\n", "     3\t    y = 3\n"), ("    y = 2\n    z = 3\n", "3:     y = 3\n4:     z = 3\n"),
+    ("    y = 2\n", "```python\n    y = 3\n```\n"), ("    y = 2\n", "```\n    y = 3\n```"), ("    y = 2\n", "~~~\n    y = 3\n~~~\n"),
+    ("    y = 2\n    z = 3\n", "  3 |     y = 3\n  4 |     z = 3\n"), ("    y = 2\n", "L3:     y = 3\n"), ("    y = 2\n    z = 3\n", "3│    y = 3\n4│    z = 3\n"),
+    ("    x = 1\n    y = 2\n", "2: x = 1\n3: y = 3\n"), ("y = 2", "Line 3: y = 3"), ("    y = 2\n    z = 3\n", "3\t    y = 3\n4\t    z = 3\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("search", "replace"), DISPLAYED)
+def test_line_numbers_and_fences_of_the_replacement_alone_are_not_written(search: str, replace: str) -> None:
+    assert done(Row("a.py", LAZY, search, replace)) is None
+    assert done(Row("a.py", LAZY, search, replace), fuzzy=False) == LAZY.replace(search, replace)
+
+
+def test_numbers_and_fences_that_are_content_are_written() -> None:
+    assert done(Row("a.py", "x = {\n    1: a,\n}\n", "    1: a,\n", "    1: a,\n    2: b,\n")) is not None
+    assert done(Row("a.md", "# T\n\nTODO\n", "TODO", "```sh\nnpm i\n```")) == "# T\n\n```sh\nnpm i\n```\n"
+    assert (
+        done(
+            Row(
+                "a.py",
+                "codes = None\nend()\n",
+                "codes = None",
+                "codes = {\n    200: OK,\n    201: Created,\n}",
+            )
+        )
+        is not None
+    )
+
+
+# A replacement that stands elsewhere is not applied here.
+
+ELSEWHERE = [
+    Row("a.py", f"def a():\n    {n}\n    {m}\n\nclass C:\n    def b():\n        {o}\n        {p}\n", f"    {o}\n    {p}", f"    {n}\n    {m}",
+        f"def a():\n    {n}\n    {m}\n\nclass C:\n    def b():\n        {n}\n        {m}\n")
+    for o, p, n, m in (
+        ("x = old1", "y = old2", "x = new1", "y = new2"), ("open(a)", "read(a)", "load(a)", "check(a)"), ("a += 1", "b += 1", "a -= 1", "b -= 1"),
+        ("return 1", "return 2", "return 3", "return 4"), ("go(a)", "stop(b)", "run(a)", "halt(b)"), ("import a", "import b", "import c", "import d"),
+        ("p('x')", "p('y')", "p('z')", "p('w')"), ("if a: b", "if c: d", "if e: f", "if g: h"), ("x = [1]", "y = [2]", "x = [3]", "y = [4]"),
+        ("raise A", "raise B", "raise C", "raise D"),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ELSEWHERE, ids=range(len(ELSEWHERE)))
+def test_already_applied_is_said_only_of_this_place(row: Row) -> None:
+    check(row)
+
+
+TWICE = [
+    ("import os\nimport sys\nx\n", "import os\n", "import os\nimport sys\n"),
+    ("import os\nimport sys\nx\n", "import os", "import os\nimport sys"),
+    ("a\nb\nc\n", "c\n", "b\nc\n"),
+    ("f(a, b)\n", "f(a", "f(a, b"),
+    ("{\n  a,\n  b,\n}\n", "  a,\n", "  a,\n  b,\n"),
+    ("#include <a>\r\n#include <b>\r\n", "#include <a>\n", "#include <a>\n#include <b>\n"),
+    ("x\n\n\ny\n", "x\n\n", "x\n\n\n"),
+    ("use a;\nuse b;\n", "use b;\n", "use a;\nuse b;\n"),
+    ("one two three\n", "one ", "one two "),
+    ("- a\n- b\n", "- a\n", "- a\n- b\n"),
+]
+
+
+@pytest.mark.parametrize(("file", "search", "replace"), TWICE)
+def test_an_insertion_that_follows_already_is_disclosed(file: str, search: str, replace: str) -> None:
+    planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])
+    assert "stands there already" in planned.outcomes[0].text
+    other = plan(Snapshot.of_bytes(file.encode()), [Edit(search, search + "another line\n")])
+    assert "already" not in other.outcomes[0].text
+
+
+def test_blanks_that_are_not_a_slip_are_another_text() -> None:
+    assert done(Row("a.py", "a" + " " * 600 + "b\nc\n", "a b\nc", "x\nc")) is None
+    assert done(Row("a.py", "a    = b\nc\n", "a = b\nc", "a = b\nd")) == "a    = b\nd\n"
+
+
+ENDS = [
+    (b"a\rb\nc\n", Edit("a\n", "a\n\n"), 4),
+    (b"a\rX\nb\n", Edit("X\n", "\n"), 3),
+    (b"a\rb\rc\nd\ne\n", Edit("b\n", "b\n\n\n"), 7),
+    (b"a\rb\nc\n", Edit("b", "\nb"), 4),
+    (b"a\rb\nc\n", Edit("", "", start_line=2), 4),
+    (b"a\rx\nb\nc\n", Edit("x\n", "x\n\n"), 5),
+    (b"a\rb\rc\n", Edit("b", ""), 3),
+    (b"a\r\nb\rc\r\nd\r\n", Edit("b\n", "b\n\n"), 5),
+]
+
+
+@pytest.mark.parametrize(("data", "edit", "lines"), ENDS, ids=range(len(ENDS)))
+def test_no_line_end_is_lost_where_a_return_meets_a_newline(data: bytes, edit: Edit, lines: int) -> None:
+    planned = plan(Snapshot.of_bytes(data), [edit])
+    assert len(apply(data, planned.splices).splitlines()) == lines
+
+
+def test_deleted_lines_at_an_unended_end_leave_no_empty_line() -> None:
+    assert done(Row("a.py", "a\nb\nc", "b\nc\n", "")) == "a"
+    assert done(Row("a.py", "a\n  b\n  c", "b\nc\n", "")) == "a"
+
+
+# Blanks round punctuation, in one line that says the rest letter by letter.
+
+SPACED = [
+    Row("a.py", "def f(a,b = 1):\n    pass\n", "def f(a, b=1):", "def f(a, b=1, c=2):", "def f(a,b = 1, c=2):\n    pass\n"),
+    Row("a.ts", "const a = {b:1};\nc();\n", "const a = { b: 1 };", "const a = { b: 2 };", "const a = {b:2};\nc();\n"),
+    Row("a.py", "x = f( a )\n", "x = f(a)", "y = f(a)", "y = f( a )\n"),
+    # A string, a comment, a language in which the blank means something, a line that is there twice.
+    Row("a.py", "x = f('a,b')\n", "x = f('a, b')", "x = g('a, b')"),
+    Row("a.py", "x = 1 # a,b\n", "x = 1 # a, b", "x = 2 # a, b"),
+    Row("a.md", "a,b\n", "a, b", "a, c"),
+    Row("a.sh", "a=b\n", "a = b", "a = c"),
+    Row("a.sh", "[ a ]\n", "[a]", "[b]"),
+    Row("", "f(a,b)\n", "f(a, b)", "g(a, b)"),
+    Row("a.py", "f(a,b)\nf(a ,b)\n", "f(a, b)", "g(a, b)"),
+    Row("a.c", "#define F (x)\n", "#define F(x)", "#define F(y)"),
+    Row("a.js", "a = b + +c;\n", "a = b ++ c;", "a = c;"),
+    Row("a.js", "a = `x${b}`;\n", "a = `x${ b }`;", "a = `y${ b }`;"),
+    Row("a.rb", "f [1]\n", "f[1]", "f[2]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", SPACED, ids=range(len(SPACED)))
+def test_blanks_round_punctuation(row: Row) -> None:
+    check(row)
