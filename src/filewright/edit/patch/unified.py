@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from filewright.boundary.names import quote, unquote
+from filewright.boundary import quote, unquote
 from filewright.edit.patch.model import FilePatch, Hunk, Kind, PatchText, Row, rows_of
 from filewright.errors import Code, FilewrightError
 
