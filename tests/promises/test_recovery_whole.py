@@ -218,7 +218,6 @@ def _move_out(place: Path) -> None:
     (place / "work" / "folder").rename(place / "elsewhere")
 
 
-@not_yet
 @pytest.mark.parametrize("harm", [_delete_temporaries, _move_out])
 def test_what_recovery_cannot_settle_is_named_and_said_again(
     torn: Path, harm: Callable[[Path], None]

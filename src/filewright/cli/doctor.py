@@ -135,5 +135,7 @@ def _recovered(found: Recovery) -> Finding:
         *(f"{file} set aside" for file in found.set_aside),
         *(f"to look at: {conflict}" for conflict in found.conflicts),
         *(f"{path} waits for a program to close it" for path in found.waiting),
+        *(f"not settled, and kept: {left}" for left in found.unsettled),
     ]
-    return Finding("unfinished changes", "; ".join(told) or "none", not (found.conflicts or found.waiting))
+    good = not (found.conflicts or found.waiting or found.unsettled)
+    return Finding("unfinished changes", "; ".join(told) or "none", good)
