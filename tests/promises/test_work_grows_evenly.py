@@ -118,3 +118,27 @@ def test_four_times_the_work_takes_about_four_times_the_calls(plant: Callable[[P
     for less, more in zip(small, large, strict=True):
         assert more <= less * 7, f"{less} calls became {more}"
     assert many <= few * 7, f"{few} bytes of history became {many}"
+
+
+READ = """
+def read_so_far():
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])
+with Workspace(given["work"], settings=Settings(state_dir=given["state"], call_seconds=600)) as workspace:
+    change = {"pattern": " old ", "replacement": " new ", "path": "f.txt", "preview": False}
+    assert not workspace.call("replace_content", change).is_error
+    before = read_so_far()
+    answer = workspace.call("revert_edit", {"change_id": workspace.history(limit=1)[0].id})
+    assert not answer.is_error, answer.text
+say(read_so_far() - before)
+"""
+
+
+def test_an_undo_of_many_replacements_reads_its_file_a_few_times() -> None:
+    with outside.folder() as place:
+        path = place / "work" / "f.txt"
+        lines = (f"line {n:07d} {'kept' if n % 5 else 'old'} {'x' * 480}\n" for n in range(10_000))
+        path.write_text("".join(lines))
+        read = outside.run(READ, work=place / "work", state=place / "state")
+        size = path.stat().st_size
+        assert read <= 40 * size, f"undoing 2,000 replacements read the file {read // size} times"
