@@ -212,7 +212,6 @@ def test_a_state_folder_removed_while_serving_breaks_no_later_change(place: Path
         assert [answer.code for answer in answers] == [None, None], [a.text for a in answers]
 
 
-@not_yet
 def test_an_error_can_be_pickled() -> None:
     import copy
     import pickle
