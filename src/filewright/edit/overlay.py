@@ -48,8 +48,8 @@ class Overlay:
 
     @property
     def dominant(self) -> bytes:
-        """The snapshot's dominant terminator."""
-        return self._snapshot.dominant
+        """The dominant terminator of the result; of a text too large to be held, the snapshot's."""
+        return self._snapshot.dominant if self.held is None else self.lines.terminators.dominant
 
     @cached_property
     def lines(self) -> Lines:

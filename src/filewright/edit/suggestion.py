@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from filewright.edit.diff3 import merge3
+from filewright.edit.diff3 import align, merge3
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
-from filewright.edit.locate.fold import is_typographic
+from filewright.edit.locate.fold import indent_of, is_typographic
 from filewright.edit.locate.located import Located
 from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import Edit
@@ -46,6 +46,8 @@ def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
     """The same for one region, whatever else is like it."""
     if any(map(_is_doubtful, (edit.search, edit.replace))):
         return ()
+    if not _corresponds(edit.search, there.text):
+        return ()
     ended = "\n" if edit.search.endswith("\n") else ""
     new = carried_over(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
     if new is None or new == there.text:
@@ -62,6 +64,32 @@ def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
 def _is_doubtful(text: str) -> bool:
     """Whether a text bears damage, or stands for more than it says."""
     return is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n")))
+
+
+def _corresponds(search: str, there: str) -> bool:
+    """Whether each line of a region is, or was meant to be, a line of the search text, at the same indent."""
+    asked, found = ([line for line in text.split("\n") if line.strip()] for text in (search, there))
+    if not (asked and found) or indent_of(asked[0]) != indent_of(found[0]):
+        return False
+    i = j = 0
+    for match in [*align([_key(line) for line in asked], [_key(line) for line in found]), None]:
+        to_i, to_j = (match.left, match.right) if match else (len(asked), len(found))
+        mine, theirs = asked[i:to_i], found[j:to_j]
+        at_edge = j == 0 or to_j == len(found)
+        if theirs and not mine and at_edge:
+            return False
+        if mine and theirs and not all(_is_like(a, b) for a, b in zip(mine, theirs, strict=False)):
+            return False
+        if match:
+            pairs = zip(asked[to_i : to_i + match.length], found[to_j : to_j + match.length], strict=True)
+            if any(indent_of(a) != indent_of(b) for a, b in pairs) and len(asked) > 2:
+                return False
+            i, j = to_i + match.length, to_j + match.length
+    return True
+
+
+def _key(line: str) -> str:
+    return " ".join(line.split())
 
 
 def carried_over(search: str, there: str, wanted: str) -> str | None:
