@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 from tests.promises import outside
-from tests.promises.outside import not_yet
 
 from filewright import Workspace
 
@@ -109,17 +108,10 @@ PLANTED = [
 ]
 
 
-def _cases(*kept: Callable[[Path], None]) -> list[object]:
-    return [
-        pytest.param(plant, id=plant.__name__.strip("_"), marks=() if plant in kept else not_yet)
-        for plant in PLANTED
-    ]
+PLANT = pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__.strip("_"))
 
 
-KEPT = (_git_file, _linked_folder)
-
-
-@pytest.mark.parametrize("plant", _cases(*KEPT))
+@PLANT
 def test_the_library_names_nothing_of_a_repository_outside(
     place: Path, plant: Callable[[Path], None]
 ) -> None:
@@ -131,7 +123,7 @@ def test_the_library_names_nothing_of_a_repository_outside(
             assert SECRET not in str(answer.data)
 
 
-@pytest.mark.parametrize("plant", _cases(*KEPT))
+@PLANT
 def test_the_command_line_names_nothing_of_a_repository_outside(
     place: Path, plant: Callable[[Path], None]
 ) -> None:
@@ -146,7 +138,7 @@ def anyio_backend() -> str:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("confined", [True, pytest.param(False, marks=not_yet)])
+@pytest.mark.parametrize("confined", [True, False])
 async def test_the_server_names_nothing_of_a_repository_outside(place: Path, confined: bool) -> None:
     _linked_objects(place)
     server = StdioServerParameters(

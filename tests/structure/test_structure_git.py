@@ -207,3 +207,74 @@ def test_an_included_file_that_never_ends_is_cut_off(repository: Path) -> None:
     with pytest.raises(FilewrightError) as caught:
         committed(boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3)
     assert caught.value.code is Code.TIMEOUT
+
+
+def escaping(outer: Path, root: Path, how: str) -> None:
+    """A repository below `root` whose objects are those of one outside, in one of three ways."""
+    git(outer, "init", "-q")
+    (outer / "s.py").write_bytes(b"def secret_function_name():\n    pass\n")
+    git(outer, "add", ".")
+    git(outer, "commit", "-qm", "x")
+    if how == "common folder":
+        (root / ".git").mkdir()
+        (root / ".git" / "commondir").write_text(f"{outer}/.git\n")
+        shutil.copy(outer / ".git" / "HEAD", root / ".git" / "HEAD")
+        return
+    git(root, "init", "-q")
+    shutil.copytree(outer / ".git" / "refs", root / ".git" / "refs", dirs_exist_ok=True)
+    if how == "links":
+        shutil.rmtree(root / ".git" / "objects")
+        (root / ".git" / "objects").symlink_to(outer / ".git" / "objects")
+    else:
+        (root / ".git" / "objects" / "info" / "alternates").write_text(f"{outer}/.git/objects\n")
+
+
+@pytest.mark.parametrize("how", ["links", "alternates", "common folder"])
+def test_nothing_outside_the_roots_is_read_through_a_repository(tmp_path: Path, how: str) -> None:
+    outer, root = tmp_path / "outer", tmp_path / "root"
+    outer.mkdir()
+    root.mkdir()
+    escaping(outer, root, how)
+    (root / "s.py").write_bytes(b"x = 1\n")
+    found = ask(root, "s.py")
+    assert found is None or found.content is None
+
+
+def worktree(tmp_path: Path) -> tuple[Path, Path]:
+    """A repository and a worktree of it, side by side, and a file changed in the worktree."""
+    main = tmp_path / "both" / "main"
+    main.mkdir(parents=True)
+    git(main, "init", "-q")
+    (main / "a.py").write_bytes(b"x = 1\n")
+    git(main, "add", ".")
+    git(main, "commit", "-qm", "first")
+    git(main, "worktree", "add", "-q", "../tree", "-b", "other")
+    (tmp_path / "both" / "tree" / "a.py").write_bytes(b"x = 2\n")
+    return tmp_path / "both", tmp_path / "both" / "tree"
+
+
+def test_a_worktree_is_compared_with_its_repository_inside_the_roots(tmp_path: Path) -> None:
+    both, _ = worktree(tmp_path)
+    found = ask(both, "tree/a.py")
+    assert found is not None
+    assert found.content == b"x = 1\n"
+
+
+def test_a_worktree_of_a_repository_outside_the_roots_says_so(tmp_path: Path) -> None:
+    _, tree = worktree(tmp_path)
+    found = ask(tree, "a.py")
+    assert found is not None
+    assert found.content is None
+    assert "outside the workspace" in (found.note or "")
+
+
+def test_a_submodule_is_compared_with_its_own_repository(tmp_path: Path) -> None:
+    both, _ = worktree(tmp_path)
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "-q")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(both / "main"), "sub")
+    (outer / "sub" / "a.py").write_bytes(b"x = 3\n")
+    found = ask(outer, "sub/a.py")
+    assert found is not None
+    assert found.content == b"x = 1\n"

@@ -6,6 +6,9 @@ is run, which looks at objects and at none of these; hooks and monitors are swit
 every transport is forbidden, so that a missing object is missing and not fetched; and the user's and
 the system's configuration are not read. The repository is looked for in the folders from the file up
 to its root and nowhere above.
+
+What a repository holds may also lead out of the roots: links, alternates, a common folder. So git
+runs confined to the roots by the kernel, or not at all.
 """
 
 from __future__ import annotations
@@ -14,18 +17,19 @@ import os
 import re
 import select
 import shutil
-import subprocess
 import time
 from dataclasses import dataclass
 from typing import Final
 
 from filewright.boundary import Boundary, Location
+from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
 _REVISION: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9_./@^~{}+-]*")
 _HEADER_BYTES: Final = 512
 _POLL_MS: Final = 20
+_NAME_BYTES: Final = 8 << 10
 _SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -95,46 +99,109 @@ def committed(
     found = _repository(boundary, where)
     if found is None:
         return None
-    folder, path = found
+    if isinstance(found, str):
+        return Committed("", None, found)
     try:
-        return _ask(program, folder, revision, path, limit, seconds, task)
+        spawner = Spawner(boundary.roots, [program])
+    except (FilewrightError, OSError) as error:
+        return Committed("", None, f"not compared with git: it cannot be confined here ({error})")
+    try:
+        with boundary.open_folder(found.folder) as folder:
+            return _ask(spawner, program, folder.fileno(), found, revision, limit, seconds, task)
     finally:
-        os.close(folder)
+        spawner.close()
 
 
-def _repository(boundary: Boundary, where: Location) -> tuple[int, bytes] | None:
-    """A descriptor of the nearest folder that holds a `.git` folder, and the file's path below it."""
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """Where git is to look: `git_dir` from the folder it is started in; and the file's path in the tree."""
+
+    folder: Location
+    git_dir: str
+    path: bytes
+
+
+def _repository(boundary: Boundary, where: Location) -> _Repository | str | None:
+    """The nearest repository that holds the file; or why it is not asked; None if there is none."""
     here = where
     while here.parts:
         here = here.parent
+        git = here.child(b".git")
+        path = b"/".join(where.parts[len(here.parts) :])
         try:
-            folder = boundary.open_folder(here)
+            kind = boundary.stat(git).kind
         except FilewrightError as error:
             if error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
-                continue  # the file's folder is gone; the repository may still know it
+                continue
             raise
-        try:
-            kind = folder.stat(b".git").kind
-        except OSError:
-            folder.close()
-            continue
         if kind == "folder":
-            return folder.detach(), b"/".join(where.parts[len(here.parts) :])
-        folder.close()
-        return None  # a link, or a file that names a folder elsewhere
+            return _Repository(here, ".git", path)
+        if kind != "file":
+            return None  # a link elsewhere
+        # A worktree's or a submodule's: it names the folder, which names the one it shares.
+        named = _named(boundary, git, b"gitdir:")
+        if named is None:
+            return None
+        target = _inside(boundary, here, named)
+        if target is None:
+            return _outside(named)
+        common = _named(boundary, target.child(b"commondir"), b"")
+        if common is not None and _inside(boundary, target, common) is None:
+            return _outside(common)
+        return _Repository(target, ".", path)
     return None
 
 
-def _ask(
-    program: str, folder: int, revision: str, path: bytes, limit: int, seconds: float, task: Task | None
-) -> Committed | None:
-    arguments = [program, f"--git-dir=/proc/self/fd/{folder}/.git", "cat-file", "--batch"]
-    process = subprocess.Popen(
-        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        pass_fds=(folder,), cwd="/", env=_ENVIRONMENT, start_new_session=True,
-    )  # fmt: skip
+def _outside(place: str) -> str:
+    return f"not compared with git: its repository is outside the workspace ({place})"
+
+
+def _named(boundary: Boundary, where: Location, prefix: bytes) -> str | None:
+    """The path that a small file of git's names; None if there is no such file."""
     try:
-        answers = _Answers(process, time.monotonic() + seconds, seconds, task)
+        with boundary.open_file(where) as file:
+            line = file.read(0, _NAME_BYTES).partition(b"\n")[0]
+    except FilewrightError:
+        return None
+    return os.fsdecode(line.removeprefix(prefix).strip()) if line.startswith(prefix) else None
+
+
+def _inside(boundary: Boundary, base: Location, named: str) -> Location | None:
+    """The place a path named from `base` is; None if that is in no root."""
+    try:
+        return boundary.locate(os.path.normpath(os.path.join(_path(base), named)))
+    except FilewrightError:
+        return None
+
+
+def _path(where: Location) -> str:
+    return os.fsdecode(os.path.join(where.root.path, *where.parts))
+
+
+def _ask(
+    spawner: Spawner,
+    program: str,
+    folder: int,
+    repository: _Repository,
+    revision: str,
+    limit: int,
+    seconds: float,
+    task: Task | None,
+) -> Committed | None:
+    reading, writing = os.pipe()
+    try:
+        child = spawner.spawn(
+            [program, f"--git-dir={repository.git_dir}", "cat-file", "--batch"],
+            folder=folder, stdin=reading, environment=_ENVIRONMENT,
+        )  # fmt: skip
+    except BaseException:
+        os.close(writing)
+        raise
+    finally:
+        os.close(reading)
+    try:
+        assert child.stdout is not None
+        answers = _Answers(writing, child.stdout.fileno(), time.monotonic() + seconds, seconds, task)
         answers.ask(f"{revision}^{{commit}}\n".encode())
         commit = answers.object(1 << 20)
         if commit is None:
@@ -146,7 +213,7 @@ def _ask(
                 hint='leave it out for "HEAD"',
             )
         name = commit[0]
-        answers.ask(name.encode() + b":" + path + b"\n")
+        answers.ask(name.encode() + b":" + repository.path + b"\n")
         blob = answers.object(limit)
         if blob is None:
             return Committed(name, None)
@@ -156,22 +223,17 @@ def _ask(
             return Committed(name, None, f"it is larger there than the limit of {limit} bytes")
         return Committed(name, blob[2])
     finally:
-        process.kill()
-        for pipe in (process.stdin, process.stdout):
-            assert pipe is not None
-            pipe.close()
-        process.wait()
+        os.close(writing)
+        child.close()
 
 
 class _Answers:
     """What `git cat-file --batch` says, read within a deadline."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], deadline: float, seconds: float, task: Task | None
+        self, requests: int, answers: int, deadline: float, seconds: float, task: Task | None
     ) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._input, self._output = process.stdin.fileno(), process.stdout.fileno()
+        self._input, self._output = requests, answers
         os.set_blocking(self._output, False)
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
