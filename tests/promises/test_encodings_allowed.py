@@ -175,10 +175,10 @@ def test_of_terminators_that_are_as_frequent_the_first_seen_counts(
 @pytest.mark.parametrize(
     ("data", "search", "replace", "lines"),
     [
-        pytest.param(b"a\rb\nc\n", "a\n", "a\n\n", 4, marks=not_yet),
+        pytest.param(b"a\rb\nc\n", "a\n", "a\n\n", 4),
         (b"a\rb\nc\n", "a\n", "\na\n", 4),
-        pytest.param(b"a\nb\rc\n", "b\n", "b\n\n", 4, marks=not_yet),
-        pytest.param(b"x\ra\nb\n", "a\n", "\na\n", 4, marks=not_yet),
+        pytest.param(b"a\nb\rc\n", "b\n", "b\n\n", 4),
+        pytest.param(b"x\ra\nb\n", "a\n", "\na\n", 4),
         (b"a\r\nb\rc\r", "b\n", "b\n\n", 4),
     ],
 )

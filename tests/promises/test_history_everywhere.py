@@ -171,7 +171,6 @@ def test_a_folder_deleted_outside_since_an_edit_below_it_is_brought_back_or_name
             assert file.read_text() == "one\n"
 
 
-@not_yet
 def test_a_root_that_was_deleted_is_said_to_be(place: Path) -> None:
     with _open(place, "b") as workspace:
         os.rmdir(place / "b")
@@ -185,7 +184,6 @@ def test_a_root_that_was_deleted_is_said_to_be(place: Path) -> None:
             assert "root" in answer.text
 
 
-@not_yet
 def test_a_root_that_was_moved_and_made_anew_is_said_to_be(place: Path) -> None:
     with _open(place, "a") as workspace:
         (place / "a").rename(place / "moved")

@@ -14,12 +14,14 @@ from tests.promises.outside import Beside
 from filewright import Workspace
 
 SWAPPER = """
-import ctypes
+import ctypes, random
 exchange = ctypes.CDLL(None, use_errno=True).renameat2
 folder, link = (os.fsencode(os.path.join(given["work"], name)) for name in ("sub", "link"))
 say("swapping")
 while True:
     exchange(-100, folder, -100, link, 2)
+    if random.random() < 0.01:  # now and then long enough for a whole change to be made in between
+        time.sleep(0.02)
 """
 
 

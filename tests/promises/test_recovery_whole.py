@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 from tests.promises import outside
-from tests.promises.outside import Beside, not_yet
+from tests.promises.outside import Beside
 
 from filewright import Settings, Workspace
 
@@ -158,7 +158,6 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@not_yet
 def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
     settings = Settings(state_dir=place / "state", lock_seconds=0.2)
     with _interrupted(place, "STOP") as child, Workspace(place / "work", settings=settings) as reader:
@@ -174,7 +173,6 @@ def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
     assert {path.read_bytes() for path in (place / "work").rglob("f*.txt")} == {NEW}
 
 
-@not_yet
 def test_read_only_writes_nothing_and_refuses_only_what_is_torn(torn: Path) -> None:
     before = outside.contents(torn)
     with Workspace(torn / "work", state_dir=torn / "state", read_only=True) as workspace:

@@ -112,7 +112,7 @@ def _cases(*late: Callable[[Path, int], Calls]) -> Iterator[Any]:
         yield pytest.param(plant, id=plant.__name__.strip("_"), marks=not_yet if plant in late else ())
 
 
-@pytest.mark.parametrize("plant", list(_cases(_ignored, _globbed)))
+@pytest.mark.parametrize("plant", list(_cases(_globbed)))
 def test_four_times_the_work_takes_about_four_times_the_calls(plant: Callable[[Path, int], Calls]) -> None:
     (small, few), (large, many) = _counts(plant, 100), _counts(plant, 400)
     for less, more in zip(small, large, strict=True):

@@ -119,8 +119,10 @@ def require_root(root: Root, asked: str) -> None:
         identity = system.status_of(root.path).identity
     except PermissionError:
         return  # Nobody can say; what is held is what was opened.
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         what = "was deleted or moved"
+    except OSError as error:
+        raise from_os_error(error, asked) from error
     else:
         if identity == (root.device, root.inode):
             return
