@@ -253,9 +253,10 @@ class Boundary:
         try:
             if not where.parts:
                 return where.root.folder.status()
-            if len(where.parts) == 1:
-                self._refuse_own(where, where.parts)
-                return where.root.folder.stat(where.name)
+            if not self._own[where.root.index]:
+                return where.root.folder.stat_beneath(
+                    where.parts, cross=self._cross, kernel=self.settings.openat2
+                )
             with self._beneath(where, where.parts[:-1], listing=False) as above:
                 self._refuse_own(where, (*above.reached, where.name))
                 return above.stat(where.name)

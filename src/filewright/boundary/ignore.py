@@ -14,7 +14,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filewright.boundary.wildmatch import MalformedError, bracket, source, translate
 
@@ -25,9 +25,11 @@ _PATTERN_BYTES = 4096
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _EXPANDED = 16
 _MANY = 200
+_FEW = 4
 _CHECKED = 256
 _CACHE_BYTES = 512 << 10
 Lengths = tuple[tuple[int, dict[bytes, list[int]]], ...]
+_NEVER: list[re.Pattern[bytes] | None] = [None]  # shared: a literal has nothing to compile
 _IS, _ENDS, _STARTS, _FITS = "is", "ends", "starts", "fits"
 
 
@@ -44,22 +46,28 @@ class Rule:
     folders_only: bool
     by_name: bool
     characters: bool = False
+    literal: bytes = field(init=False)
+    """What precedes the first wildcard: compared as it is."""
+    _compiled: list[re.Pattern[bytes] | None] = field(init=False, default_factory=list)
 
-    @property
-    def literal(self) -> bytes:
-        """What precedes the first wildcard: compared as it is."""
+    def __post_init__(self) -> None:
         special = _SPECIAL.search(self.text)
-        return self.text[: special.start()] if special else self.text
+        literal = self.text[: special.start()] if special else self.text
+        object.__setattr__(self, "literal", literal)
+        if special is None:
+            object.__setattr__(self, "_compiled", _NEVER)
 
     @property
     def _rest(self) -> re.Pattern[bytes] | None:
-        try:
-            if self.by_name or self.characters:
-                return translate(self.text, self.characters)
-            # Git matches what follows the literal part on its own, so `**` there counts as at a start.
-            return translate(self.text[len(self.literal) :])
-        except MalformedError:
-            return None
+        if not self._compiled:
+            try:
+                # Git matches what follows the literal part on its own, so `**` there counts as at a start.
+                whole = self.by_name or self.characters
+                text = self.text if whole else self.text[len(self.literal) :]
+                self._compiled.append(translate(text, self.characters))
+            except MalformedError:
+                self._compiled.append(None)
+        return self._compiled[0]
 
     def matches(self, name: bytes, path: bytes) -> bool:
         """Whether it fits; `path` is relative to the folder of the rule's file, `name` its last part."""
@@ -294,6 +302,8 @@ class Layer:
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> bool | None:
         """Whether `path`, whose last part is `name`, is ignored by the last rule that fits; None if none does."""
+        if len(self.rules) <= _FEW:
+            return self._decided(range(len(self.rules) - 1, -1, -1), path, name, folder)
         found = list(self._is.get(name, ()))
         for base in self._bases:
             found += self._paths.get((base, path[base:]), ())
@@ -304,7 +314,10 @@ class Layer:
         if self._fits is not None and self._fits.fullmatch(name):
             found += self._fitting
         found.sort(reverse=True)
-        for number in found:
+        return self._decided(found, path, name, folder)
+
+    def _decided(self, numbers: Iterable[int], path: bytes, name: bytes, folder: bool) -> bool | None:
+        for number in numbers:
             scoped = self.rules[number]
             rule = scoped.rule
             if rule.folders_only and not folder:

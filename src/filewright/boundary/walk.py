@@ -11,7 +11,7 @@ held compactly. Links are entries, never entered. The temporaries of a change ar
 from __future__ import annotations
 
 import errno
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -412,6 +412,9 @@ class _Walker:
             items = files + [name + (b"\0d" if name in shown else b"\0-") for name in folders]
         items += others
         items.sort()
+        first = bisect_left(items, TEMPORARY)
+        if first < len(items) and items[first].startswith(TEMPORARY):
+            items = [item for item in items if not is_temporary(item.partition(b"\0")[0])]
         if folder.after >= 0:
             items = _resumed(items, self._options.after[folder.after])
         if not self._options.details or opened is None:
@@ -430,9 +433,6 @@ class _Walker:
         """The files, the folders, and the marked others of a folder that are neither hidden nor ignored."""
         options = self._options
         files, folders, others = names.files, names.folders, names.others
-        files, folders = _without_temporaries(files), _without_temporaries(folders)
-        if others:
-            others = [name for name in others if not is_temporary(name[:-2])]
         if options.hide_git:
             if b".git" in files:
                 files = [name for name in files if name != b".git"]
@@ -520,13 +520,6 @@ def _rules_in(folder: Folder, name: bytes) -> bytes | None:
 def read_rules(file: File) -> bytes | None:
     """The content of an ignore file; None if it is longer than anybody would write."""
     return file.read(0, FILE_BYTES) if file.status().size <= FILE_BYTES else None
-
-
-def _without_temporaries(names: list[bytes]) -> list[bytes]:
-    # One look at all of them: hardly a folder has any.
-    if TEMPORARY not in b"/".join(names):
-        return names
-    return [name for name in names if not is_temporary(name)]
 
 
 def _resumed(items: list[bytes], name: bytes) -> list[bytes]:

@@ -193,6 +193,20 @@ class LinuxFolder(_Attributes, Folder):
                     raise
         return super().file_beneath(parts, links=links, cross=cross)
 
+    def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True, kernel: bool = True) -> Status:
+        """The status of what `parts` leads to below this folder: see `posix.Folder.stat_beneath`."""
+        if kernel and can.beneath:
+            try:
+                look = self._resolve(parts, _LOOK, links=True, cross=cross)
+                try:
+                    return Status(os.fstat(look))
+                finally:
+                    os.close(look)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
+                    raise
+        return super().stat_beneath(parts, cross=cross, kernel=kernel)
+
     def _resolve(self, parts: Sequence[bytes], flags: int, *, links: bool, cross: bool) -> int:
         resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS
         if not links:

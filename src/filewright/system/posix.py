@@ -246,6 +246,20 @@ class Folder(_Handle):
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
 
+    def stat_beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        cross: bool = True,
+        kernel: bool = True,
+    ) -> Status:
+        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
+        with self.beneath(parts[:-1], cross=cross, listing=False, kernel=kernel) as above:
+            status = above.stat(parts[-1])
+        if not cross and status.device != self.identity()[0]:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return status
+
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         look, folder = os.stat, self._fd
