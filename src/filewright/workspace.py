@@ -225,6 +225,11 @@ class Workspace:
         """Settle what a crash left unfinished, and say what was found."""
         return self._changes.recover()
 
+    @property
+    def state_notes(self) -> tuple[str, ...]:
+        """What a person should know of where history is kept, such as a root that has lost its own."""
+        return self._changes.state_notes
+
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 

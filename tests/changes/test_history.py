@@ -156,7 +156,7 @@ def test_an_unwritable_state_folder_refuses_changes_with_a_hint(scene: Any, area
 
 
 def _collect(bench: Any, days: int = 0, **more: Any) -> list[str]:
-    return bench.changes._collector.collect(now_ns=time.time_ns() + days * _DAY, **more)
+    return bench.changes._own[0]._collector.collect(now_ns=time.time_ns() + days * _DAY, **more)
 
 
 def test_changes_past_their_days_are_dropped_but_the_newest_stays(bench: Any) -> None:

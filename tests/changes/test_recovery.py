@@ -343,8 +343,8 @@ def test_a_torn_or_forged_intent_is_set_aside(
     assert list((bench.state / "aside").iterdir())
 
 
-def test_a_sealed_record_that_names_places_outside_is_set_aside(
-    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+def test_a_sealed_record_that_names_places_outside_is_kept_and_named_and_nothing_is_written_there(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
     (area / "outside").mkdir()
@@ -358,7 +358,9 @@ def test_a_sealed_record_that_names_places_outside_is_set_aside(
         return file
 
     monkeypatch.setattr(RecordFile, "read", classmethod(elsewhere))
-    assert len(restarted().set_aside) == 1
+    for _ in range(2):
+        with scene.Bench(area) as fresh:
+            assert str(area / "outside") in fresh.changes.recover().unsettled[0]
     assert os.listdir(area / "outside") == []
 
 

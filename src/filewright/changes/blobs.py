@@ -26,11 +26,12 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class BlobStore:
-    """Contents of one state folder."""
+    """Contents of one state folder; `added` counts the bytes that this object has put there."""
 
     def __init__(self, state: StateFolder, flusher: Flusher) -> None:
         self._state = state
         self._flusher = flusher
+        self.added = 0
 
     def path(self, name: str) -> bytes:
         """Where a blob stands. Raises `TornError` for a name that cannot be one."""
@@ -63,6 +64,7 @@ class BlobStore:
                 os.utime(descriptor, ns=(number, number))
                 self._flusher.one(descriptor)
                 self._place(fresh, path)
+                self.added += position
             return name
         finally:
             os.close(descriptor)
@@ -99,6 +101,7 @@ class BlobStore:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP):
                 return False
             raise
+        self.added += os.lstat(self.path(blob)).st_size
         return True
 
     def flush_adopted(self) -> None:

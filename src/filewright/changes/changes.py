@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from filewright.boundary import Boundary, Location, quote
-from filewright.changes.blobs import BlobStore
-from filewright.changes.collector import Collector
 from filewright.changes.commit import Committer
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
-from filewright.changes.journal import Journal
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.record import ChangeRecord, Entry, Place
-from filewright.changes.recordfile import RecordFile, TornError
-from filewright.changes.recovery import Recoverer, Recovery
+from filewright.changes.recordfile import RecordFile
+from filewright.changes.recovery import Recovery
 from filewright.changes.show import diff_of_change_set, diff_of_record
-from filewright.changes.slots import OpenFolders
-from filewright.changes.state import StateFolder
+from filewright.changes.slots import OpenFolders, located
+from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.steps import Steps
+from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.changes.undo import Reversal, undo_of
-from filewright.edit.changeset import ChangeSet
+from filewright.edit.changeset import ChangeSet, Copy, Move, Step
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 
 _SETTLE_ABOVE = 16
-_COLLECT_EVERY = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """The places of an unfinished change that cannot be settled here, and its intent as it was `seen`."""
+    """The places of unfinished changes that cannot be settled here, and what was `seen` of them."""
 
-    seen: tuple[int, int, int]
+    seen: tuple[object, ...]
     places: frozenset[Place]
 
 
@@ -48,28 +47,56 @@ class Changes:
     Nothing is made on the disk before the first change. Every method that writes raises
     `read_only` in a read-only workspace and `permission_denied` with a hint where the state folder
     cannot be written.
+
+    Each root has a state folder of its own. A change is kept in that of the first root it touches;
+    looking back takes in those of folders above and below, and of roots that were changed together
+    with one of these.
     """
 
-    def __init__(self, boundary: Boundary, settings: Settings, state: StateFolder | None = None) -> None:
+    def __init__(self, boundary: Boundary, settings: Settings) -> None:
         self._boundary = boundary
         self._settings = settings
-        self.state = state or StateFolder.of(boundary, settings)
         self._flusher = Flusher(enabled=settings.flush)
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
-        self._journal = Journal(self.state, self._flusher)
-        self._blobs = BlobStore(self.state, self._flusher)
-        self._recoverer = Recoverer(boundary, settings, self.state, self._journal, self._blobs, self._flusher)
-        self._committer = Committer(
-            boundary, settings, self.state, self._journal, self._blobs, self._flusher, self._recoverer
-        )
-        self._collector = Collector(settings, self._journal, self._blobs)
-        self._committed = 0
+        self._index = Index(base_folder(settings))
+        self._own = [self._store(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
+        self._related: dict[str, Store] = {}
+        self._seen_owners: object = None
         self._found: list[Recovery] = []
         self._told = 0
-        self._opening = threading.Lock()
-        self._withheld: Withheld | None = None
+        self._opening = threading.RLock()
+        self._withheld: dict[str, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
+
+    def _store(self, state: StateFolder, *, own: bool) -> Store:
+        return Store(self._boundary, self._settings, state, self._flusher, own=own)
+
+    @property
+    def state(self) -> StateFolder:
+        """The state folder of the first root."""
+        return self._own[0].state
+
+    @property
+    def stores(self) -> list[Store]:
+        """Every store that may hold changes of what is below the roots, their own first."""
+        with self._opening:
+            owners = self._index.owners
+            if owners is not self._seen_owners:
+                own = [store.state.owner.id for store in self._own]
+                related = self._index.related(self._boundary.roots, own)
+                self._related = {
+                    owner.id: self._related.get(owner.id)
+                    or self._store(StateFolder(self._index, owner, None), own=False)
+                    for owner in related
+                }
+                self._seen_owners = owners
+            return [*self._own, *self._related.values()]
+
+    @property
+    def state_notes(self) -> tuple[str, ...]:
+        """Why a root has a new state folder although another could have been its own."""
+        return tuple(store.state.note for store in self._own if store.state.note)
 
     @property
     def flushes(self) -> int:
@@ -91,12 +118,31 @@ class Changes:
             met = [
                 note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
             ]
-            record = self._committer.commit(change_set, task, met)
+            store = self._store_of(change_set)
+            committer = Committer(
+                self._boundary,
+                self._settings,
+                store.state,
+                store.journal,
+                store.blobs,
+                self._flusher,
+                store.recoverer,
+            )
+            record = committer.commit(change_set, task, met)
             self._told = len(self._found)
-            if self._committed % _COLLECT_EVERY == 0:
-                self._collect()
-            self._committed += 1
+            store.collect(record.id)
             return record
+
+    def _store_of(self, change_set: ChangeSet) -> Store:
+        """Where a change is kept: with the first root it touches, which the others then point to."""
+        touched = {where.root.index for step in change_set.steps for where in _touched(step)}
+        first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
+        for other in others:
+            try:
+                other.state.link(first.state)
+            except OSError as error:
+                raise from_os_error(error, "the state folder", doing="write to") from error
+        return first
 
     def check(self, change_set: ChangeSet) -> None:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
@@ -105,12 +151,6 @@ class Changes:
             Steps(Tree(self._boundary, folders), change_set).take()
         finally:
             folders.close()
-
-    def _collect(self) -> list[str]:
-        try:
-            return self._collector.collect()
-        except OSError:
-            return []  # The change itself is made; the next run collects what is left.
 
     @contextmanager
     def writing(self, task: Task | None = None) -> Iterator[None]:
@@ -121,7 +161,7 @@ class Changes:
         self._open()
         with self._lock.exclusive(task) as fresh:
             if fresh:
-                self._note(self._recover(_SETTLE_ABOVE))
+                self._recover(_SETTLE_ABOVE)
             yield
 
     @contextmanager
@@ -131,87 +171,96 @@ class Changes:
             yield
 
     def settle(self) -> None:
-        """Settle what a dead process left, if there is anything: asked before every read, one look.
+        """Settle what a dead process left, if there is anything: asked before every read, a few looks.
 
-        Where that cannot be done (the workspace is read-only, the state folder cannot be written)
-        reading the files of the unfinished change is refused with `in_use` until it is.
+        Where that cannot be done (the workspace is read-only, the change reaches beyond its roots,
+        the state folder cannot be written) reading the files of the unfinished change is refused
+        with `in_use` until it is.
         """
-        seen = self._journal.intent_seen()
-        if seen is None or (self._withheld is not None and self._withheld.seen == seen):
-            self._withheld = self._withheld if seen is not None else None
-            return
-        self._settle(seen)
+        for store in self.stores:
+            seen, known = store.unfinished, self._withheld.get(store.state.owner.id)
+            if seen is None:
+                self._withheld.pop(store.state.owner.id, None)
+            elif known is None or known.seen != seen:
+                self._settle()
+                return
 
     def _settle_at_opening(self) -> None:
-        if self._journal.intent_seen() is not None or self._journal.done_paths():
-            self._settle(None)
+        if any(store.unfinished or store.journal.done_paths() for store in self.stores):
+            self._settle(again=True)
 
-    def _settle(self, seen: tuple[int, int, int] | None) -> None:
+    def _settle(self, *, again: bool = False) -> None:
         """Recover unless somebody alive is at work, who has the lock."""
         try:
             with self._lock.exclusive(wait=False) as fresh:
-                if not fresh:
-                    return
-                if not self._settings.read_only:
-                    self._open()
-                    self._note(self._recover(_SETTLE_ABOVE))
-                if (left := self._journal.intent_seen()) is not None:
-                    self._withheld = self._withhold(left)
+                if fresh:
+                    if not self._settings.read_only:
+                        self._recover(_SETTLE_ABOVE, again=again)
+                    self._withhold()
         except FilewrightError as error:
-            if error.code is Code.TIMEOUT:
-                return
-            self._withheld = self._withhold(seen) if seen is not None else None
+            if error.code is not Code.TIMEOUT:
+                self._withhold()
 
-    def _withhold(self, seen: tuple[int, int, int]) -> Withheld | None:
-        path = self._journal.intent_path()
-        try:
-            self.state.open()
-            plan = RecordFile.read(path, self.state.key).plan if path is not None else None
-        except (FilewrightError, TornError, OSError):
-            return None  # Nothing of a change that was still being saved is in the workspace.
-        return Withheld(seen, frozenset(plan.places)) if plan is not None else None
+    def _withhold(self) -> None:
+        """Note the places of all that is left unfinished."""
+        for store in self.stores:
+            seen = store.unfinished
+            if seen is None:
+                self._withheld.pop(store.state.owner.id, None)
+                continue
+            try:
+                store.state.load()
+                moved = store.state.relocations()
+                places = store.recoverer.unfinished_places()
+            except FilewrightError:
+                continue
+            self._withheld[store.state.owner.id] = Withheld(
+                seen, frozenset(Place(moved.get(place.root, place.root), place.parts) for place in places)
+            )
 
     def _refuse_withheld(self, where: Location) -> None:
-        withheld = self._withheld
-        if withheld is None:
+        if not self._withheld:
             return
         place = self.place(where)
-        for depth in range(len(place.parts), 0, -1):
-            if Place(place.root, place.parts[:depth]) in withheld.places:
-                raise FilewrightError(
-                    Code.IN_USE,
-                    f"{where.asked} is part of a change that a crash interrupted and that is not settled yet",
-                    hint=f"open {quote(place.root)} once without --read-only (filewright doctor does), "
-                    "which settles it",
-                    details={"path": where.asked, "root": quote(place.root)},
-                )
-
-    def _note(self, found: Recovery) -> None:
-        if not found.clean:
-            self._found.append(found)
+        steps = [step for step in (*place.root.split(b"/"), *place.parts) if step]
+        for name, withheld in list(self._withheld.items()):
+            for unfinished in withheld.places:
+                path = [step for step in (*unfinished.root.split(b"/"), *unfinished.parts) if step]
+                if steps[: len(path)] == path:
+                    root = quote(self._index.owners[name].path or unfinished.root)
+                    raise FilewrightError(
+                        Code.IN_USE,
+                        f"{where.asked} is part of a change that was interrupted and is not settled yet",
+                        hint=f"open {root} without --read-only (filewright doctor --root does), which settles "
+                        "it or says what is in the way",
+                        details={"path": where.asked, "root": root},
+                    )
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
         self._open()
         with self._lock.exclusive() as fresh:
-            found = self._recover(0, again=True) if fresh else Recovery()
             if fresh:
-                self._collect()
-        for earlier in self._found:
-            found.taken_back[:0] = earlier.taken_back
-            found.set_aside[:0] = earlier.set_aside
-            found.conflicts[:0] = earlier.conflicts
-            found.finished[:0] = earlier.finished
-            found.unsettled += [each for each in earlier.unsettled if each not in found.unsettled]
+                self._recover(0, again=True)
+                self._withhold()
+                for store in self._own:
+                    store.collect()
+        found = Recovery.of_all(self._found)
         self._found.clear()
         self._told = 0
         return found
 
-    def _recover(self, settle_above: int, *, again: bool = False) -> Recovery:
-        try:
-            return self._recoverer.recover(settle_above=settle_above, again=again)
-        except OSError as error:
-            raise from_os_error(error, "the workspace", doing="recover") from error
+    def _recover(self, settle_above: int, *, again: bool = False) -> None:
+        """Settle every store; a change that reaches beyond the roots is left to whoever opens those."""
+        for store in self.stores:
+            if not store.own and not (store.unfinished and store.readable):
+                continue
+            if store.own:
+                store.state.open()
+            found = store.recover(settle_above, again=again)
+            if not found.clean:
+                self._found.append(found)
+                store.collect()
 
     def _open(self) -> None:
         if self._settings.read_only:
@@ -221,7 +270,8 @@ class Changes:
                 hint="ask the user to start the server without --read-only",
             )
         with self._opening:
-            self.state.open()
+            for store in self._own:
+                store.state.open()
 
     # Looking back
 
@@ -234,14 +284,17 @@ class Changes:
         """
         found: list[ChangeRecord] = []
         wanted = [self.place(location)] if location is not None else []
-        for identifier in self._journal.ids() if self._readable() else ():
+        for identifier, store in self._ids():
             if len(found) >= limit:
                 break
             if before is not None and not wanted and identifier >= before:
                 continue
             try:
-                record = self._file(identifier).record
+                file = store.file(identifier)
             except FilewrightError:
+                continue
+            record = self._inside(file.record) if file is not None else None
+            if record is None:
                 continue
             if wanted:
                 touched = any(record.touches(place) for place in wanted)
@@ -251,9 +304,38 @@ class Changes:
             found.append(record)
         return found
 
+    def _ids(self) -> Iterator[tuple[str, Store]]:
+        """Every change that can be seen from here, newest first."""
+        streams = [zip(store.ids(), itertools.repeat(store)) for store in self.stores]
+        return heapq.merge(*streams, key=lambda item: item[0], reverse=True)
+
+    def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
+        """A record with what it did below the roots, named from there; None if that is nothing."""
+        exact = {root.resolved or root.path for root in self._boundary.roots}
+        if all(
+            entry.place.root in exact and (not entry.was or entry.was.root in exact)
+            for entry in record.entries
+        ):
+            return record
+        entries = []
+        for entry in record.entries:
+            place, was = self._seen_from_here(entry.place), self._seen_from_here(entry.was)
+            if place is not None:
+                entries.append(replace(entry, place=place, was=was))
+            elif was is not None:
+                entries.append(replace(entry, place=was, was=None, after=None))
+        return replace(record, entries=tuple(entries)) if entries else None
+
+    def _seen_from_here(self, place: Place | None) -> Place | None:
+        where = self.location(place) if place is not None else None
+        return self.place(where) if where is not None else None
+
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
-        return self._file(change_id).record
+        record = self._inside(self._kept(change_id)[1].record)
+        if record is None:
+            raise _unknown(change_id)
+        return record
 
     # Undoing and showing
 
@@ -322,7 +404,8 @@ class Changes:
 
     def contents(self, change_id: str) -> Contents:
         """What a change's files held before and after, as far as that was kept."""
-        return Contents(self._blobs, self._file(change_id), small=self._settings.hold_bytes)
+        store, file = self._kept(change_id)
+        return Contents(store.blobs, file, small=self._settings.hold_bytes)
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking."""
@@ -340,12 +423,8 @@ class Changes:
         return Place(location.root.resolved or location.root.path, location.parts)
 
     def location(self, place: Place) -> Location | None:
-        """The location a place in history stands for; None if its root is not served now."""
-        for root in self._boundary.roots:
-            if (root.resolved or root.path) == place.root:
-                where = Location(root, place.parts)
-                return Location(root, place.parts, where.shown)
-        return None
+        """The location a place in history stands for; None if it is below no root that is served now."""
+        return located(self._boundary, place)
 
     def _located(self, place: Place) -> Location:
         where = self.location(place)
@@ -358,35 +437,36 @@ class Changes:
             )
         return where
 
-    def _readable(self) -> bool:
-        if not self.state.exists:
-            return False
-        self.state.open()
-        return True
-
-    def _file(self, change_id: str) -> RecordFile:
-        path = self._journal.find(change_id) if self._readable() else None
-        try:
-            if path is not None:
-                return RecordFile.read(path, self.state.key)
-        except (TornError, OSError) as error:
-            raise FilewrightError(
-                Code.IO_ERROR,
-                f"the record of the change {change_id} is damaged: {error}",
-                hint="run filewright doctor",
-                details={"change_id": change_id},
-            ) from error
-        raise FilewrightError(
-            Code.NOT_FOUND,
-            f"there is no change {change_id}",
-            hint="get_history lists the changes that can still be undone",
-            details={"change_id": change_id},
-        )
+    def _kept(self, change_id: str) -> tuple[Store, RecordFile]:
+        for store in self.stores:
+            file = store.file(change_id)
+            if file is not None:
+                return store, file
+        raise _unknown(change_id)
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
         """What a change did at one place."""
         place = self.place(location)
         return next((entry for entry in record.entries if entry.place == place), None)
+
+
+def _touched(step: Step) -> tuple[Location, ...]:
+    match step:
+        case Move():
+            return step.source, step.destination
+        case Copy():
+            return (step.destination,)
+        case _:
+            return (step.location,)
+
+
+def _unknown(change_id: str) -> FilewrightError:
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no change {change_id}",
+        hint="get_history lists the changes that can still be undone",
+        details={"change_id": change_id},
+    )
 
 
 @contextmanager

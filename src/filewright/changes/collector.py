@@ -14,9 +14,11 @@ import time
 from filewright.changes.blobs import BlobStore
 from filewright.changes.identifiers import number_of
 from filewright.changes.journal import DONE, Journal
+from filewright.changes.state import StateFolder, write_all
 from filewright.settings import Settings
 
 _DAY_NS = 86_400 * 10**9
+_COARSE = ((10**9, 2 * 10**9), (10**6, 10**6), (10**3, 10**3), (100, 100))
 # Cut a little more than asked, so that a full history is not cut at every change.
 _LEAVE = 0.95
 
@@ -24,10 +26,41 @@ _LEAVE = 0.95
 class Collector:
     """Collects one state folder."""
 
-    def __init__(self, settings: Settings, journal: Journal, blobs: BlobStore) -> None:
+    def __init__(self, settings: Settings, state: StateFolder, journal: Journal, blobs: BlobStore) -> None:
         self._settings = settings
+        self._state = state
         self._journal = journal
         self._blobs = blobs
+        self._counted = 0
+
+    def within_limits(self, grown: int) -> bool:
+        """Whether the history stays within its limits with a record of `grown` bytes, and its contents.
+
+        What all changes take, and the number of the oldest, are kept in a file between them, so that
+        whoever makes a change knows without looking at every one.
+        """
+        grown += self._blobs.added - self._counted
+        self._counted = self._blobs.added
+        try:
+            with open(self._state.at(b"usage"), "rb") as file:
+                total, oldest = map(int, file.read().split())
+        except (OSError, ValueError):
+            return False
+        total += grown
+        limits = self._settings.history_bytes, time.time_ns() - self._settings.history_days * _DAY_NS
+        if total > limits[0] or oldest < limits[1]:
+            return False
+        self._note(total, oldest)
+        return True
+
+    def _note(self, total: int, oldest: int) -> None:
+        # Not flushed: what a power cut leaves of it is no number, and all is counted again.
+        path = self._state.at(b"usage")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            write_all(descriptor, b"%020d %020d" % (total, oldest), 0)
+        finally:
+            os.close(descriptor)
 
     def collect(self, *, now_ns: int | None = None) -> list[str]:
         """Drop what is past the limits; returns the ids of the changes dropped.
@@ -46,8 +79,9 @@ class Collector:
                 if path.endswith(DONE):
                     keep.add(number)
         if not records:
+            self._note(0, now)
             return []
-        blobs = list(self._blobs.stamped())
+        blobs = [(name, _latest(stamp), size) for name, stamp, size in self._blobs.stamped()]
         cut = self._cut(
             [(number, size) for number, (_, _, size) in records.items()]
             + [(stamp, size) for _, stamp, size in blobs],
@@ -62,6 +96,9 @@ class Collector:
                 if stamp < cut:
                     self._blobs.drop(name)
             self._blobs.sweep_unfinished(lambda name: self._journal.find(name) is not None)
+        left = [size for number, (_, _, size) in records.items() if number >= cut]
+        left += [size for _, stamp, size in blobs if stamp >= cut]
+        self._note(sum(left), min(number for number in records if number >= cut))
         return [records[number][0] for number in dropped]
 
     def _cut(self, sizes: list[tuple[int, int]], now: int) -> int:
@@ -76,3 +113,8 @@ class Collector:
             if total > limit * _LEAVE:
                 return max(oldest, number + 1)
         return oldest
+
+
+def _latest(stamp: int) -> int:
+    """The latest number that a time read from the disk can stand for: file systems round times down."""
+    return next((stamp + coarse for unit, coarse in _COARSE if stamp % unit == 0), stamp)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from filewright.boundary import is_temporary
@@ -217,15 +217,12 @@ class Plan:
             number = folder.slots[0].folder
         raise ValueError("a folder that is below no root")
 
-    @property
-    def places(self) -> Iterator[Place]:
-        """Every place whose content the operations may have changed, wherever its folder is by now."""
-        for operation in self.operations:
-            place = self.place(operation.place)
-            yield place
-            for slot in self.folders[operation.place.folder].slots[1:]:
-                above = self.place(slot)
-                yield Place(above.root, (*above.parts, operation.place.name))
+    def relocated(self, moved: Mapping[bytes, bytes]) -> Plan:
+        """The same with its roots where they are now."""
+        folders = tuple(
+            replace(f, root=moved.get(f.root, f.root)) if f.root is not None else f for f in self.folders
+        )
+        return replace(self, folders=folders)
 
     def json_pieces(self) -> Iterator[str]:
         """Its JSON object in pieces: a row of a tree each, at most an operation."""

@@ -11,9 +11,9 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, quote
 from filewright.changes.blobs import BlobStore
@@ -25,11 +25,19 @@ from filewright.changes.operations import Plan
 from filewright.changes.record import Place
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
-from filewright.changes.slots import OpenFolders, Slots
+from filewright.changes.slots import OpenFolders, Slots, located
 from filewright.changes.state import StateFolder, write_all
-from filewright.errors import FilewrightError
 from filewright.settings import Settings
 from filewright.system import kernel
+
+
+class _BeyondError(Exception):
+    """A change reaches beyond the roots that are served, into `root`."""
+
+    def __init__(self, file: RecordFile, root: str) -> None:
+        super().__init__(root)
+        self.file = file
+        self.root = root
 
 
 @dataclass(slots=True)
@@ -43,6 +51,19 @@ class Recovery:
     conflicts: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of_all(cls, found: Iterable[Recovery]) -> Recovery:
+        """What several recoveries found, one after the other."""
+        whole = cls()
+        for each in found:
+            whole.taken_back += each.taken_back
+            whole.finished += each.finished
+            whole.set_aside += each.set_aside
+            whole.conflicts += each.conflicts
+            whole.waiting = each.waiting
+            whole.unsettled += [why for why in each.unsettled if why not in whole.unsettled]
+        return whole
 
     @property
     def clean(self) -> bool:
@@ -68,7 +89,10 @@ class Recoverer:
         journal: Journal,
         blobs: BlobStore,
         flusher: Flusher,
+        *,
+        own: bool = True,
     ) -> None:
+        self._own = own
         self._boundary = boundary
         self._settings = settings
         self._state = state
@@ -94,7 +118,7 @@ class Recoverer:
             if path not in self.cleaned:
                 self._committed(path, found)
         if len(done) > settle_above:
-            self._settled(done)
+            self.settle_done()
         return found
 
     # Intents
@@ -105,6 +129,13 @@ class Recoverer:
         except UnfinishedError:
             self._blobs.sweep_unfinished(self._journal.is_known)
             self._journal.forget(path)
+            return
+        except _BeyondError as error:
+            if error.file.path == self._journal.intent_path() and self._own:
+                self._journal.keep_unsettled(path, error.file.record.id)
+            found.unsettled.append(
+                f"change {error.file.record.id}: it reaches into {error.root}: open that too"
+            )
             return
         if file is None:
             return
@@ -144,6 +175,24 @@ class Recoverer:
                         found[place] = record.id
         return found
 
+    def unfinished_places(self) -> set[Place]:
+        """The places of changes here that others can still settle: reading them would show a torn tree.
+
+        Of what could not be settled though all its roots are open, each file may be read as it is.
+        """
+        found: set[Place] = set()
+        intent = self._journal.intent_path()
+        for path in (*self._journal.unsettled_paths(), *([intent] if intent is not None else [])):
+            try:
+                file = RecordFile.read(path, self._state.key)
+            except (TornError, OSError):
+                continue  # Nothing of a change that was still being saved is in the workspace.
+            if path != intent and self._beyond(file.plan.relocated(self._state.relocations())) is None:
+                continue
+            for entry in file.record.entries:
+                found |= {place for place in (entry.place, entry.was) if place is not None}
+        return found
+
     @contextmanager
     def _slots(self, plan: Plan, folders: OpenFolders | None = None) -> Iterator[Slots]:
         own = folders or OpenFolders(self._boundary)
@@ -156,16 +205,25 @@ class Recoverer:
     def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
         try:
             file = RecordFile.read(path, self._state.key)
-            with self._slots(file.plan) as slots:
-                for folder in file.plan.folders:
-                    if folder.root is not None:
-                        slots.location(Place(folder.root, ()))  # Never beyond the roots.
         except UnfinishedError:
             raise
-        except (TornError, FilewrightError):
+        except TornError:
             found.set_aside.append(quote(self._journal.set_aside(path)))
             return None
+        moved = self._state.relocations()
+        if moved:
+            file = replace(file, plan=file.plan.relocated(moved))
+        beyond = self._beyond(file.plan)
+        if beyond is not None:
+            raise _BeyondError(file, quote(beyond))
         return file
+
+    def _beyond(self, plan: Plan) -> bytes | None:
+        """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
+        for folder in plan.folders:
+            if folder.root is not None and located(self._boundary, Place(folder.root, ())) is None:
+                return folder.root
+        return None
 
     # Committed changes
 
@@ -196,9 +254,9 @@ class Recoverer:
                 found.conflicts.append(f"this could not be written to the history: {error.strerror}")
         return bool(findings.cleaned)
 
-    def _settled(self, done: list[bytes]) -> None:
+    def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
-        ready = [path for path in done if path in self.cleaned]
+        ready = [path for path in self._journal.done_paths() if path in self.cleaned]
         folders = OpenFolders(self._boundary)
         try:
             for path in ready:

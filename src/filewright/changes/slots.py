@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
-from filewright.boundary import Boundary, Location, is_temporary
+from filewright.boundary import Boundary, Location, Root, is_temporary
 from filewright.changes.content import digest_of, listed
 from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import FolderRef, Plan, Put, Seal, Slot, Tree
@@ -94,6 +94,27 @@ class OpenFolders:
         return descriptor
 
 
+def located(boundary: Boundary, place: Place) -> Location | None:
+    """The location of a recorded place below the nearest root above it; None if there is none.
+
+    A root that was recorded may since lie below one that is served, or above.
+    """
+    names = [name for name in (*place.root.split(b"/"), *place.parts) if name]
+    best: tuple[int, Root] | None = None
+    for root in boundary.roots:
+        path = root.resolved or root.path
+        if path == place.root:
+            best = (len(names) - len(place.parts), root)
+            break
+        above = [name for name in path.split(b"/") if name]
+        if names[: len(above)] == above and (best is None or len(above) > best[0]):
+            best = (len(above), root)
+    if best is None:
+        return None
+    parts = tuple(names[best[0] :])
+    return Location(best[1], parts, Location(best[1], parts).shown)
+
+
 class Slots:
     """The slots of one plan, on the disk."""
 
@@ -104,7 +125,6 @@ class Slots:
         self.hash_up_to = hash_up_to
         self._found: dict[int, tuple[Location, Identity]] = {}
         self._searched: dict[int, Location] | None = None
-        self._roots = {root.resolved or root.path: root for root in self._boundary.roots}
 
     # Folders
 
@@ -197,15 +217,15 @@ class Slots:
 
     def location(self, place: Place) -> Location:
         """The location a recorded place stands for. Raises `path_escape` if its root is not served."""
-        root = self._roots.get(place.root)
-        if root is None:
+        where = located(self._boundary, place)
+        if where is None:
             raise FilewrightError(
                 Code.PATH_ESCAPE,
                 f"{place.shown} is below {os.fsdecode(place.root)}, which is not a root of this workspace",
-                hint="start with the same roots as then",
+                hint=f"open {os.fsdecode(place.root)} too",
+                details={"root": os.fsdecode(place.root)},
             )
-        where = Location(root, place.parts)
-        return Location(root, place.parts, where.shown)
+        return where
 
     def shown(self, slot: Slot) -> str:
         """A slot's path, for messages."""

@@ -1,18 +1,33 @@
-"""The state folder: where journal, history and undo data of one workspace live, outside of it.
+"""State folders: where journal, history and undo data live, outside of every workspace.
 
-`git clean` deletes what stands inside a workspace, and a cloned repository could bring a forged
-journal along; so nothing here is ever read from below a root.
+`git clean` deletes what is inside a workspace, and a cloned repository could bring a forged journal
+along; so nothing here is ever read from below a root. A state folder belongs to one root::
+
+    BASE/index           a line of JSON for each state folder, the last one of an id counts: what the
+                         `root` files say, in one place; it is made anew from them if it is lost
+    BASE/ID/root         whose it is: the root's paths, the newest first, its device, inode and birth
+    BASE/ID/others       ids of the state folders that hold changes which reach into this root too
+    BASE/ID/…            journal, history, blobs, aside, kept and a secret key
+
+A root is known again by inode and birth, so it may be renamed, and nothing is inherited with a
+reused inode; by its path where a file system does not tell births. What is ambiguous gets a new
+state folder, and that is said. The first version kept one for each list of roots; they are taken over.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import json
 import os
 import secrets
 import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from filewright.boundary import Boundary, quote
+from filewright.boundary import Root, quote
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
 
@@ -21,7 +36,7 @@ _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading w
 
 
 def base_folder(settings: Settings) -> Path:
-    """The folder that holds one state folder per workspace."""
+    """The folder that holds all state folders of a user."""
     if settings.state_dir is not None:
         return settings.state_dir.expanduser().absolute()
     import platformdirs
@@ -29,23 +44,301 @@ def base_folder(settings: Settings) -> Path:
     return Path(platformdirs.user_state_dir("filewright", appauthor=False))
 
 
-class StateFolder:
-    """One workspace's state: `journal/`, `history/`, `blobs/`, `aside/`, `kept/` and a secret `key`.
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
-    Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
-    owns; `key` seals the records, so that one written by someone else is told from ours.
+    An empty path first: another folder is there now, and where this one went is not known. `inode` None: made
+    by the first version, which knew paths only; `birth_ns` None: the file system does not tell.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = os.fsencode(path)
-        self.key = b""
+    id: str
+    paths: tuple[bytes, ...]
+    device: int | None = None
+    inode: int | None = None
+    birth_ns: int | None = None
+
+    @property
+    def path(self) -> bytes | None:
+        """Where it was seen last."""
+        return self.paths[0] or None
+
+    def to_line(self) -> bytes:
+        """One line of JSON."""
+        value = {
+            "id": self.id,
+            "paths": [os.fsdecode(path) for path in self.paths],
+            "device": self.device,
+            "inode": self.inode,
+            "birth": self.birth_ns,
+        }
+        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
-    def of(cls, boundary: Boundary, settings: Settings) -> StateFolder:
-        """The state folder of the workspace that `boundary` stands for; nothing is made yet."""
-        roots = [root.resolved or root.path for root in boundary.roots]
-        digest = hashlib.sha256(b"\0".join(roots)).hexdigest()[:16]
-        return cls(base_folder(settings) / f"{boundary.roots[0].name}-{digest}")
+    def of_line(cls, line: bytes) -> Owner | None:
+        """The inverse; None for anything else."""
+        try:
+            value = json.loads(line)
+            name = str(value["id"])
+            if not name or "/" in name or name in (".", ".."):
+                return None
+            paths = tuple(os.fsencode(path) for path in value["paths"]) or (b"",)
+            return cls(name, paths, value["device"], value["inode"], value["birth"])
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def is_folder(self, status: os.stat_result) -> bool:
+        """Whether it can be the folder with that status."""
+        return self.inode in (None, status.st_ino)
+
+
+class Index:
+    """The state folders under one base folder, by the roots they belong to."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = os.fsencode(base)
+        self._path = os.path.join(self.base, b"index")
+        self._seen: tuple[int, int, int] | None = None
+        self._owners: dict[str, Owner] = {}
+
+    @property
+    def owners(self) -> dict[str, Owner]:
+        """Every state folder's owner, by its id; read again only when something was added."""
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return self._without_index()
+        seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if seen != self._seen:
+            with open(self._path, "rb") as lines:
+                found = [Owner.of_line(line) for line in lines]
+            self._owners = {owner.id: owner for owner in found if owner is not None}
+            self._seen = seen
+        return self._owners
+
+    def _without_index(self) -> dict[str, Owner]:
+        try:
+            seen = (0, 0, os.stat(self.base).st_mtime_ns)
+        except OSError:
+            seen = (0, 0, 0)
+        if seen != self._seen:
+            self._owners = {owner.id: owner for owner in self._scan()}
+            self._seen = seen
+        return self._owners
+
+    def _scan(self) -> Iterator[Owner]:
+        """The owners as their own state folders tell."""
+        try:
+            names = os.listdir(self.base)
+        except OSError:
+            return
+        for name in sorted(names):
+            try:
+                with open(os.path.join(self.base, name, b"root"), "rb") as line:
+                    owner = Owner.of_line(line.read())
+            except OSError:
+                continue
+            if owner is not None and os.fsencode(owner.id) == name:
+                yield owner
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the index alone, to add to it. Raises `OSError`."""
+        descriptor = os.open(self.base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            except OSError:
+                pass  # No locks on this file system.
+            yield
+        finally:
+            os.close(descriptor)
+
+    def add(self, owner: Owner) -> None:
+        """Note an owner, in its state folder and here; needs `alone`."""
+        path = os.path.join(self.base, os.fsencode(owner.id), b"root")
+        _write_whole(path, owner.to_line())
+        known = self.owners
+        if not os.path.exists(self._path):
+            lines = b"".join(each.to_line() for each in known.values() if each.id != owner.id)
+            _write_whole(self._path, lines)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            size = os.fstat(descriptor).st_size
+            # A line that a crash cut short must not swallow this one.
+            torn = size and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, (b"\n" if torn else b"") + owner.to_line())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def owner_of(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
+        """The state folder of a root, and those that could have been it and belong to another folder."""
+        birth = _birth(root)
+        path = root.resolved or root.path
+        owners = list(self.owners.values())
+        if birth is not None:
+            for owner in reversed(owners):
+                same = (owner.inode, owner.birth_ns) == (root.inode, birth)
+                if same and (owner.device == root.device or owner.path == path):
+                    return owner, ()
+        here = [owner for owner in owners if owner.path == path]
+        for owner in reversed(here):
+            if owner.inode is None or owner.birth_ns is None or birth is None:
+                return owner, ()
+        moved = [
+            owner
+            for owner in owners
+            if owner.birth_ns is None
+            and owner not in here
+            and (owner.device, owner.inode) == (root.device, root.inode)
+        ]
+        return None, (*here, *moved)
+
+    def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
+        """The state folders that may hold changes of what is below `roots`, other than their own.
+
+        Those of folders above and below, of lists of roots of the first version, and of roots that
+        were changed together with one of these.
+        """
+        owners = self.owners
+        paths = [root.resolved or root.path for root in roots]
+        others = {name for each in own for name in others_of(self.base, each)}
+        found = []
+        for owner in owners.values():
+            if owner.id in own or not owner.path:
+                continue
+            if owner.id in others or (
+                any(is_within(owner.path, path) or is_within(path, owner.path) for path in paths)
+                and _still_there(owner)
+            ):
+                found.append(owner)
+        shared = _first_version(self.base, roots)
+        if len(roots) > 1 and shared is not None and shared not in owners:
+            found.append(Owner(shared, (paths[0],)))
+        return found
+
+
+def is_within(path: bytes, folder: bytes) -> bool:
+    """Whether an absolute path is a folder's own or one below it."""
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _still_there(owner: Owner) -> bool:
+    """Whether no other folder is where the owner was; one that is gone may have left changes to undo."""
+    try:
+        return owner.path is None or owner.is_folder(os.stat(owner.path))
+    except OSError:
+        return True
+
+
+def others_of(base: bytes, name: str) -> list[str]:
+    """The state folders that hold changes which reach into this one's root."""
+    try:
+        with open(os.path.join(base, os.fsencode(name), b"others"), "rb") as lines:
+            return [line.strip().decode("utf-8", "replace") for line in lines]
+    except OSError:
+        return []
+
+
+def _birth(root: Root) -> int | None:
+    """When the root's folder was made, where that can be told."""
+    try:
+        return root.folder.status().birth_ns
+    except OSError:
+        return None
+
+
+def _first_version(base: bytes, roots: Sequence[Root]) -> str | None:
+    """The state folder that the first version kept for a list of roots."""
+    joined = b"\0".join(root.resolved or root.path for root in roots)
+    ending = b"-" + hashlib.sha256(joined).hexdigest()[:16].encode()
+    try:
+        names = os.listdir(base)
+    except OSError:
+        return None
+    return next((os.fsdecode(name) for name in sorted(names) if name.endswith(ending)), None)
+
+
+class StateFolder:
+    """The state of one root: `journal/`, `history/`, `blobs/`, `aside/`, `kept/` and a secret `key`.
+
+    Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
+    owns; `key` seals the records, so that one written by someone else is told from ours. `note` says
+    why a root has a new state folder although there was one that could have been its own.
+    """
+
+    def __init__(self, index: Index, owner: Owner, root: Root | None) -> None:
+        self._index = index
+        self._root = root
+        self._made: tuple[int, int] | None = None
+        self._claimed = False
+        self._relocated: tuple[object, dict[bytes, bytes]] | None = None
+        self.owner = owner
+        self.key = b""
+        self.note = ""
+
+    @classmethod
+    def of(cls, index: Index, root: Root) -> StateFolder:
+        """The state folder of a root, be it the one that the first version made; nothing is made yet."""
+        owner, others = index.owner_of(root)
+        path = root.resolved or root.path
+        if owner is None:
+            name = _first_version(index.base, (root,))
+            owner = Owner(name, (path,)) if name is not None and name not in index.owners else None
+        paths = (path, *(former for former in owner.paths if former != path)) if owner else (path,)
+        own = replace(owner, paths=paths) if owner else Owner(secrets.token_hex(16), paths)
+        state = cls(index, own, root)
+        if owner is None and others:
+            kept = ", ".join(each.id for each in others)
+            state.note = (
+                f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
+                "its own begins now"
+            )
+        return state
+
+    @property
+    def path(self) -> bytes:
+        """The absolute path of the state folder."""
+        return os.path.join(self._index.base, os.fsencode(self.owner.id))
+
+    def relocations(self) -> dict[bytes, bytes]:
+        """For every path that a root of these changes had, the one it has now."""
+        owners = self._index.owners
+        if self._relocated is None or self._relocated[0] is not owners:
+            linked = [owners[name] for name in others_of(self._index.base, self.owner.id) if name in owners]
+            everyone = [owner for owner in (*linked, self.owner) if owner.path]
+            found = {former: owner.paths[0] for owner in everyone for former in owner.paths[1:]}
+            for owner in everyone:
+                found.pop(owner.paths[0], None)
+            self._relocated = owners, found
+        return self._relocated[1]
+
+    def link(self, other: StateFolder) -> None:
+        """Note durably in both that they hold changes which reach into one another's roots."""
+        for state, name in ((self, other.owner.id), (other, self.owner.id)):
+            if name in others_of(self._index.base, state.owner.id):
+                continue
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(state.at(b"others"), flags, 0o600)
+            try:
+                os.write(descriptor, name.encode() + b"\n")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            flush_folder(state.path)
+            state._relocated = None
+
+    def load(self) -> None:
+        """Read the key of a state folder that is there; nothing is written. Raises as `open` does."""
+        if self.key and self._identity() == self._made:
+            return
+        try:
+            self._refuse_foreign(self.path, allowed=(os.geteuid(),))
+            self.key = self._key_at(self.at(b"key"))
+            self._made = self._identity()
+        except OSError as error:
+            raise self._refused(error) from error
 
     def at(self, *parts: bytes) -> bytes:
         """The absolute path of something in the state folder."""
@@ -57,29 +350,64 @@ class StateFolder:
         return os.path.isdir(self.at(b"journal"))
 
     def open(self) -> None:
-        """Make what is missing and read the key. Raises `permission_denied` with what to do."""
-        if self.key:
-            return
+        """Make what is missing and read the key. Raises `permission_denied` with what to do.
+
+        A state folder that somebody has removed meanwhile is made anew.
+        """
         try:
-            base = os.path.dirname(self.path)
+            if self._claimed and self._identity() == self._made:
+                return
+            base = self._index.base
             if not os.path.isdir(base):
                 os.makedirs(base, 0o700, exist_ok=True)
             self._refuse_foreign(base, allowed=(0, os.geteuid()))
-            for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
-                if not os.path.lexists(folder):
-                    self._make(folder)
-            self._refuse_foreign(self.path, allowed=(os.geteuid(),))
-            if stat.S_IMODE(os.stat(self.path).st_mode) != 0o700:
-                os.chmod(self.path, 0o700)
+            if self._root is not None:
+                with self._index.alone():
+                    self._claim(self._root)
+            self._furnish()
+            self._made = self._identity()
             self.key = self._read_key()
+            self._claimed = True
         except OSError as error:
-            code = from_os_error(error, "").code
-            raise FilewrightError(
-                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
-                f"the state folder {quote(self.path)} cannot be written: {error.strerror}",
-                hint=_HINT,
-                details={"path": quote(self.path)},
-            ) from error
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> FilewrightError:
+        code = from_os_error(error, "").code
+        return FilewrightError(
+            code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
+            f"the state folder {quote(self.path)} cannot be used: {error.strerror}",
+            hint=_HINT,
+            details={"path": quote(self.path)},
+        )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self.at(b"journal"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return status.st_dev, status.st_ino
+
+    def _claim(self, root: Root) -> None:
+        """Make it the root's own; another process may have been faster."""
+        known, others = self._index.owner_of(root)
+        before = known or self.owner
+        path = root.resolved or root.path
+        paths = (path, *(each for each in before.paths if each != path))
+        self.owner = Owner(before.id, paths, root.device, root.inode, _birth(root))
+        self._furnish()
+        if self.owner != known:
+            self._index.add(self.owner)
+        for other in others:
+            if other.path == path and other.id != self.owner.id:
+                self._index.add(replace(other, paths=(b"", *other.paths)))
+
+    def _furnish(self) -> None:
+        for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
+            if not os.path.lexists(folder):
+                self._make(folder)
+        self._refuse_foreign(self.path, allowed=(os.geteuid(),))
+        if stat.S_IMODE(os.stat(self.path).st_mode) != 0o700:
+            os.chmod(self.path, 0o700)
 
     @staticmethod
     def _make(folder: bytes) -> None:
@@ -150,3 +478,16 @@ def flush_folder(folder: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _write_whole(path: bytes, content: bytes) -> None:
+    """Write a small file of the state folder, whole and flushed, or not at all."""
+    fresh = path + b".new-" + secrets.token_hex(4).encode()
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        write_all(descriptor, content, 0)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    os.rename(fresh, path)
+    flush_folder(os.path.dirname(path))

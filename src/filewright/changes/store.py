@@ -1,0 +1,112 @@
+"""The store of one root's state: the journal, the history and the undo data of its state folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+from filewright.boundary import Boundary
+from filewright.changes.blobs import BlobStore
+from filewright.changes.collector import Collector
+from filewright.changes.flushing import Flusher
+from filewright.changes.journal import Journal
+from filewright.changes.record import ChangeRecord, Place
+from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.recovery import Recoverer, Recovery
+from filewright.changes.state import StateFolder
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.settings import Settings
+
+
+class Store:
+    """What one state folder holds, and what settles it. `own`: of a root that is open here."""
+
+    def __init__(
+        self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher, *, own: bool
+    ) -> None:
+        self.state = state
+        self.own = own
+        self.journal = Journal(state, flusher)
+        self.blobs = BlobStore(state, flusher)
+        self.recoverer = Recoverer(boundary, settings, state, self.journal, self.blobs, flusher, own=own)
+        self._collector = Collector(settings, state, self.journal, self.blobs)
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is anything to read, and it can be read."""
+        if not self.state.exists:
+            return False
+        self.state.load()
+        return True
+
+    def ids(self) -> Iterator[str]:
+        """Ids of all committed changes, newest first."""
+        return self.journal.ids() if self.readable else iter(())
+
+    def file(self, change_id: str) -> RecordFile | None:
+        """A committed change, its places as its roots are called now; None if it is not here.
+
+        Raises `io_error` if it is damaged.
+        """
+        path = self.journal.find(change_id) if self.readable else None
+        if path is None:
+            return None
+        try:
+            return self._relocated(RecordFile.read(path, self.state.key))
+        except FileNotFoundError:
+            return None  # Collected meanwhile.
+        except TornError as error:
+            raise FilewrightError(
+                Code.IO_ERROR,
+                f"the record of the change {change_id} is damaged: {error}",
+                hint="run filewright doctor",
+                details={"change_id": change_id},
+            ) from error
+        except OSError as error:
+            raise from_os_error(error, f"the record of the change {change_id}", doing="read") from error
+
+    def _relocated(self, file: RecordFile) -> RecordFile:
+        moved = self.state.relocations()
+        return replace(file, record=_relocated(file.record, moved)) if moved else file
+
+    def recover(self, settle_above: int, *, again: bool = False) -> Recovery:
+        """Settle what is unfinished here; needs the workspace lock."""
+        try:
+            return self.recoverer.recover(settle_above=settle_above, again=again)
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="recover") from error
+
+    def collect(self, change_id: str | None = None) -> None:
+        """Keep the history within its limits, after a change that was just made or looking at all.
+
+        Needs the workspace lock.
+        """
+        try:
+            path = self.journal.find(change_id) if change_id is not None else None
+            if path is None or not self._collector.within_limits(os.stat(path).st_size):
+                # What is not known to be cleaned up is never dropped.
+                self.recoverer.settle_done()
+                self._collector.collect()
+        except (OSError, FilewrightError):
+            pass  # The change itself is made; the next one collects what is left.
+
+    @property
+    def unfinished(self) -> tuple[object, ...] | None:
+        """What tells one set of changes that are not settled from another; None if there are none."""
+        seen = self.journal.intent_seen()
+        waiting = tuple(self.journal.unsettled_paths())
+        return (seen, waiting) if seen is not None or waiting else None
+
+
+def _relocated(record: ChangeRecord, moved: dict[bytes, bytes]) -> ChangeRecord:
+    def now(place: Place) -> Place:
+        return Place(moved.get(place.root, place.root), place.parts)
+
+    return replace(
+        record,
+        entries=tuple(
+            replace(entry, place=now(entry.place), was=now(entry.was) if entry.was is not None else None)
+            for entry in record.entries
+        ),
+    )

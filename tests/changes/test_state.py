@@ -1,0 +1,289 @@
+"""State belongs to a root: whoever opens the root, by whatever path and beside whatever else, has its history."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import Workspace
+from filewright.changes.journal import Journal
+from filewright.errors import Code, FilewrightError
+
+
+@pytest.fixture
+def place(scene: Any) -> Iterator[Path]:
+    with scene.quick_folder() as folder:
+        (folder / "a" / "sub" / "deep").mkdir(parents=True)
+        (folder / "a" / "f").write_text("one\n")
+        (folder / "a" / "sub" / "g").write_text("two\n")
+        (folder / "b").mkdir()
+        (folder / "b" / "h").write_text("three\n")
+        yield folder
+
+
+def _open(place: Path, *roots: str, **settings: Any) -> Workspace:
+    return Workspace(*(place / root for root in roots), state_dir=place / "state", **settings)
+
+
+def _changed(place: Path, path: str, *roots: str) -> str:
+    with _open(place, *roots) as workspace:
+        return str(workspace.write(path, "new\n", mode="overwrite").data["change_id"])
+
+
+def _history(place: Path, *roots: str) -> dict[str, list[str]]:
+    with _open(place, *roots) as workspace:
+        return {record.id: record.paths for record in workspace.history()}
+
+
+@pytest.mark.parametrize("roots", [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")])
+def test_the_history_of_a_root_is_seen_from_every_list_of_roots_that_holds_it(
+    place: Path, roots: tuple[str, ...]
+) -> None:
+    made = _changed(place, "f", "a")
+    assert made in _history(place, *roots)
+    with _open(place, *roots) as workspace:
+        workspace.undo(made)
+    assert (place / "a" / "f").read_text() == "one\n"
+    assert len(_history(place, "a")) == 2
+
+
+def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
+    with _open(place, "a") as workspace:
+        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in ("f", "sub/g")]
+        both = workspace.run("write_content", {"items": items}).data["change_id"]
+        outside = workspace.write("f", "newer\n", mode="overwrite").data["change_id"]
+        inside = workspace.write("sub/g", "newer\n", mode="overwrite").data["change_id"]
+    assert _history(place, "a/sub") == {inside: ["g"], both: ["g"]}
+    with _open(place, "a/sub") as workspace:
+        assert workspace.call("get_history", {"change_id": outside}).code == Code.NOT_FOUND
+        workspace.undo(inside)
+        assert (place / "a" / "sub" / "g").read_text() == "new\n"
+        refused = workspace.call("revert_edit", {"change_id": both})
+        assert refused.code == Code.PATH_ESCAPE
+        assert str(place / "a") in refused.text
+    assert (place / "a" / "f").read_text() == "newer\n"
+
+
+def test_from_a_folder_above_what_was_changed_below_is_seen_and_undone(place: Path) -> None:
+    made = _changed(place, "g", "a/sub")
+    assert _history(place, ".") == {made: ["a/sub/g"]}
+    with _open(place, ".") as workspace:
+        workspace.revert_edit(path="a/sub/g")
+    assert (place / "a" / "sub" / "g").read_text() == "two\n"
+
+
+def test_a_renamed_root_keeps_its_history(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    (place / "a").rename(place / "renamed")
+    assert _history(place, "renamed") == {made: ["f"]}
+    with _open(place, "renamed") as workspace:
+        workspace.undo(made)
+    assert (place / "renamed" / "f").read_text() == "one\n"
+    assert len(_history(place, "renamed")) == 2
+
+
+def test_a_root_that_was_made_anew_does_not_inherit_and_says_so(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    (place / "a").rename(place / "old")
+    (place / "a").mkdir()
+    (place / "a" / "f").write_text("another\n")
+    with _open(place, "a") as workspace:
+        assert list(workspace.history()) == []
+        assert any("another folder" in note for note in workspace.state_notes)
+        other = workspace.write("f", "new\n", mode="overwrite").data["change_id"]
+    assert _history(place, "a") == {other: ["f"]}
+    assert _history(place, "old") == {made: ["f"]}
+
+
+def test_a_copy_of_a_root_has_a_history_of_its_own(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    shutil.copytree(place / "a", place / "copy")
+    assert _history(place, "copy") == {}
+    assert _history(place, "a") == {made: ["f"]}
+
+
+def test_a_change_of_several_roots_is_one_change_wherever_it_is_looked_at(place: Path) -> None:
+    with _open(place, "a", "b") as workspace:
+        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in ("f", "b:h")]
+        made = workspace.run("write_content", {"items": items}).data["change_id"]
+    assert _history(place, "a") == {made: ["f"]}
+    assert _history(place, "b") == {made: ["h"]}
+    with _open(place, "b") as workspace:
+        assert workspace.call("revert_edit", {"change_id": made}).code == Code.PATH_ESCAPE
+    with _open(place, "b", "a") as workspace:
+        workspace.undo(made)
+    assert (place / "a" / "f").read_text() == "one\n"
+    assert (place / "b" / "h").read_text() == "three\n"
+
+
+class Stopped(BaseException):
+    """The end of a process, without the process."""
+
+
+def _torn(place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tuple[str, ...]) -> None:
+    """A change that ended just before it was done."""
+
+    def stop(*_: Any, **__: Any) -> Any:
+        raise Stopped
+
+    with monkeypatch.context() as patch, _open(place, *roots) as workspace:
+        patch.setattr(Journal, "done", stop)
+        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in paths]
+        with pytest.raises(Stopped):
+            workspace.run("write_content", {"items": items})
+
+
+def test_a_change_that_was_interrupted_in_a_folder_below_is_taken_back_from_above(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _torn(place, monkeypatch, "g", roots=("a/sub",))
+    assert (place / "a" / "sub" / "g").read_text() == "new\n"
+    with _open(place, "a") as workspace:
+        assert "two" in workspace.read("sub/g").text
+    assert (place / "a" / "sub" / "g").read_text() == "two\n"
+
+
+@pytest.mark.parametrize("roots", [("b",), ("a/sub",)])
+def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_them(
+    place: Path, monkeypatch: pytest.MonkeyPatch, roots: tuple[str, ...]
+) -> None:
+    _torn(place, monkeypatch, "f", "sub/g", "b:h", roots=("a", "b"))
+    own = "h" if roots == ("b",) else "g"
+    (place / roots[0] / "other").write_text("other\n")
+    with _open(place, *roots) as workspace:
+        refused = workspace.call("read_content", {"path": own})
+        assert refused.code == Code.IN_USE
+        assert str(place / "a") in refused.text
+        assert "other" in workspace.read("other").text
+        workspace.write("other", "edited\n", mode="overwrite")
+        refused = workspace.call(
+            "write_content", {"items": [{"path": own, "content": "", "mode": "overwrite"}]}
+        )
+        assert refused.code == Code.IN_USE
+    assert (place / "a" / "f").read_text() == "new\n"
+    with _open(place, "a", "b") as workspace:
+        assert "one" in workspace.read("f").text
+    assert (place / "a" / "sub" / "g").read_text() == "two\n"
+    assert (place / "b" / "h").read_text() == "three\n"
+
+
+def test_a_root_renamed_after_a_crash_is_recovered_where_it_is(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _torn(place, monkeypatch, "f", roots=("a",))
+    (place / "a").rename(place / "renamed")
+    with _open(place, "renamed") as workspace:
+        assert "one" in workspace.read("f").text
+
+
+def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(place: Path) -> None:
+    with _open(place, "a") as workspace:
+        workspace.write("f", "new\n", mode="overwrite")
+        shutil.rmtree(place / "state")
+        assert list(workspace.history()) == []
+        made = workspace.write("f", "newer\n", mode="overwrite").data["change_id"]
+        assert [record.id for record in workspace.history()] == [made]
+        workspace.undo(made)
+    assert (place / "a" / "f").read_text() == "new\n"
+
+
+def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    (place / "state" / "index").unlink()
+    assert _history(place, "a") == {made: ["f"]}
+    (place / "a").rename(place / "renamed")
+    other = _changed(place, "h", "b")
+    assert _history(place, "renamed") == {made: ["f"]}
+    assert _history(place, "b") == {other: ["h"]}
+
+
+def _as_the_first_version_kept_it(place: Path, *roots: str) -> None:
+    """One folder for a list of roots, named for the first and after all of them, which says nothing else."""
+    joined = b"\0".join(os.path.realpath(os.fsencode(place / root)) for root in roots)
+    name = f"{roots[0]}-{hashlib.sha256(joined).hexdigest()[:16]}"
+    with _open(place, *roots) as workspace:
+        kept = Path(os.fsdecode(workspace.context.changes.state.path))
+    for other in (place / "state").iterdir():
+        if other != kept:
+            shutil.rmtree(other) if other.is_dir() else other.unlink()
+    for file in ("root", "others", "usage"):
+        (kept / file).unlink(missing_ok=True)
+    kept.rename(place / "state" / name)
+
+
+def test_the_history_that_the_first_version_kept_is_taken_over(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    _as_the_first_version_kept_it(place, "a")
+    assert _history(place, "a") == {made: ["f"]}
+    with _open(place, "a") as workspace:
+        workspace.undo(made)
+    assert (place / "a" / "f").read_text() == "one\n"
+    (place / "a").rename(place / "renamed")
+    assert len(_history(place, "renamed")) == 2
+
+
+def test_the_history_that_the_first_version_kept_for_a_list_of_roots_is_seen_from_that_list(
+    place: Path,
+) -> None:
+    made = _changed(place, "b:h", "a", "b"), _changed(place, "f", "a", "b")
+    with _open(place, "a", "b") as workspace:
+        items = [{"path": path, "content": "newer\n", "mode": "overwrite"} for path in ("f", "b:h")]
+        both = workspace.run("write_content", {"items": items}).data["change_id"]
+    _as_the_first_version_kept_it(place, "a", "b")
+    assert _history(place, "a", "b") == {made[1]: ["f"], both: ["f", "h"]}
+    with _open(place, "a", "b") as workspace:
+        workspace.undo(both)
+    assert (place / "b" / "h").read_text() == "new\n"
+
+
+def test_an_intent_that_the_first_version_left_is_taken_back(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _torn(place, monkeypatch, "f", roots=("a",))
+    kept = next(path for path in (place / "state").iterdir() if path.is_dir())
+    joined = os.path.realpath(os.fsencode(place / "a"))
+    (kept / "root").unlink()
+    (place / "state" / "index").unlink()
+    kept.rename(place / "state" / f"a-{hashlib.sha256(joined).hexdigest()[:16]}")
+    with _open(place, "a") as workspace:
+        assert "one" in workspace.read("f").text
+
+
+def test_a_torn_line_of_the_index_harms_no_other(place: Path) -> None:
+    made = _changed(place, "f", "a")
+    with (place / "state" / "index").open("ab") as index:
+        index.write(b'{"id": "half')
+    other = _changed(place, "h", "b")
+    assert _history(place, "a") == {made: ["f"]}
+    assert _history(place, "b") == {other: ["h"]}
+
+
+def test_history_stays_within_its_limits_though_every_session_makes_one_change(place: Path) -> None:
+    limit = 300_000
+    for number in range(20):
+        (place / "a" / "big").write_bytes(os.urandom(50_000))
+        with _open(place, "a", settings=_limited(place, limit)) as workspace:
+            workspace.delete("big")
+        kept = sum(path.stat().st_size for path in (place / "state").rglob("*") if path.is_file())
+        assert kept <= limit + 60_000, f"after {number} changes"
+
+
+def _limited(place: Path, limit: int) -> Any:
+    from filewright import Settings
+
+    return Settings(state_dir=place / "state", history_bytes=limit)
+
+
+def test_a_workspace_read_only_makes_no_state(place: Path) -> None:
+    with _open(place, "a", read_only=True) as workspace:
+        assert list(workspace.history()) == []
+        with pytest.raises(FilewrightError):
+            workspace.write("f", "x")
+    assert not (place / "state").exists()
