@@ -230,6 +230,11 @@ class Workspace:
         """What a person should know of where history is kept, such as a root that has lost its own."""
         return self._changes.state_notes
 
+    @property
+    def kept(self) -> list[str]:
+        """Where versions of others' that were in the way of a change, and records set aside, are kept."""
+        return self._changes.kept
+
     def resource(self, uri: str) -> tuple[str, str | bytes]:
         """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 

@@ -42,7 +42,6 @@ OPENED = {
 }
 
 
-@not_yet
 @pytest.mark.parametrize("opened", OPENED)
 def test_a_change_is_in_history_and_undone_however_its_root_is_opened(place: Path, opened: str) -> None:
     file = place / "a" / "sub" / "f.txt"
@@ -57,7 +56,6 @@ def test_a_change_is_in_history_and_undone_however_its_root_is_opened(place: Pat
         assert len(workspace.history(str(file))) == 2, "the undo is not in the history of its root"
 
 
-@not_yet
 def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
     with _open(place, "a") as workspace:
         inner = _edit(workspace, place / "a" / "sub" / "f.txt", "one", "two")
@@ -76,7 +74,6 @@ def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
     assert (place / "a" / "top.txt").read_text() == "three\n"
 
 
-@not_yet
 def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     with _open(place, "a") as workspace:
         change = _edit(workspace, place / "a" / "top.txt", "one", "two")
@@ -87,7 +84,6 @@ def test_a_renamed_root_keeps_its_history(place: Path) -> None:
     assert (place / "renamed" / "top.txt").read_text() == "one\n"
 
 
-@not_yet
 def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(place: Path) -> None:
     with _open(place, "a") as workspace:
         change = _edit(workspace, place / "a" / "top.txt", "one", "two")
@@ -100,7 +96,6 @@ def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(place:
         assert [record.id for record in workspace.history()] == [change]
 
 
-@not_yet
 def test_a_change_over_two_roots_is_undone_from_either_list(place: Path) -> None:
     (place / "b" / "g.txt").write_text("one\n")
     with _open(place, "a", "b") as workspace:
@@ -120,7 +115,6 @@ def _bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-@not_yet
 def test_history_stays_within_its_limit_over_sessions_of_one_change_each(place: Path) -> None:
     limit = 300_000
     settings = Settings(state_dir=place / "state", history_bytes=limit)
@@ -197,7 +191,6 @@ def test_a_root_that_was_moved_and_made_anew_is_said_to_be(place: Path) -> None:
         assert (place / "moved" / "top.txt").read_text() == "one\n"
 
 
-@not_yet
 def test_a_state_folder_removed_while_serving_breaks_no_later_change(place: Path) -> None:
     with _open(place, "a") as workspace:
         workspace.write("n1.txt", "1\n")

@@ -103,6 +103,11 @@ class Changes:
         """How many flushes this object has asked the system for; for measuring."""
         return self._flusher.count
 
+    @property
+    def kept(self) -> list[str]:
+        """Where versions of others' that were in the way of a change, and records set aside, are kept."""
+        return [quote(path) for store in self.stores for path in store.journal.kept_paths()]
+
     # Changing
 
     def commit(self, change_set: ChangeSet, *, task: Task | None = None) -> ChangeRecord:

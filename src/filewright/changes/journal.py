@@ -62,6 +62,12 @@ class Journal:
         """Changes that could not be taken back entirely, oldest first."""
         return [self._state.at(b"journal", name) for name in self._names() if name.endswith(UNSETTLED)]
 
+    def kept_paths(self) -> list[bytes]:
+        """What conflicts have left: others' versions, and records that were set aside."""
+        return [
+            self._state.at(folder, name) for folder in (b"kept", b"aside") for name in self._listed(folder)
+        ]
+
     def is_known(self, identifier: str) -> bool:
         """Whether a change was committed, or is still to be taken back: its undo data is needed."""
         return self.find(identifier) is not None or os.path.exists(

@@ -123,7 +123,13 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         state = base_folder(workspace.settings)
         place = next(folder for folder in (state, *state.parents) if folder.exists())
         yield Finding("state folder", f"{state}", os.access(place, os.W_OK))
+        yield from (Finding("history", note, False) for note in workspace.state_notes)
         yield _recovered(workspace.recover())
+        kept = workspace.kept
+        if kept:
+            more = f", and {len(kept) - 5} more" if len(kept) > 5 else ""
+            told = ", ".join(kept[:5])
+            yield Finding("kept of conflicts", f"{told}{more}; delete what is not needed any more", None)
     finally:
         workspace.close()
 
