@@ -79,6 +79,8 @@ def diff_of_record(
     for entry in contents.record.entries:
         if "folder" in {side.kind for side in (entry.before, entry.after) if side is not None}:
             continue
+        if all(end is None or locate(end) is None for end in (entry.place, entry.was)):
+            continue  # A change may reach beyond the roots; what it did there is nobody's business here.
         if budget.spent:
             budget.cut += 1
             continue
