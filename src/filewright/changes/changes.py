@@ -35,10 +35,12 @@ _SETTLE_ABOVE = 16
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """The places of unfinished changes that cannot be settled here, and what was `seen` of them."""
+    """The absolute paths of unfinished changes that cannot be settled here, each by its names, the `root`
+    to open, and what was `seen` of them."""
 
     seen: tuple[object, ...]
-    places: frozenset[Place]
+    root: bytes
+    paths: frozenset[tuple[bytes, ...]]
 
 
 class Changes:
@@ -123,7 +125,7 @@ class Changes:
             met = [
                 note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
             ]
-            store = self._store_of(change_set)
+            store, *others = self._stores_of(change_set)
             committer = Committer(
                 self._boundary,
                 self._settings,
@@ -135,11 +137,11 @@ class Changes:
             )
             record = committer.commit(change_set, task, met)
             self._told = len(self._found)
-            store.collect(record.id)
+            store.collect(record.id, settle=bool(others))
             return record
 
-    def _store_of(self, change_set: ChangeSet) -> Store:
-        """Where a change is kept: with the first root it touches, which the others then point to."""
+    def _stores_of(self, change_set: ChangeSet) -> list[Store]:
+        """Those of the roots a change touches; it is kept in the first, which the others then point to."""
         touched = {where.root.index for step in change_set.steps for where in _touched(step)}
         first, *others = [self._own[index] for index in sorted(touched)] or self._own[:1]
         for other in others:
@@ -147,7 +149,7 @@ class Changes:
                 other.state.link(first.state)
             except OSError as error:
                 raise from_os_error(error, "the state folder", doing="write to") from error
-        return first
+        return [first, *others]
 
     def check(self, change_set: ChangeSet) -> None:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
@@ -219,27 +221,25 @@ class Changes:
                 places = store.recoverer.unfinished_places()
             except FilewrightError:
                 continue
-            self._withheld[store.state.owner.id] = Withheld(
-                seen, frozenset(Place(moved.get(place.root, place.root), place.parts) for place in places)
+            paths = frozenset(
+                _names(Place(moved.get(place.root, place.root), place.parts)) for place in places
             )
+            self._withheld[store.state.owner.id] = Withheld(seen, store.state.owner.path or b"", paths)
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
             return
-        place = self.place(where)
-        steps = [step for step in (*place.root.split(b"/"), *place.parts) if step]
-        for name, withheld in list(self._withheld.items()):
-            for unfinished in withheld.places:
-                path = [step for step in (*unfinished.root.split(b"/"), *unfinished.parts) if step]
-                if steps[: len(path)] == path:
-                    root = quote(self._index.owners[name].path or unfinished.root)
-                    raise FilewrightError(
-                        Code.IN_USE,
-                        f"{where.asked} is part of a change that was interrupted and is not settled yet",
-                        hint=f"open {root} without --read-only (filewright doctor --root does), which settles "
-                        "it or says what is in the way",
-                        details={"path": where.asked, "root": root},
-                    )
+        names = _names(self.place(where))
+        for withheld in list(self._withheld.values()):
+            if any(names[:depth] in withheld.paths for depth in range(1, len(names) + 1)):
+                root = quote(withheld.root)
+                raise FilewrightError(
+                    Code.IN_USE,
+                    f"{where.asked} is part of a change that was interrupted and is not settled yet",
+                    hint=f"open {root} without --read-only (filewright doctor --root does), which settles "
+                    "it or says what is in the way",
+                    details={"path": where.asked, "root": root},
+                )
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
@@ -463,6 +463,11 @@ def _touched(step: Step) -> tuple[Location, ...]:
             return (step.destination,)
         case _:
             return (step.location,)
+
+
+def _names(place: Place) -> tuple[bytes, ...]:
+    """The names of an absolute path, from the top."""
+    return (*filter(None, place.root.split(b"/")), *place.parts)
 
 
 def _unknown(change_id: str) -> FilewrightError:

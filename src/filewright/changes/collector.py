@@ -33,25 +33,42 @@ class Collector:
         self._blobs = blobs
         self._counted = 0
 
-    def within_limits(self, grown: int) -> bool:
-        """Whether the history stays within its limits with a record of `grown` bytes, and its contents.
+    def within_limits(self, change_id: str | None) -> bool:
+        """Whether the history stays within its limits with a change that was just made; None: count it all.
 
         What all changes take, and the number of the oldest, are kept in a file between them, so that
         whoever makes a change knows without looking at every one.
         """
-        grown += self._blobs.added - self._counted
-        self._counted = self._blobs.added
+        added, self._counted = self._blobs.added - self._counted, self._blobs.added
+        path = self._journal.find(change_id) if change_id is not None else None
         try:
+            if path is None:
+                raise ValueError("no change to add to what is known")
             with open(self._state.at(b"usage"), "rb") as file:
                 total, oldest = map(int, file.read().split())
-        except (OSError, ValueError):
-            return False
-        total += grown
-        limits = self._settings.history_bytes, time.time_ns() - self._settings.history_days * _DAY_NS
-        if total > limits[0] or oldest < limits[1]:
-            return False
+            total += added + os.stat(path).st_size
+        except (FileNotFoundError, ValueError):
+            total, oldest = self._count()
         self._note(total, oldest)
-        return True
+        return (
+            total <= self._settings.history_bytes
+            and oldest >= time.time_ns() - self._settings.history_days * _DAY_NS
+        )
+
+    def _count(self) -> tuple[int, int]:
+        """What all changes take, and the number of the oldest."""
+        sizes = {number: size for number, (_, _, size) in self._records().items()}
+        total = sum(sizes.values()) + sum(size for _, _, size in self._blobs.stamped())
+        return total, min(sizes, default=time.time_ns())
+
+    def _records(self) -> dict[int, tuple[str, bytes, int]]:
+        """Id, path and size of every committed change, by its number."""
+        found = {}
+        for identifier in self._journal.ids():
+            path, number = self._journal.find(identifier), number_of(identifier)
+            if path is not None and number is not None:
+                found[number] = identifier, path, os.stat(path).st_size
+        return found
 
     def _note(self, total: int, oldest: int) -> None:
         # Not flushed: what a power cut leaves of it is no number, and all is counted again.
@@ -70,14 +87,8 @@ class Collector:
         lock that its undo holds from the reading of the record to the commit.
         """
         now = time.time_ns() if now_ns is None else now_ns
-        records: dict[int, tuple[str, bytes, int]] = {}
-        keep: set[int] = set()
-        for identifier in self._journal.ids():
-            path, number = self._journal.find(identifier), number_of(identifier)
-            if path is not None and number is not None:
-                records[number] = (identifier, path, os.stat(path).st_size)
-                if path.endswith(DONE):
-                    keep.add(number)
+        records = self._records()
+        keep = {number for number, (_, path, _) in records.items() if path.endswith(DONE)}
         if not records:
             self._note(0, now)
             return []

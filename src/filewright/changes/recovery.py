@@ -107,12 +107,10 @@ class Recoverer:
         With `again`, also what an earlier recovery could not settle.
         """
         found = Recovery()
-        path = self._journal.intent_path()
-        if path is not None:
+        intent = self._journal.intent_path()
+        unsettled = self._journal.unsettled_paths() if again else []
+        for path in (*unsettled, *([intent] if intent is not None else [])):
             self._intent(path, found)
-        if again:
-            for path in self._journal.unsettled_paths():
-                self._intent(path, found)
         done = self._journal.done_paths()
         for path in done:
             if path not in self.cleaned:
@@ -233,6 +231,8 @@ class Recoverer:
         except UnfinishedError:
             found.set_aside.append(quote(self._journal.set_aside(path)))
             return
+        except _BeyondError:
+            return  # It is made; whoever opens all of its roots cleans up.
         if file is None:
             return
         if self.clean_up(file, found):

@@ -23,7 +23,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -358,8 +358,7 @@ class StateFolder:
             if self._claimed and self._identity() == self._made:
                 return
             base = self._index.base
-            if not os.path.isdir(base):
-                os.makedirs(base, 0o700, exist_ok=True)
+            _make_folders(base)
             self._refuse_foreign(base, allowed=(0, os.geteuid()))
             if self._root is not None:
                 with self._index.alone():
@@ -403,19 +402,10 @@ class StateFolder:
 
     def _furnish(self) -> None:
         for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
-            if not os.path.lexists(folder):
-                self._make(folder)
+            _make_folders(folder)
         self._refuse_foreign(self.path, allowed=(os.geteuid(),))
         if stat.S_IMODE(os.stat(self.path).st_mode) != 0o700:
             os.chmod(self.path, 0o700)
-
-    @staticmethod
-    def _make(folder: bytes) -> None:
-        try:
-            os.mkdir(folder, 0o700)
-        except FileExistsError:
-            return
-        flush_folder(os.path.dirname(folder))
 
     def _read_key(self) -> bytes:
         path = self.at(b"key")
@@ -460,6 +450,20 @@ class StateFolder:
             raise NotADirectoryError(20, "something other than a folder is there")
         if status.st_uid not in allowed:
             raise PermissionError(1, "it belongs to another user")
+
+
+def _make_folders(folder: bytes) -> None:
+    """Make a folder and those above it, each on the disk before an intent in it is relied on."""
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(folder)
+    _make_folders(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        return
+    with suppress(PermissionError):  # A folder that may be written to and not be read.
+        flush_folder(above)
 
 
 def write_all(descriptor: int, data: bytes | memoryview, offset: int) -> None:

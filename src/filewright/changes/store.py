@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -77,16 +76,18 @@ class Store:
         except OSError as error:
             raise from_os_error(error, "the workspace", doing="recover") from error
 
-    def collect(self, change_id: str | None = None) -> None:
+    def collect(self, change_id: str | None = None, *, settle: bool = False) -> None:
         """Keep the history within its limits, after a change that was just made or looking at all.
 
-        Needs the workspace lock.
+        With `settle`, what is cleaned up is settled in any case: of a change over several roots,
+        which are not always open together, nothing is to be left to do. Needs the workspace lock.
         """
         try:
-            path = self.journal.find(change_id) if change_id is not None else None
-            if path is None or not self._collector.within_limits(os.stat(path).st_size):
+            within = self._collector.within_limits(change_id)
+            if settle or not within:
                 # What is not known to be cleaned up is never dropped.
                 self.recoverer.settle_done()
+            if not within:
                 self._collector.collect()
         except (OSError, FilewrightError):
             pass  # The change itself is made; the next one collects what is left.
