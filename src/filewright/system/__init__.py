@@ -14,28 +14,37 @@ from __future__ import annotations
 import os
 import sys
 
-from filewright.system.posix import (
-    BLOCK,
-    Batch,
-    File,
-    Folder,
-    Rename,
-    effective_group,
-    effective_user,
-    flush_all,
-    open_file,
-    status_of,
-)
-from filewright.system.status import Capabilities, Kind, NotAFileError, Status
+from filewright.system.flushing import flush_all
+from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
 
-if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
-    from filewright.system.posix import can, open_folder, umask
-elif sys.platform == "linux":
-    from filewright.system.linux import can, open_folder, umask
-elif sys.platform == "darwin":
-    from filewright.system.darwin import can, open_folder, umask
+if sys.platform == "win32":
+    from filewright.system.windows import (
+        File,
+        Folder,
+        can,
+        effective_group,
+        effective_user,
+        open_file,
+        open_folder,
+        status_of,
+        umask,
+    )
 else:
-    from filewright.system.windows import can, open_folder, umask
+    from filewright.system.posix import (
+        File,
+        Folder,
+        effective_group,
+        effective_user,
+        open_file,
+        status_of,
+    )
+
+    if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
+        from filewright.system.posix import can, open_folder, umask
+    elif sys.platform == "linux":
+        from filewright.system.linux import can, open_folder, umask
+    else:
+        from filewright.system.darwin import can, open_folder, umask
 
 __all__ = [
     "BLOCK",

@@ -1,8 +1,9 @@
-"""From a folder's descriptor and a path below it to an open descriptor, part by part, never leaving it.
+"""From an open folder and a path below it to an open thing, part by part, never leaving it.
 
-What the kernel does in one call where it can (`linux.openat2`), done by hand with the same answers:
-relative links are followed inside the folder; an absolute link, and a link or `..` that leads above
-the folder, are refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
+What the Linux kernel does in one call where it can (`linux.openat2`), done by hand with the same
+answers: relative links are followed inside the folder; an absolute link, and a link or `..` that leads
+above the folder, are refused (`EXDEV`); more than 40 links are a loop (`ELOOP`). The same walk serves
+every system, which gives it its `Steps`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,42 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from filewright.system.status import KINDS, NotAFileError
 
 _LINKS = 40
 _RETRIES = 128
-_NOT_FOLLOWING = os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Steps(Protocol):
+    """What the walk asks of a system. Handles are numbers; none of them follows a link."""
+
+    @property
+    def folders_only(self) -> bool:
+        """Whether the last part must be a folder; else it must be a regular file."""
+
+    def look(self, name: bytes, folder: int) -> os.stat_result:
+        """The status of what has that name, before it is opened: opening a device or a FIFO has effects."""
+
+    def status(self, handle: int) -> os.stat_result:
+        """The status of an open thing."""
+
+    def enter(self, name: bytes, folder: int) -> int:
+        """A folder on the way; `b"."` is `folder` once more."""
+
+    def open(self, name: bytes, folder: int) -> int:
+        """What the path leads to; `b"."` is `folder` once more."""
+
+    def target(self, name: bytes, folder: int) -> list[bytes] | None:
+        """The parts that a link leads by; None if it is absolute. `EINVAL` if it is no link."""
+
+    def close(self, handle: int) -> None:
+        """Let go of one."""
+
+    def true_name(self, name: bytes, handle: int) -> bytes:
+        """What the folder calls the open thing, where `name` may be another spelling of it."""
 
 
 class _RacedError(OSError):
@@ -24,31 +54,29 @@ class _RacedError(OSError):
 
 
 def retrying(
-    start: int, parts: Sequence[bytes], flags: int, *, links: bool, cross: bool, step: int
+    steps: Steps, start: int, parts: Sequence[bytes], *, links: bool, cross: bool
 ) -> tuple[int, tuple[bytes, ...]]:
-    """Open `parts` below `start`: the descriptor, and the names without links that led to it.
+    """Open `parts` below `start`: the handle, and the names without links that led to it.
 
-    `flags` are those of the last part, followed if it is a link unless they hold `O_NOFOLLOW`; `step`
-    opens the folders on the way. With `links=False` any link is refused (`ELOOP`); with
-    `cross=False` another file system is (`EXDEV`). `EAGAIN` if the folders are renamed over and over.
+    With `links=False` any link is refused (`ELOOP`); with `cross=False` another file system is
+    (`EXDEV`). `EAGAIN` if the folders are renamed over and over.
     """
     for _ in range(_RETRIES):
         try:
-            return _walk(start, parts, flags | os.O_CLOEXEC, links, cross, step)
+            return _walk(steps, start, parts, links, cross)
         except _RacedError:
             continue
     raise OSError(errno.EAGAIN, "the folders above it are being renamed")
 
 
 def _walk(
-    start: int, parts: Sequence[bytes], flags: int, links: bool, cross: bool, step: int
+    steps: Steps, start: int, parts: Sequence[bytes], links: bool, cross: bool
 ) -> tuple[int, tuple[bytes, ...]]:
-    device = None if cross else os.fstat(start).st_dev
-    step |= os.O_DIRECTORY | _NOT_FOLLOWING
+    device = None if cross else steps.status(start).st_dev
     pending = [part for part in reversed(parts) if part] or [b"."]
     names: list[bytes] = []
     followed = 0
-    folder = os.open(b".", step, dir_fd=start)
+    folder = steps.enter(b".", start)
     try:
         while True:
             part = pending.pop()
@@ -57,56 +85,54 @@ def _walk(
                     if not names:
                         raise _leads_out()
                     names.pop()
-                    above = _descend(start, names, device, step)
-                    os.close(folder)
+                    above = _descend(steps, start, names, device)
+                    steps.close(folder)
                     folder = above
                 if not pending:
-                    return os.open(b".", flags & ~os.O_NOFOLLOW, dir_fd=folder), tuple(names)
+                    return steps.open(b".", folder), tuple(names)
                 continue
-            last = not pending
-            # Looked at before it is opened: opening a device or a FIFO has effects.
-            status = os.stat(part, dir_fd=folder, follow_symlinks=False)
+            status = steps.look(part, folder)
             if device is not None and status.st_dev != device:
                 raise _leads_out()
-            if stat.S_ISLNK(status.st_mode) and not (last and flags & os.O_NOFOLLOW):
+            if stat.S_ISLNK(status.st_mode):
                 followed += 1
                 if not links or followed > _LINKS:
                     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-                pending.extend(reversed(_steps_of(part, folder)))
+                pending.extend(reversed(_steps_of(steps, part, folder)))
                 continue
-            if last:
-                if not flags & os.O_DIRECTORY and not stat.S_ISREG(status.st_mode):
+            if not pending:
+                if not steps.folders_only and not stat.S_ISREG(status.st_mode):
                     raise not_a_file(status)
-                descriptor = _step_into(part, flags | os.O_NOFOLLOW, folder, status)
-                return descriptor, (*names, part)
+                last = _step(steps.open, part, folder, status)
+                return last, (*names, _named(steps, part, last))
             if not stat.S_ISDIR(status.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-            below = _step_into(part, step, folder, status)
-            os.close(folder)
+            below = _step(steps.enter, part, folder, status)
+            steps.close(folder)
             folder = below
-            names.append(part)
+            names.append(steps.true_name(part, folder))
     finally:
-        os.close(folder)
+        steps.close(folder)
 
 
-def _steps_of(link: bytes, folder: int) -> list[bytes]:
+def _steps_of(steps: Steps, link: bytes, folder: int) -> list[bytes]:
     try:
-        target = os.readlink(link, dir_fd=folder)
+        target = steps.target(link, folder)
     except OSError as error:
         if error.errno == errno.EINVAL:
             raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         raise
-    if target.startswith(b"/"):
+    if target is None:
         raise _leads_out()
-    steps = [step for step in target.split(b"/") if step]
-    if target.endswith(b"/"):
-        steps.append(b".")
-    return steps
+    parts = [part for part in target if part]
+    if target and not target[-1]:
+        parts.append(b".")
+    return parts
 
 
-def _step_into(part: bytes, flags: int, folder: int, seen: os.stat_result) -> int:
+def _step(opener: Callable[[bytes, int], int], part: bytes, folder: int, seen: os.stat_result) -> int:
     try:
-        return os.open(part, flags, dir_fd=folder)
+        return opener(part, folder)
     except OSError as error:
         was_folder = error.errno == errno.ENOTDIR and stat.S_ISDIR(seen.st_mode)
         was_no_link = error.errno in (errno.ELOOP, errno.EMLINK) and not stat.S_ISLNK(seen.st_mode)
@@ -115,19 +141,27 @@ def _step_into(part: bytes, flags: int, folder: int, seen: os.stat_result) -> in
         raise
 
 
-def _descend(start: int, names: Sequence[bytes], device: int | None, step: int) -> int:
+def _named(steps: Steps, part: bytes, handle: int) -> bytes:
+    try:
+        return steps.true_name(part, handle)
+    except OSError:
+        steps.close(handle)
+        raise
+
+
+def _descend(steps: Steps, start: int, names: Sequence[bytes], device: int | None) -> int:
     """The folder `names` once more from the start: `..` of a folder that was moved may be anywhere."""
-    folder = os.open(b".", step, dir_fd=start)
+    folder = steps.enter(b".", start)
     for name in names:
         try:
-            below = os.open(name, step, dir_fd=folder)
+            below = steps.enter(name, folder)
         except OSError as error:
             raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         finally:
-            os.close(folder)
+            steps.close(folder)
         folder = below
-        if device is not None and os.fstat(folder).st_dev != device:
-            os.close(folder)
+        if device is not None and steps.status(folder).st_dev != device:
+            steps.close(folder)
             raise _leads_out()
     return folder
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from filewright.system import kernel, posix
-from filewright.system.posix import File, Folder, Rename
-from filewright.system.status import Capabilities, Status
+from filewright.system.posix import File, Folder
+from filewright.system.status import Capabilities, Rename, Status
 
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare

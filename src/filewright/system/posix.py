@@ -12,25 +12,19 @@ import os
 import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import TracebackType
-from typing import ClassVar, Literal, Self
+from typing import ClassVar
 
 from filewright.system import beneath
-from filewright.system.status import MISSING_EVERYTHING, Capabilities, Kind, Status
+from filewright.system.handle import Handle
+from filewright.system.status import BLOCK, MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
 
-BLOCK = 1 << 20
 _BATCH = 1 << 16
-_FLUSHING_THREADS = 16
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
-Rename = Literal["keep", "replace", "exchange"]
 
 can: Capabilities = MISSING_EVERYTHING
 
@@ -52,43 +46,14 @@ def _let_go_of_locks() -> None:
 os.register_at_fork(after_in_child=_let_go_of_locks)
 
 
-class _Handle:
+class _Handle(Handle):
     """A descriptor and what files and folders have in common."""
 
-    __slots__ = ("_fd",)
+    __slots__ = ()
 
-    def __init__(self, descriptor: int) -> None:
-        self._fd = descriptor
-
-    def fileno(self) -> int:
-        """The descriptor, for a child process or a poll. It stays ours."""
-        return self._fd
-
-    def detach(self) -> int:
-        """The descriptor, which is the caller's from now on."""
-        descriptor, self._fd = self._fd, -1
-        return descriptor
-
-    def close(self) -> None:
-        """Let go of it; more than once does no harm."""
-        if self._fd >= 0:
-            os.close(self.detach())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
-        if getattr(self, "_fd", -1) >= 0:
-            os.close(self._fd)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._fd})"
+    @staticmethod
+    def _let_go(number: int) -> None:
+        os.close(number)
 
     def status(self) -> Status:
         """What the system says of it now."""
@@ -206,16 +171,39 @@ class File(_Handle):
         yield True
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some of the names in a folder, by kind, as they come."""
+class _Steps:
+    """How `beneath` takes its steps here: with `enter` through folders, with `flags` into the last part."""
 
-    files: list[bytes]
-    folders: list[bytes]
-    others: list[tuple[bytes, Kind]]
+    __slots__ = ("_enter", "_flags")
 
-    def __len__(self) -> int:
-        return len(self.files) + len(self.folders) + len(self.others)
+    def __init__(self, enter: int, flags: int) -> None:
+        self._enter, self._flags = enter | os.O_NOFOLLOW, flags
+
+    @property
+    def folders_only(self) -> bool:
+        return bool(self._flags & os.O_DIRECTORY)
+
+    def look(self, name: bytes, folder: int) -> os.stat_result:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+    def status(self, handle: int) -> os.stat_result:
+        return os.fstat(handle)
+
+    def enter(self, name: bytes, folder: int) -> int:
+        return os.open(name, self._enter, dir_fd=folder)
+
+    def open(self, name: bytes, folder: int) -> int:
+        return os.open(name, self._flags | os.O_NOFOLLOW, dir_fd=folder)
+
+    def target(self, name: bytes, folder: int) -> list[bytes] | None:
+        target = os.readlink(name, dir_fd=folder)
+        return None if target.startswith(b"/") else target.split(b"/")
+
+    def close(self, handle: int) -> None:
+        os.close(handle)
+
+    def true_name(self, name: bytes, handle: int) -> bytes:  # noqa: ARG002
+        return name
 
 
 class Folder(_Handle):
@@ -377,9 +365,8 @@ class Folder(_Handle):
         part by part on every system. `EAGAIN` if the folders above are renamed over and over.
         """
         flags = _FOLDER if listing else self.step_flags
-        return type(self)(
-            *beneath.retrying(self._fd, parts, flags, links=links, cross=cross, step=self.step_flags)
-        )
+        steps = _Steps(self.step_flags, flags)
+        return type(self)(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
 
     def file_beneath(
         self,
@@ -390,10 +377,8 @@ class Folder(_Handle):
         kernel: bool = True,  # noqa: ARG002
     ) -> File:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        descriptor, reached = beneath.retrying(
-            self._fd, parts, _READ, links=links, cross=cross, step=self.step_flags
-        )
-        return self._file(descriptor, reached)
+        steps = _Steps(self.step_flags, _READ)
+        return self._file(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
 
     def _file(self, descriptor: int, reached: tuple[bytes, ...] | None) -> File:
         try:
@@ -516,31 +501,6 @@ def open_file(path: bytes | str) -> File:
 def status_of(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
     return Status(os.stat(path))
-
-
-def flush_all(handles: Iterable[File | Folder]) -> None:
-    """Flush side by side: 100 flushes in turn take thirty times as long. All are tried; the first error is raised."""
-    pending = list(handles)
-    if len(pending) < 2:
-        for handle in pending:
-            handle.flush()
-        return
-    threads = min(_FLUSHING_THREADS, len(pending))
-    with ThreadPoolExecutor(threads) as pool:
-        results = [pool.submit(_flush_each, pending[start::threads]) for start in range(threads)]
-    for result in results:
-        result.result()
-
-
-def _flush_each(handles: Sequence[File | Folder]) -> None:
-    failed: OSError | None = None
-    for handle in handles:
-        try:
-            handle.flush()
-        except OSError as error:
-            failed = failed or error
-    if failed is not None:
-        raise failed
 
 
 def umask() -> int:

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["file", "folder", "link", "fifo", "socket", "device"]
+Rename = Literal["keep", "replace", "exchange"]
+
+BLOCK = 1 << 20
+"""What is read at once where all of a file is."""
 
 KINDS: dict[int, Kind] = {
     stat.S_IFREG: "file",
@@ -113,6 +117,18 @@ class Status:
 
     def __repr__(self) -> str:
         return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some of the names in a folder, by kind, as they come."""
+
+    files: list[bytes]
+    folders: list[bytes]
+    others: list[tuple[bytes, Kind]]
+
+    def __len__(self) -> int:
+        return len(self.files) + len(self.folders) + len(self.others)
 
 
 @dataclass(frozen=True, slots=True)
