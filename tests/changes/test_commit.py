@@ -376,16 +376,13 @@ def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: py
 
 
 def test_a_refused_rename_becomes_copy_and_delete_in_one_change(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = kernel.rename_noreplace
-
-    def layered(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
+    def layered(_: str, name: bytes, target: bytes) -> None:
         if name == b"f" and target == b"h":
             raise OSError(errno.EXDEV, "layers")
-        real(folder, name, target_folder, target)
 
-    monkeypatch.setattr(kernel, "rename_noreplace", layered)
+    scene.before_renames(monkeypatch, layered)
     os.utime(bench.root / "f/x.txt", ns=(10**18, 10**18))
     record = bench.commit(Move(bench.at("f"), bench.at("h")), Create(bench.at("n"), b""))
     assert (bench.root / "h/g/y.txt").read_bytes() == b"why\n"

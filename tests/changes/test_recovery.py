@@ -16,7 +16,6 @@ from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
-from filewright.system import kernel
 from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")
@@ -235,7 +234,7 @@ def test_a_late_in_place_writer_loses_nothing(
         return real(journal, identifier)
 
     monkeypatch.setattr(Journal, "done", writing)
-    monkeypatch.setattr("filewright.changes.leases.written_by_others", lambda _: False)
+    monkeypatch.setattr(scene.FOLDER.file_type, "written_by_others", lambda _: False)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
     assert _kept(bench) == [b"LATEtwo\nthree\n"]
@@ -247,7 +246,7 @@ def test_a_late_in_place_writer_loses_nothing(
 def test_a_displaced_file_that_is_still_written_to_waits(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
-    monkeypatch.setattr("filewright.changes.leases.written_by_others", lambda _: False)
+    monkeypatch.setattr(scene.FOLDER.file_type, "written_by_others", lambda _: False)
     with (bench.root / "a.txt").open("ab") as late:
         bench.commit(bench.modify("a.txt", EDIT))
         assert len(scene.temporaries(bench.root)) == 1
@@ -261,15 +260,12 @@ def test_a_displaced_file_that_is_still_written_to_waits(
 def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = kernel.rename_noreplace
-
-    def racing(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
+    def racing(_: str, name: bytes, __: bytes) -> None:
         if name == b"f":
             (bench.root / "f/late.txt").write_bytes(b"late\n")
-        real(folder, name, target_folder, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernel, "rename_noreplace", racing)
+        scene.before_renames(patch, racing)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(Delete(bench.at("f"), recursive=True))
     assert caught.value.code is Code.STALE_VERSION
@@ -283,7 +279,7 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 ) -> None:
     from filewright.changes.journal import Journal
 
-    real_done, real_rename = Journal.done, kernel.rename_noreplace
+    real_done = Journal.done
 
     def adding(journal: Any, identifier: str) -> tuple[bytes, bool]:
         (folder,) = (path for path in bench.root.iterdir() if path.name.startswith(".fw~"))
@@ -291,13 +287,12 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
         os.symlink("late.txt", folder / "g" / "link")
         return real_done(journal, identifier)
 
-    def devices(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
-        if target_folder == kernel.AT_FDCWD and not same_device:
+    def devices(_: str, __: bytes, kept_as: bytes) -> None:
+        if kept_as.endswith(b"-f") and not same_device:
             raise OSError(errno.EXDEV, "another device")
-        real_rename(folder, name, target_folder, target)
 
     monkeypatch.setattr(Journal, "done", adding)
-    monkeypatch.setattr(kernel, "rename_noreplace", devices)
+    scene.before_renames(monkeypatch, devices)
     record = bench.commit(Delete(bench.at("f"), recursive=True))
     assert not (bench.root / "f").exists()
     assert scene.temporaries(bench.root) == []
@@ -424,17 +419,15 @@ def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
     before = scene.tree(bench.root)
-    real = kernel.exchange
     calls: list[int] = []
 
-    def failing(*args: Any) -> None:
-        calls.append(1)
-        if len(calls) >= 2:
+    def failing(mode: str, *_: bytes) -> None:
+        calls.append(mode == "exchange")
+        if sum(calls) >= 2:
             raise OSError(errno.EIO, "broken")
-        real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernel, "exchange", failing)
+        scene.before_renames(patch, failing)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(bench.modify("a.txt", EDIT), bench.modify("b.txt", Splice(0, 1, b"B")))
     assert caught.value.code is Code.IO_ERROR

@@ -194,7 +194,7 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
 KILLED = """
 import os, signal, sys
 from filewright import Workspace
-from filewright.system import kernel
+from filewright.system import open_folder
 import json
 
 name, root, state, tool, arguments, last = sys.argv[1:]
@@ -218,8 +218,8 @@ for step in range(1, last + 1):
             return real(*given)
         return call
 
-    kernel.exchange = dying(kernel.exchange)
-    kernel.rename_noreplace = dying(kernel.rename_noreplace)
+    with open_folder("/") as folder:
+        type(folder).rename = dying(type(folder).rename)
     with Workspace(root, state_dir=state) as workspace:
         workspace.offer(name).call(tool, arguments)
     os._exit(0)

@@ -20,6 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from filewright import system
 from filewright.boundary import Boundary
 from filewright.changes import Changes
 from filewright.edit.changeset import (
@@ -203,7 +206,7 @@ _CALLS = {
         "posix_fallocate",
         "access",
     ],
-    kernel: ["openat2", "renameat2", "chmod_descriptor"],
+    kernel: ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
     fcntl: ["flock", "fcntl", "ioctl"],
 }
 
@@ -231,7 +234,28 @@ _FAILING = {
     "openat2",
     "renameat2",
     "chmod_descriptor",
+    "chown_descriptor",
 }
+
+
+with system.open_folder("/") as _folder:
+    FOLDER = type(_folder)
+    """The class of folders on this system."""
+
+
+def before_renames(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[system.Rename, bytes, bytes], object]
+) -> None:
+    """Do something just before each rename, given its mode, the old and the new name."""
+    real = FOLDER.rename
+
+    def rename(
+        folder: system.Folder, name: bytes, to: system.Folder, to_name: bytes, mode: system.Rename
+    ) -> None:
+        act(mode, name, to_name)
+        real(folder, name, to, to_name, mode)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FOLDER, "rename", rename)
 
 
 class Meddler:

@@ -216,18 +216,14 @@ def test_workspaces_that_share_roots_in_another_order_do_not_block_each_other(ar
 def test_a_destination_that_appears_in_between_is_not_lost(
     area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.system import kernel
-
     with scene.Bench(area) as bench:
         (bench.root / "a.txt").write_bytes(b"mine\n")
-        real = kernel.rename_noreplace
 
-        def racing(folder: int, name: bytes, target_folder: int, target: bytes) -> None:
+        def racing(_: str, __: bytes, target: bytes) -> None:
             if target == b"b.txt":
                 (bench.root / "b.txt").write_bytes(b"theirs\n")
-            real(folder, name, target_folder, target)
 
-        monkeypatch.setattr(kernel, "rename_noreplace", racing)
+        scene.before_renames(monkeypatch, racing)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(Move(bench.at("a.txt"), bench.at("b.txt")))
         assert caught.value.code is Code.ALREADY_EXISTS
@@ -238,21 +234,17 @@ def test_a_destination_that_appears_in_between_is_not_lost(
 def test_an_edit_between_check_and_exchange_is_given_back(
     area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.system import kernel
-
     with scene.Bench(area) as bench:
         path = bench.root / "a.txt"
         path.write_bytes(b"one\n")
-        real = kernel.exchange
         calls = []
 
-        def racing(*args: object) -> None:
-            if not calls:
+        def racing(mode: str, *_: bytes) -> None:
+            if mode == "exchange" and not calls:
                 path.write_bytes(b"theirs\n")
-            calls.append(args)
-            real(*args)
+                calls.append(mode)
 
-        monkeypatch.setattr(kernel, "exchange", racing)
+        scene.before_renames(monkeypatch, racing)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(bench.modify("a.txt", Splice(0, 3, b"two")))
         assert caught.value.code is Code.STALE_VERSION

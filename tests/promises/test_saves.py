@@ -17,7 +17,6 @@ import pytest
 from filewright import FilewrightError, Workspace
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code
-from filewright.system import kernel
 from filewright.text.splice import Splice
 
 
@@ -56,14 +55,14 @@ SAVES = pytest.mark.parametrize("save", [_save_over, _save_in_place])
 
 def _saving_before(monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int, Callable[[], None]]) -> None:
     """Save something just before the exchange with that number."""
-    real, calls = kernel.exchange, [0]
+    calls = [0]
 
-    def exchange(*arguments: Any) -> None:
-        calls[0] += 1
-        saves.get(calls[0], lambda: None)()
-        real(*arguments)
+    def saving(mode: str, *_: bytes) -> None:
+        if mode == "exchange":
+            calls[0] += 1
+            saves.get(calls[0], lambda: None)()
 
-    monkeypatch.setattr(kernel, "exchange", exchange)
+    scene.before_renames(monkeypatch, saving)
 
 
 @SAVES

@@ -348,7 +348,7 @@ class _Walker:
         self._held.remove(left)
         with handle:
             if folder.far and folder.handle is None:
-                above = handle.parent()
+                above = handle.parent(listing=False)
                 if above is not None and above.identity() == folder.identity:
                     folder.handle = above.folder(b".")
                     self._held.appendleft(folder)

@@ -16,10 +16,12 @@ import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 
+from filewright import system
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import number_of
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.state import StateFolder, write_all
+from filewright.system import Folder
 
 _BLOCK = 1 << 20
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -62,7 +64,7 @@ class BlobStore:
             path = self.path(name)
             if not self._stamp(path, number):
                 os.utime(descriptor, ns=(number, number))
-                self._flusher.one(descriptor)
+                self._flusher.descriptor(descriptor)
                 self._place(fresh, path)
                 self.added += position
             return name
@@ -80,7 +82,7 @@ class BlobStore:
         try:
             if os.fstat(descriptor).st_mtime_ns < number:
                 os.utime(descriptor, ns=(number, number))
-                self._flusher.one(descriptor)
+                self._flusher.descriptor(descriptor)
         finally:
             os.close(descriptor)
         return True
@@ -93,10 +95,11 @@ class BlobStore:
         os.rename(fresh, path)
         self._flusher.folder(folder)
 
-    def adopt(self, folder: int, name: bytes, blob: str) -> bool:
+    def adopt(self, folder: Folder, name: bytes, blob: str) -> bool:
         """Keep a file as it is by a second name in the state folder; False where that cannot be done."""
         try:
-            os.link(name, self.path(blob), src_dir_fd=folder, follow_symlinks=False)
+            with system.open_folder(self._state.at(b"blobs")) as blobs:
+                folder.link(name, blobs, blob.encode())
         except OSError as error:
             if error.errno in (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP):
                 return False

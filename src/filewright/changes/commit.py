@@ -21,8 +21,8 @@ from filewright.changes.entries import entries
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
-from filewright.changes.operations import Plan
-from filewright.changes.plan import Difference, Planner
+from filewright.changes.operations import CommitPlan
+from filewright.changes.plan import CommitPlanner, Difference
 from filewright.changes.publish import publish
 from filewright.changes.record import ChangeRecord
 from filewright.changes.recordfile import RecordFile
@@ -92,9 +92,9 @@ class Committer:
     ) -> ChangeRecord:
         folders = OpenFolders(self.boundary)
         adopted: list[str] = []
-        begun: Plan | None = None
+        begun: CommitPlan | None = None
         try:
-            # Plan: what each step means, and what is refused.
+            # CommitPlan: what each step means, and what is refused.
             tree = Tree(self.boundary, folders)
             steps = Steps(tree, change_set, copy_moves=copy_moves)
             steps.take()
@@ -123,7 +123,7 @@ class Committer:
                 saver.save(difference.displaced)
                 saver.keep_new(difference.fresh)
             _digest_ahead(difference)
-            planner = Planner(tree, difference)
+            planner = CommitPlanner(tree, difference)
             plan = planner.plan()
             record = ChangeRecord(
                 id=change_id,
@@ -192,7 +192,7 @@ class Committer:
                     )
 
     def _take_back(
-        self, plan: Plan | None, folders: OpenFolders, adopted: Sequence[str], cause: BaseException
+        self, plan: CommitPlan | None, folders: OpenFolders, adopted: Sequence[str], cause: BaseException
     ) -> None:
         """Undo what was begun. What cannot be undone now is kept in the intent for the next recovery."""
         findings = Findings()

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import codecs
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import xxhash
 
+from filewright.edit.changeset import Stream
 from filewright.errors import Code, FilewrightError
+from filewright.system import File
 from filewright.text import Splice
 
 BLOCK = 1 << 20
 
 Block = bytes | memoryview
-
-
-class Content(Protocol):
-    """Bytes to come; `blocks` may be asked for more than once. A block is valid until the next one."""
-
-    @property
-    def size(self) -> int:
-        """How many bytes."""
-        ...
-
-    def blocks(self) -> Iterator[Block]:
-        """The bytes from the start."""
-        ...
+"""Part of a content; valid until the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +46,7 @@ class Edited:
     the replacements were encoded. Raises `unencodable` if the guess was wrong.
     """
 
-    base: Content
+    base: Stream
     splices: tuple[Splice, ...]
     codec: str | None = None
     asked: str = ""
@@ -70,13 +58,11 @@ class Edited:
 
     def blocks(self) -> Iterator[Block]:
         """The bytes from the start."""
-        return self.tapped(None)
+        return self.tapped(lambda _: None)
 
-    def tapped(self, tap: Callable[[Block], None] | None) -> Iterator[Block]:
+    def tapped(self, tap: Callable[[Block], None]) -> Iterator[Block]:
         """The bytes from the start; `tap` sees every block of the content before on its way."""
-        blocks = self.base.blocks()
-        if tap is not None:
-            blocks = _tapped(blocks, tap)
+        blocks = _tapped(self.base.blocks(), tap)
         return spliced(validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices)
 
 
@@ -126,41 +112,22 @@ def validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block
         ) from error
 
 
-def read_blocks(descriptor: int, start: int = 0) -> Iterator[memoryview]:
-    """An open file's bytes from `start` to its end, through one reused buffer."""
-    # No larger than the file: clearing a megabyte costs more than reading most files.
-    buffer = bytearray(min(BLOCK, max(4096, os.fstat(descriptor).st_size - start + 1)))
-    view = memoryview(buffer)
-    offset = start
-    while count := os.preadv(descriptor, [buffer], offset):
-        yield view[:count]
-        offset += count
-
-
-def digest_of(descriptor: int) -> str:
-    """xxh3_128 of an open file, in hex."""
+def digest_of(content: File | Stream) -> str:
+    """xxh3_128 of all blocks of something, in hex."""
     state = xxhash.xxh3_128()
-    for block in read_blocks(descriptor):
+    for block in content.blocks():
         state.update(block)
     return state.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """What a file holds on the disk; `opener` gives a fresh descriptor each time."""
+    """What a file holds on the disk; `opener` opens it once more each time."""
 
-    opener: Callable[[], int]
+    opener: Callable[[], File]
     size: int
 
     def blocks(self) -> Iterator[Block]:
         """The bytes, to the file's end whatever its size has become."""
-        descriptor = self.opener()
-        try:
-            yield from read_blocks(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def listed(descriptor: int) -> list[bytes]:
-    """The names in an open folder, sorted."""
-    return sorted(os.fsencode(name) for name in os.listdir(descriptor))
+        with self.opener() as file:
+            yield from file.blocks()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import stat
+from dataclasses import replace
 
 from filewright.changes.plan import Difference
 from filewright.changes.record import Entry, Place, Side
-from filewright.changes.tree import Node
+from filewright.changes.tree import Item
 
 
 def entries(difference: Difference) -> tuple[Entry, ...]:
@@ -15,33 +15,33 @@ def entries(difference: Difference) -> tuple[Entry, ...]:
     Asked twice: for the intent, and again when staging knows more.
     """
     found: list[Entry] = []
-    for node in difference.fresh:
-        found += (fresh_entry(node, node.where()), *node.made)
-    for node in (*difference.moved, *(node for node in difference.altered if not node.moved)):
-        assert node.home is not None
-        before, now = _sides(node)
-        was, where = node.home[0].path_of(node.home[1]), node.where()
+    for item in difference.fresh:
+        found += (fresh_entry(item, item.where()), *item.made)
+    for item in (*difference.moved, *(item for item in difference.altered if not item.moved)):
+        assert item.home is not None
+        before, now = _sides(item)
+        was, where = item.home[0].path_of(item.home[1]), item.where()
         found.append(Entry(where, before, now, was if was != where else None))
-    for node in difference.displaced:
-        if node.alive and node.fresh:
+    for item in difference.displaced:
+        if item.alive and item.fresh:
             continue
-        assert node.home is not None
-        assert node.saved is not None
-        found.append(Entry(node.home[0].path_of(node.home[1]), node.saved.side, None))
-        found += node.saved.below
+        assert item.home is not None
+        assert item.saved is not None
+        found.append(Entry(item.home[0].path_of(item.home[1]), item.saved.side, None))
+        found += item.saved.below
     return tuple(found)
 
 
-def fresh_entry(node: Node, where: Place) -> Entry:
+def fresh_entry(item: Item, where: Place) -> Entry:
     """The entry of a new thing, which may stand for one that was there."""
-    saved = node.saved
-    if node.home is None or saved is None:
-        return Entry(where, None, _after(node))
-    was = node.home[0].path_of(node.home[1])
+    saved = item.saved
+    if item.home is None or saved is None:
+        return Entry(where, None, _after(item))
+    was = item.home[0].path_of(item.home[1])
     return Entry(
         where,
         saved.side,
-        _after(node),
+        _after(item),
         was if was != where else None,
         saved.spans,
         saved.removed,
@@ -49,24 +49,21 @@ def fresh_entry(node: Node, where: Place) -> Entry:
     )
 
 
-def _after(node: Node) -> Side:
+def _after(item: Item) -> Side:
     """What a new thing is."""
-    mode, uid, gid = node.final_attributes()
-    if node.kind == "folder":
+    mode, uid, gid = item.final_attributes()
+    if item.kind == "folder":
         return Side("folder", mode, uid, gid)
-    if node.kind == "link":
-        return Side("link", mode, uid, gid, target=node.target)
-    assert node.content is not None
-    return Side("file", mode, uid, gid, size=node.content.size, digest=node.digest, blob=node.blob)
+    if item.kind == "link":
+        return Side("link", mode, uid, gid, target=item.target)
+    assert item.content is not None
+    return Side("file", mode, uid, gid, size=item.content.size, digest=item.digest, blob=item.blob)
 
 
-def _sides(node: Node) -> tuple[Side, Side]:
-    seen = node.seen
+def _sides(item: Item) -> tuple[Side, Side]:
+    seen = item.seen
     assert seen is not None
-    mode, uid, gid = node.final_attributes()
-    size = seen.st_size if node.kind == "file" else 0
-    time = seen.st_mtime_ns
-    was = Side(
-        node.kind, stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid, size, time, target=node.target
-    )
-    return was, Side(node.kind, mode, uid, gid, size, time, target=node.target)
+    mode, uid, gid = item.final_attributes()
+    size = seen.size if item.kind == "file" else 0
+    was = Side(item.kind, seen.mode, seen.uid, seen.gid, size, seen.mtime_ns, target=item.target)
+    return was, replace(was, mode=mode, uid=uid, gid=gid)

@@ -129,7 +129,7 @@ class Journal:
 
     def flush(self) -> None:
         """Flush the intent."""
-        self._flusher.one(self._descriptor)
+        self._flusher.descriptor(self._descriptor)
 
     def close(self) -> None:
         """Let go of the intent's descriptor."""
@@ -175,7 +175,7 @@ class Journal:
         descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             os.ftruncate(descriptor, 0)
-            self._flusher.one(descriptor)
+            self._flusher.descriptor(descriptor)
         finally:
             os.close(descriptor)
 

@@ -1,10 +1,9 @@
 """One writer at a time, across threads and processes; readers of several files may share.
 
 A writer holds every root alone and every folder above a root together with others, so that
-workspaces on nested roots exclude each other and neighbours do not. The lock is `flock` on the
-folder itself: POSIX record locks are dropped by any close in the process, and a lock file can be
-removed under its holder. All are taken in one order, by device and inode, so that workspaces which
-share some never wait for each other in a circle.
+workspaces on nested roots exclude each other and neighbours do not. The lock is on the folder
+itself: a lock file can be removed under its holder. All are taken in one order, by device and inode,
+so that workspaces which share some never wait for each other in a circle.
 
 It keeps filewright's own processes apart. Editors know nothing of it, so nothing that must not be
 lost relies on it alone.
@@ -13,7 +12,6 @@ lost relies on it alone.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import threading
 import time
@@ -24,9 +22,9 @@ from contextlib import contextmanager
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
+from filewright.system import Folder
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 Identity = tuple[int, int]
 
@@ -37,16 +35,15 @@ class _Above:
     One open folder has one lock, so the threads that hold it are counted.
     """
 
-    def __init__(self, identity: Identity, descriptor: int) -> None:
-        self.identity = identity
-        self._descriptor = descriptor
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
         self._holders = 0
         self._count = threading.Lock()
 
-    def share(self) -> bool:
+    def lock(self) -> bool:
         """Hold it together with others; False while somebody holds it alone."""
         with self._count:
-            if self._holders == 0 and not _locked(self._descriptor, fcntl.LOCK_SH):
+            if self._holders == 0 and not _locked(self.folder, exclusive=False):
                 return False
             self._holders += 1
             return True
@@ -56,35 +53,23 @@ class _Above:
         with self._count:
             self._holders -= 1
             if self._holders == 0:
-                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        """Close the folder."""
-        os.close(self._descriptor)
+                self.folder.unlock()
 
 
 class _Root:
     """A root, opened anew for each holder."""
 
-    def __init__(self, identity: Identity, folder: int) -> None:
-        self.identity = identity
-        self._descriptor = os.open(".", _FOLDER, dir_fd=folder)
+    def __init__(self, folder: Folder, *, exclusive: bool) -> None:
+        self._folder = folder.folder(b".")
+        self._exclusive = exclusive
 
-    def take(self, kind: int) -> bool:
+    def lock(self) -> bool:
         """Hold it alone or together with others; False while somebody is in the way."""
-        return _locked(self._descriptor, kind)
+        return _locked(self._folder, exclusive=self._exclusive)
 
     def release(self) -> None:
-        """Let go of it, also for whatever copies of the descriptor other processes may have."""
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        except OSError:
-            pass  # No locks on this file system.
-        self.close()
-
-    def close(self) -> None:
-        """Close the descriptor; a lock that this process's parent holds by it stays."""
-        os.close(self._descriptor)
+        """Let go of it."""
+        self._folder.close()
 
 
 class WorkspaceLock:
@@ -97,55 +82,46 @@ class WorkspaceLock:
     def __init__(self, boundary: Boundary, seconds: float) -> None:
         self._boundary = boundary
         self._seconds = seconds
-        self._above: dict[Identity, _Above] = {}
         self._start()
         _living.add(self)
-        weakref.finalize(self, _close, self._above)
 
     def _start(self) -> None:
         self._thread = threading.RLock()
         self._depth = 0
-        self._held: set[_Root] = set()
+        self._above: dict[Identity, _Above] = {}
         self.skipped: list[str] = []
         for root in self._boundary.roots:
-            self._open_above(root.fd, root.resolved or root.path)
-        roots = {(root.device, root.inode) for root in self._boundary.roots}
-        for identity in roots & self._above.keys():
-            self._above.pop(identity).close()  # It is held alone as a root.
+            self._open_above(root.folder, root.resolved or root.path)
+        for root in self._boundary.roots:
+            self._above.pop((root.device, root.inode), None)  # It is held alone as a root.
 
-    def _open_above(self, folder: int, path: bytes) -> None:
-        below = os.fstat(folder)
-        descriptor = os.dup(folder)
-        try:
-            while True:
-                path = os.path.dirname(path)
+    def _open_above(self, folder: Folder, path: bytes) -> None:
+        while True:
+            path = os.path.dirname(path)
+            try:
+                above = folder.parent()
+                if above is None:
+                    return
+                folder = self._above.setdefault(above.identity(), _Above(above)).folder
+            except OSError:
+                self.skipped.append(os.fsdecode(path))
                 try:
-                    higher = os.open("..", _FOLDER, dir_fd=descriptor)
+                    above = folder.parent(listing=False)
                 except OSError:
-                    self.skipped.append(os.fsdecode(path))
                     return
-                os.close(descriptor)
-                descriptor = higher
-                status = os.fstat(descriptor)
-                identity = (status.st_dev, status.st_ino)
-                if identity == (below.st_dev, below.st_ino):
+                if above is None:
                     return
-                below = status
-                if identity not in self._above:
-                    self._above[identity] = _Above(identity, os.dup(descriptor))
-        finally:
-            os.close(descriptor)
+                folder = above
 
     def close(self) -> None:
         """Let go of the folders above the roots."""
         _living.discard(self)
-        _close(self._above)
+        for above in self._above.values():
+            above.folder.close()
+        self._above.clear()
 
     def forked(self) -> None:
-        """In a child process: let go of what the parent holds, and begin anew."""
-        for root in self._held:
-            root.close()
-        _close(self._above)
+        """In a child process, which holds none of its parent's locks: begin anew, with folders of its own."""
         self._start()
 
     @contextmanager
@@ -168,13 +144,13 @@ class WorkspaceLock:
                 finally:
                     self._depth -= 1
                 return
-            held = self._take(fcntl.LOCK_EX, deadline, task)
+            held = self._take(deadline, task, exclusive=True)
             self._depth = 1
             try:
                 yield True
             finally:
                 self._depth = 0
-                self._release(held)
+                _release(held)
         finally:
             thread.release()
 
@@ -184,11 +160,11 @@ class WorkspaceLock:
         if self._depth and self._owned():
             yield
             return
-        held = self._take(fcntl.LOCK_SH, time.monotonic() + self._seconds, task)
+        held = self._take(time.monotonic() + self._seconds, task, exclusive=False)
         try:
             yield
         finally:
-            self._release(held)
+            _release(held)
 
     def _owned(self) -> bool:
         if not self._thread.acquire(blocking=False):
@@ -196,47 +172,32 @@ class WorkspaceLock:
         self._thread.release()
         return True
 
-    def _take(self, kind: int, deadline: float, task: Task | None) -> list[_Root | _Above]:
-        wanted: dict[Identity, _Above | int] = {**self._above}
-        wanted.update({(root.device, root.inode): root.fd for root in self._boundary.roots})
+    def _take(self, deadline: float, task: Task | None, *, exclusive: bool) -> list[_Root | _Above]:
+        wanted: dict[Identity, _Above | Folder] = {**self._above}
+        wanted.update({(root.device, root.inode): root.folder for root in self._boundary.roots})
         held: list[_Root | _Above] = []
         try:
             for identity in sorted(wanted):
                 target = wanted[identity]
-                if isinstance(target, _Above):
-                    self._wait(target, kind, deadline, task)
-                    held.append(target)
-                else:
-                    root = _Root(identity, target)
-                    self._held.add(root)
-                    held.append(root)
-                    self._wait(root, kind, deadline, task)
+                place = target if isinstance(target, _Above) else _Root(target, exclusive=exclusive)
+                self._wait(place, deadline, task)
+                held.append(place)
         except BaseException as error:
-            self._release(held)
+            _release(held)
             if isinstance(error, OSError):
                 raise from_os_error(error, "the workspace", doing="lock") from error
             raise
         return held
 
-    def _wait(self, target: _Root | _Above, kind: int, deadline: float, task: Task | None) -> None:
+    def _wait(self, place: _Root | _Above, deadline: float, task: Task | None) -> None:
         pause = 0.0005
-        while not (target.share() if isinstance(target, _Above) else target.take(kind)):
+        while not place.lock():
             if task is not None:
                 task.check()
             if time.monotonic() >= deadline:
                 raise self._busy()
             time.sleep(pause)
             pause = min(pause * 2, 0.01)
-
-    def _release(self, held: list[_Root | _Above]) -> None:
-        for target in reversed(held):
-            if isinstance(target, _Root):
-                if target not in self._held:
-                    continue  # Closed when this process was forked.
-                self._held.discard(target)
-                target.release()
-            elif target.identity in self._above:
-                target.release()
 
     def _busy(self) -> FilewrightError:
         return FilewrightError(
@@ -246,22 +207,19 @@ class WorkspaceLock:
         )
 
 
-def _locked(descriptor: int, kind: int) -> bool:
+def _release(held: list[_Root | _Above]) -> None:
+    for place in reversed(held):
+        place.release()
+
+
+def _locked(folder: Folder, *, exclusive: bool) -> bool:
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        return folder.lock(exclusive)
     except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EINTR):
-            return False
         if error.errno not in _UNSUPPORTED:
             raise
         # No locks on this file system: the compare-and-swap at publishing remains.
-    return True
-
-
-def _close(folders: dict[Identity, _Above]) -> None:
-    for above in folders.values():
-        above.close()
-    folders.clear()
+        return True
 
 
 _living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
-import threading
 
+from filewright import system
 from filewright.errors import Code, FilewrightError
 
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=](?:[rwxXst]*|[ugo]))+)")
 _ACTION = re.compile(r"([-+=])([rwxXst]*|[ugo])(?=[-+=]|$)")
 _BITS = {"r": 0o444, "w": 0o222, "x": 0o111}
 _WHO = {"u": 0o4700, "g": 0o2070, "o": 0o0007}
-_umask_lock = threading.Lock()
-
-
-def umask() -> int:
-    """The process's file mode creation mask, read without changing it where the system shows it."""
-    try:
-        with open("/proc/self/status", "rb") as status:
-            for line in status:
-                if line.startswith(b"Umask:"):
-                    return int(line.split()[1], 8)
-    except OSError:
-        pass  # No /proc: the only other way is to set it and set it back.
-    with _umask_lock:
-        mask = os.umask(0o077)
-        os.umask(mask)
-    return mask
 
 
 def resolve(asked: str, current: int, *, folder: bool) -> int:
@@ -80,7 +63,7 @@ def _act(mode: int, who: str, operator: str, permissions: str, folder: bool) -> 
     sticky = bits & stat.S_ISVTX
     bits &= reach
     if not who:
-        bits &= ~umask() | 0o7000
+        bits &= ~system.umask() | 0o7000
     if everyone or "o" in who:
         bits |= sticky
     if operator == "+":

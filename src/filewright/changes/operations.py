@@ -20,7 +20,7 @@ from filewright.changes.record import Place, json_items
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A name in one of the plan's folders, by its number in `Plan.folders`."""
+    """A name in one of the plan's folders, by its number in `CommitPlan.folders`."""
 
     folder: int
     name: bytes
@@ -84,10 +84,11 @@ class Leaf:
     """One thing in a folder that is displaced or made, and for a folder what is in it."""
 
     seal: Seal
-    below: Mapping[bytes, Leaf] | None = None
+    below: Leaves | None = None
 
 
-Tree = Mapping[bytes, Leaf]
+Leaves = Mapping[bytes, Leaf]
+"""What is in a folder, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class Put:
     staged: bool
     after: Seal
     before: Seal | None = None
-    tree: Tree = field(default_factory=dict)
-    displaced: Tree = field(default_factory=dict)
+    tree: Leaves = field(default_factory=dict)
+    displaced: Leaves = field(default_factory=dict)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -134,7 +135,7 @@ class Take:
     place: Slot
     aside: Slot
     before: Seal
-    tree: Tree = field(default_factory=dict)
+    tree: Leaves = field(default_factory=dict)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -193,7 +194,7 @@ class FolderRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CommitPlan:
     """Folders, operations in order, and every temporary name that may ever exist."""
 
     folders: tuple[FolderRef, ...]
@@ -217,7 +218,7 @@ class Plan:
             number = folder.slots[0].folder
         raise ValueError("a folder that is below no root")
 
-    def relocated(self, moved: Mapping[bytes, bytes]) -> Plan:
+    def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
         """The same with its roots where they are now."""
         folders = tuple(
             replace(f, root=moved.get(f.root, f.root)) if f.root is not None else f for f in self.folders
@@ -243,7 +244,7 @@ class Plan:
         yield "]}"
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Plan:
+    def from_json(cls, value: Mapping[str, Any]) -> CommitPlan:
         """The inverse; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
         operations = tuple(_operation_from_json(operation) for operation in value["operations"])
         if any("places" in folder for folder in value["folders"]):
@@ -294,7 +295,7 @@ def _name(value: str) -> bytes:
     return name
 
 
-def _rows(tree: Tree) -> Iterator[list[Any]]:
+def _rows(tree: Leaves) -> Iterator[list[Any]]:
     """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
     open_folders = [iter(tree.items())]
     while open_folders:
@@ -325,7 +326,7 @@ def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
     return open_folders[0]
 
 
-def leaves(tree: Tree) -> Iterator[Leaf]:
+def leaves(tree: Leaves) -> Iterator[Leaf]:
     """Every leaf of a tree."""
     pending = [tree]
     while pending:

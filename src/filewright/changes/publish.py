@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree
+from filewright.changes.operations import Alter, Leaves, Operation, Put, Seal, Slot, Take
 from filewright.changes.refusals import stale
 from filewright.changes.settle import alter
 from filewright.changes.slots import Slots
@@ -15,7 +15,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 def publish(slots: Slots, flusher: Flusher) -> None:
     """Do every operation, in order. Raises on the first that cannot be done; nothing is taken back."""
     # Displaced folders are looked through once everything has been moved out of them.
-    trees: dict[Slot, Tree] = {}
+    trees: dict[Slot, Leaves] = {}
     for operation in slots.plan.operations:
         try:
             _do(slots, flusher, operation, trees)
@@ -37,7 +37,7 @@ def publish(slots: Slots, flusher: Flusher) -> None:
     slots.flush(flusher)
 
 
-def _do(slots: Slots, flusher: Flusher, operation: Operation, trees: dict[Slot, Tree]) -> None:
+def _do(slots: Slots, flusher: Flusher, operation: Operation, trees: dict[Slot, Leaves]) -> None:
     match operation:
         case Put(before=None):
             slots.rename(operation.carrier, operation.place)

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from filewright.changes.operations import Plan, Seal
+from filewright.changes.operations import CommitPlan, Seal
 from filewright.changes.record import ChangeRecord, Entry, Side
 from filewright.changes.state import write_all
 
@@ -98,14 +98,14 @@ class Writer:
             self._end += len(packed)
         return name
 
-    def intent(self, record: ChangeRecord, plan: Plan) -> None:
+    def intent(self, record: ChangeRecord, plan: CommitPlan) -> None:
         """Write the intent and make the file valid."""
         start = self._end
         sections = {name: [s.offset, s.length, s.codec] for name, s in self.sections.items()}
         self._frame(b"I", chain(_body(record, plan), [',"sections":', _dumps(sections)]))
         write_all(self._descriptor, _HEADER.pack(MAGIC, start), 0)
 
-    def prepared(self, record: ChangeRecord, plan: Plan) -> None:
+    def prepared(self, record: ChangeRecord, plan: CommitPlan) -> None:
         """Add what staging found out."""
         self._frame(b"P", _body(record, plan))
 
@@ -127,7 +127,7 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _body(record: ChangeRecord, plan: Plan) -> Iterator[str]:
+def _body(record: ChangeRecord, plan: CommitPlan) -> Iterator[str]:
     yield '"record":'
     yield from record.json_pieces()
     yield ',"plan":'
@@ -165,7 +165,7 @@ class RecordFile:
 
     path: bytes
     record: ChangeRecord
-    plan: Plan
+    plan: CommitPlan
     sections: Mapping[str, Section]
     size: int
 
@@ -218,7 +218,7 @@ class RecordFile:
         if b"N" in frames:
             record = replace(record, notes=tuple(frames[b"N"]["notes"]))
         sections = {name: Section(*map(int, place)) for name, place in intent["sections"].items()}
-        return cls(path, record, Plan.from_json(latest["plan"]), sections, size)
+        return cls(path, record, CommitPlan.from_json(latest["plan"]), sections, size)
 
     def content(self, name: str) -> bytes:
         """A section's content, checked against its name. Raises `KeyError`, `TornError`, `OSError`."""

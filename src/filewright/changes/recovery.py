@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from filewright import system
 from filewright.boundary import Boundary, quote
 from filewright.changes.blobs import BlobStore
-from filewright.changes.content import listed, read_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
-from filewright.changes.operations import Plan
+from filewright.changes.operations import CommitPlan
 from filewright.changes.record import Place
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import OpenFolders, Slots, located
-from filewright.changes.state import StateFolder, write_all
+from filewright.changes.state import StateFolder
 from filewright.settings import Settings
-from filewright.system import kernel
+from filewright.system import Folder
 
 
 class _BeyondError(Exception):
@@ -154,7 +153,7 @@ class Recoverer:
         else:
             self._journal.forget(path)
 
-    def roll_back(self, plan: Plan, folders: OpenFolders | None = None) -> Findings:
+    def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
         """Take a plan back; `folders` are given while its change is being made."""
         with self._slots(plan, folders) as slots:
             return roll_back(slots, self._flusher, self._keep)
@@ -192,7 +191,7 @@ class Recoverer:
         return found
 
     @contextmanager
-    def _slots(self, plan: Plan, folders: OpenFolders | None = None) -> Iterator[Slots]:
+    def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
         own = folders or OpenFolders(self._boundary)
         try:
             yield Slots(own, plan, hash_up_to=self._settings.identity_bytes)
@@ -216,7 +215,7 @@ class Recoverer:
             raise _BeyondError(file, quote(beyond))
         return file
 
-    def _beyond(self, plan: Plan) -> bytes | None:
+    def _beyond(self, plan: CommitPlan) -> bytes | None:
         """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
         for folder in plan.folders:
             if folder.root is not None and located(self._boundary, Place(folder.root, ())) is None:
@@ -275,59 +274,47 @@ class Recoverer:
 
     # Keeping
 
-    def _keep(self, folder: int, name: bytes, shown: str) -> str | None:
+    def _keep(self, folder: Folder, name: bytes, shown: str) -> str | None:
         last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
-        target = self._state.at(b"kept", id_of(time.time_ns()).encode() + b"-" + last)
+        kept_as = id_of(time.time_ns()).encode() + b"-" + last
         try:
-            try:
-                kernel.rename_noreplace(folder, name, kernel.AT_FDCWD, target)
-            except OSError as error:
-                if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
-                    raise
-                _copy_out(folder, name, target)
-            self._flusher.folder(self._state.at(b"kept"))
+            with system.open_folder(self._state.at(b"kept")) as kept:
+                try:
+                    folder.rename(name, kept, kept_as, "keep")
+                except OSError as error:
+                    if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
+                        raise
+                    _move_by_copying(folder, name, kept, kept_as)
+                self._flusher.one(kept)
         except OSError:
             return None  # No room: it stays under its temporary name, and the next recovery tries again.
-        return quote(target)
+        return quote(self._state.at(b"kept", kept_as))
 
 
-def _copy_out(folder: int, name: bytes, target: bytes) -> None:
-    """Copy a file, link or folder into the state folder and remove it where it was."""
-    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if stat.S_ISDIR(status.st_mode):
-        os.mkdir(target, 0o700)
-        source = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-        try:
-            for below in listed(source):
-                _copy_out(source, below, os.path.join(target, below))
-        finally:
-            os.close(source)
-        os.rmdir(name, dir_fd=folder)
+def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
+    """Move a file, link or folder to another file system."""
+    kind = folder.stat(name).kind
+    if kind == "folder":
+        to.make(to_name, 0o700)
+        with folder.folder(name) as source, to.folder(to_name) as made:
+            for below in source.names():
+                _move_by_copying(source, below, made, below)
+        folder.remove_folder(name)
         return
-    if stat.S_ISLNK(status.st_mode):
-        os.symlink(os.readlink(name, dir_fd=folder), target)
-    elif stat.S_ISREG(status.st_mode):
-        _copy_file(folder, name, target)
-    os.unlink(name, dir_fd=folder)
-
-
-def _copy_file(folder: int, name: bytes, target: bytes) -> None:
-    source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        fresh = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            offset = 0
-            for block in read_blocks(source):
-                write_all(fresh, block, offset)
-                offset += len(block)
-            os.fsync(fresh)
-        except OSError:
-            os.unlink(target)
-            raise
-        finally:
-            os.close(fresh)
-    finally:
-        os.close(source)
+    if kind == "link":
+        to.make_link(to_name, folder.read_link(name))
+    elif kind == "file":
+        with folder.open(name) as file, to.create(to_name) as fresh:
+            try:
+                offset = 0
+                for block in file.blocks():
+                    fresh.write(block, offset)
+                    offset += len(block)
+                fresh.flush()
+            except OSError:
+                to.remove(to_name)
+                raise
+    folder.remove(name)
 
 
 def _adopted(file: RecordFile) -> set[str]:

@@ -8,29 +8,28 @@ folder, or is copied there.
 from __future__ import annotations
 
 import os
-import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import xxhash
 
+from filewright import system
 from filewright.boundary import Boundary, Location
-from filewright.changes import attributes, leases
 from filewright.changes.blobs import BlobStore
-from filewright.changes.content import listed, read_blocks
 from filewright.changes.identifiers import number_of
-from filewright.changes.operations import Leaf, Seal, Tree
+from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import new_files
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
 from filewright.changes.refusals import in_use, on_another_device, stale, too_deep
-from filewright.changes.rights import keeps, may_write_folder, require_changeable
+from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders, kind_of
-from filewright.changes.tree import DEEPEST, Folder, Node
+from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
+from filewright.system import File, Folder, Status
 from filewright.text.identity import Identity
 
 _INLINE_EACH = 256 * KB
@@ -39,7 +38,6 @@ _KEEP_NEW_ALL = 16 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
 _SPLICED = 16 * MB
 _PATIENCE = 0.02
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Saved:
 
     seal: Seal
     side: Side
-    tree: Tree = field(default_factory=dict)
+    tree: Leaves = field(default_factory=dict)
     below: tuple[Entry, ...] = ()
     spans: tuple[Span, ...] = ()
     removed: str | None = None
@@ -86,29 +84,29 @@ class Saver:
         self._bytes = 0
         self.adopted: list[str] = []
 
-    def save(self, displaced: Iterable[Node]) -> None:
-        """Save every displaced node, and what is in displaced folders, into its `saved`.
+    def save(self, displaced: Iterable[Item]) -> None:
+        """Save every displaced item, and what is in displaced folders, into its `saved`.
 
         Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
         """
-        for node in displaced:
+        for item in displaced:
             self._task.check()
             try:
-                node.saved = self._saved(node)
+                item.saved = self._saved(item)
             except OSError as error:
-                raise from_os_error(error, node.asked, doing="save") from error
+                raise from_os_error(error, item.asked, doing="save") from error
 
-    def keep_new(self, fresh: Iterable[Node]) -> None:
+    def keep_new(self, fresh: Iterable[Item]) -> None:
         """Keep small new contents too, so that a diff can be shown when the file has moved on."""
         kept = 0
         for top in fresh:
-            for node in new_files(top):
-                assert node.content is not None
-                kept += node.content.size
+            for item in new_files(top):
+                assert item.content is not None
+                kept += item.content.size
                 if kept > _KEEP_NEW_ALL:
                     return
-                if node.splices is None and node.content.size <= _INLINE_EACH:
-                    node.blob = self._keep(b"".join(bytes(block) for block in node.content.blocks()))
+                if item.splices is None and item.content.size <= _INLINE_EACH:
+                    item.blob = self._keep(b"".join(bytes(block) for block in item.content.blocks()))
 
     def _keep(self, content: bytes) -> str | None:
         """Keep a content in the record itself, or beside it if it is large; None if not undoable."""
@@ -118,64 +116,64 @@ class Saver:
             return self._writer.section(content)
         return self._blobs.save([content], self._number)
 
-    def _saved(self, node: Node) -> Saved:
-        assert node.seen is not None
-        assert node.home is not None
-        if isinstance(node, Folder):
-            return self._folder(node)
-        if node.kind == "file":
-            return self._file(node)
-        return _other(node.seen, node.target)
+    def _saved(self, item: Item) -> Saved:
+        assert item.seen is not None
+        assert item.home is not None
+        if isinstance(item, FolderItem):
+            return self._folder(item)
+        if item.kind == "file":
+            return self._file(item)
+        return _other(item.seen, item.target)
 
     # Files
 
-    def _file(self, node: Node) -> Saved:
-        assert node.seen is not None
-        assert node.home is not None
-        descriptor = node.open()
-        try:
-            status = os.fstat(descriptor)
-            if Identity.of(status) != Identity.of(node.seen):
-                raise stale(node.asked)
-            expected = node.expected
-            by_identity = expected is not None and expected.digest is None and expected.identity is not None
-            if by_identity and expected is not None and expected.identity != Identity.of(status):
-                raise stale(node.asked)
-            self._require_quiet(descriptor, node.asked)
-            edited = node.alive and node.splices is not None
-            going = sum(splice.length for splice in node.splices or ())
-            if edited and status.st_size > self._settings.whole_undo_bytes and going <= _SPLICED:
-                return self._edited(node, descriptor, status)
-            folder, name = node.home
-            saved = self._whole(descriptor, status, folder.fd(), name, gone=not node.alive)
+    def _file(self, item: Item) -> Saved:
+        assert item.seen is not None
+        assert item.home is not None
+        with item.open() as file:
+            status = file.status()
+            if Identity.of(status.raw) != Identity.of(item.seen.raw):
+                raise stale(item.asked)
+            expected = item.expected
+            if (
+                expected is not None
+                and expected.digest is None
+                and expected.identity not in (None, Identity.of(status.raw))
+            ):
+                raise stale(item.asked)
+            self._require_quiet(file, item.asked)
+            edited = item.alive and item.splices is not None
+            going = sum(splice.length for splice in item.splices or ())
+            if edited and status.size > self._settings.whole_undo_bytes and going <= _SPLICED:
+                return self._edited(item, file, status)
+            folder, name = item.home
+            saved = self._whole(file, status, folder.on_disk(), name, gone=not item.alive)
             # Keeping it under a second name has changed its ctime, and nothing else.
-            now = os.fstat(descriptor)
-            if (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
-                raise stale(node.asked)
-            node.seen = now
-        finally:
-            os.close(descriptor)
+            now = file.status()
+            if (now.size, now.mtime_ns) != (status.size, status.mtime_ns):
+                raise stale(item.asked)
+            item.seen = now
         digest = expected.digest if expected is not None else None
         if digest is not None and saved.side.digest not in (None, digest.hex()):
-            raise stale(node.asked)
+            raise stale(item.asked)
         if not edited:
             return saved
-        spans, inserted = self._spans(node)
+        spans, inserted = self._spans(item)
         return Saved(saved.seal, saved.side, spans=spans, inserted=inserted)
 
     @staticmethod
-    def _require_quiet(descriptor: int, shown: str) -> None:
+    def _require_quiet(file: File, shown: str) -> None:
         pause = 0.001
-        while leases.written_by_others(descriptor):
+        while file.written_by_others():
             # A log that is opened and closed for each line is soon closed again.
             if pause > _PATIENCE:
                 raise in_use(shown)
             time.sleep(pause)
             pause *= 2
-        require_changeable(descriptor, shown)
+        require_changeable(file, shown)
 
-    def _spans(self, node: Node) -> tuple[tuple[Span, ...], str | None]:
-        splices = node.splices or ()
+    def _spans(self, item: Item) -> tuple[tuple[Span, ...], str | None]:
+        splices = item.splices or ()
         spans: list[Span] = []
         for s in splices:
             span = Span(s.offset, s.length, len(s.replacement))
@@ -186,18 +184,18 @@ class Saver:
             spans.append(span)
         return tuple(spans), self._keep(b"".join(s.replacement for s in splices))
 
-    def _edited(self, node: Node, descriptor: int, status: os.stat_result) -> Saved:
+    def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
-        spans, inserted = self._spans(node)
+        spans, inserted = self._spans(item)
         removed: list[bytes] = []
-        self._require_room(sum(span.old for span in spans), node.asked)
+        self._require_room(sum(span.old for span in spans), item.asked)
         for span in spans:
-            old = os.pread(descriptor, span.old, span.offset)
+            old = file.read(span.offset, span.old)
             if len(old) != span.old:
-                raise stale(node.asked)
+                raise stale(item.asked)
             removed.append(old)
-        digest = node.expected.digest.hex() if node.expected and node.expected.digest else None
-        seal = Seal("file", status.st_size, None, None, status.st_ino, status.st_mtime_ns)
+        digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
+        seal = Seal("file", status.size, None, None, status.inode, status.mtime_ns)
         return Saved(
             seal,
             _file_side(status, digest, None),
@@ -206,27 +204,25 @@ class Saver:
             inserted=inserted,
         )
 
-    def _whole(
-        self, descriptor: int, status: os.stat_result, folder: int, name: bytes, *, gone: bool
-    ) -> Saved:
+    def _whole(self, file: File, status: Status, folder: Folder, name: bytes, *, gone: bool) -> Saved:
         blob: str | None = None
         digest: str | None = None
-        if status.st_size <= self._settings.whole_undo_bytes:
-            data = b"".join(bytes(block) for block in read_blocks(descriptor))
+        if status.size <= self._settings.whole_undo_bytes:
+            data = b"".join(bytes(block) for block in file.blocks())
             digest = xxhash.xxh3_128_hexdigest(data)
             if self._undoable:
                 self._require_room(len(data), os.fsdecode(name))
                 blob = self._keep(data)
         else:
             if self._undoable:
-                self._require_room(status.st_size, os.fsdecode(name))
+                self._require_room(status.size, os.fsdecode(name))
                 # Another name of the same inode could be written to later: such a file is copied.
-                if status.st_nlink == 1:
+                if status.links == 1:
                     blob = self._adopt(folder, name)
             state = xxhash.xxh3_128()
 
             def hashed() -> Iterator[memoryview]:
-                for block in read_blocks(descriptor):
+                for block in file.blocks():
                     self._task.check()
                     state.update(block)
                     yield block
@@ -234,15 +230,15 @@ class Saver:
             if self._undoable and blob is None:
                 blob = self._blobs.save(hashed(), self._number)
                 digest = state.hexdigest()
-            elif status.st_size <= self._settings.identity_bytes:
+            elif status.size <= self._settings.identity_bytes:
                 for _ in hashed():
                     pass
                 digest = state.hexdigest()
-        carried = attributes.read(descriptor) if gone else {}
-        seal = Seal("file", status.st_size, digest, None, status.st_ino, status.st_mtime_ns)
+        carried = file.attributes() if gone else {}
+        seal = Seal("file", status.size, digest, None, status.inode, status.mtime_ns)
         return Saved(seal, _file_side(status, digest, blob, carried))
 
-    def _adopt(self, folder: int, name: bytes) -> str | None:
+    def _adopt(self, folder: Folder, name: bytes) -> str | None:
         blob = f"={self._identifier}-{len(self.adopted)}"
         self.adopted.append(blob)
         return blob if self._blobs.adopt(folder, name, blob) else None
@@ -260,7 +256,7 @@ class Saver:
 
     # Folders
 
-    def _folder(self, top: Folder) -> Saved:
+    def _folder(self, top: FolderItem) -> Saved:
         """All that is in a displaced folder, parents first, but what moves out of it.
 
         What could not be removed later refuses the change now: a foreign entry, a mount, a protected name.
@@ -276,39 +272,39 @@ class Saver:
             self._task.check()
             if len(where.parts) - len(top.was.parts) > DEEPEST:
                 raise too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
-            folder = self._folders.at(where, (seen.st_dev, seen.st_ino))
-            names = listed(folder)
+            folder = self._folders.at(where, seen.identity)
+            names = folder.names()
             self._require_removable(folder, where, names)
             made = _folder_side(folder)
             if loaded is top:
                 side = made
             else:
                 below.append(Entry(_place(where), made, None))
-            inner: list[tuple[Location, Folder | None, os.stat_result, dict[bytes, Leaf]]] = []
+            inner: list[tuple[Location, FolderItem | None, Status, dict[bytes, Leaf]]] = []
             for name in names:
-                node = loaded.initial.get(name) if loaded is not None else None
-                if node is not None and node.alive and not node.fresh:
+                item = loaded.initial.get(name) if loaded is not None else None
+                if item is not None and item.alive and not item.fresh:
                     continue
                 place = where.child(name)
-                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                status = folder.stat(name)
                 self._refuse(place, seen, status)
-                if stat.S_ISDIR(status.st_mode):
+                if status.kind == "folder":
                     entries: dict[bytes, Leaf] = {}
-                    leaves[name] = Leaf(Seal("folder", inode=status.st_ino), entries)
-                    inner.append((place, node if isinstance(node, Folder) else None, status, entries))
+                    leaves[name] = Leaf(Seal("folder", inode=status.inode), entries)
+                    inner.append((place, item if isinstance(item, FolderItem) else None, status, entries))
                     continue
-                saved = self._inside(folder, name, status, node, place)
+                saved = self._inside(folder, name, status, item, place)
                 leaves[name] = Leaf(saved.seal)
-                if node is not None and node.alive:
-                    node.saved = saved
+                if item is not None and item.alive:
+                    item.saved = saved
                 else:
                     below.append(Entry(_place(place), saved.side, None))
             pending += reversed(inner)  # type: ignore[arg-type]
         assert side is not None
         below.sort(key=lambda entry: entry.place.parts)
-        return Saved(Seal("folder", inode=top.seen.st_ino), side, tree, tuple(below))
+        return Saved(Seal("folder", inode=top.seen.inode), side, tree, tuple(below))
 
-    def _refuse(self, place: Location, folder: os.stat_result, entry: os.stat_result) -> None:
+    def _refuse(self, place: Location, folder: Status, entry: Status) -> None:
         rule = self._boundary.protects(place)
         if rule is not None:
             raise FilewrightError(
@@ -317,65 +313,59 @@ class Saver:
                 hint="leave that folder where it is",
                 details={"path": place.shown, "protected": rule},
             )
-        if entry.st_dev != folder.st_dev:
+        if entry.device != folder.device:
             raise on_another_device(place)
         if keeps(folder, entry):
             raise _kept(place)
 
     @staticmethod
-    def _require_removable(folder: int, where: Location, names: list[bytes]) -> None:
-        if names and not may_write_folder(folder) and os.fstat(folder).st_uid != os.geteuid():
+    def _require_removable(folder: Folder, where: Location, names: list[bytes]) -> None:
+        if names and not folder.writable() and folder.status().uid != system.effective_user():
             raise _kept(where)
         require_changeable(folder, where.shown)
 
     def _inside(
-        self, folder: int, name: bytes, status: os.stat_result, node: Node | None, place: Location
+        self, folder: Folder, name: bytes, status: Status, item: Item | None, place: Location
     ) -> Saved:
-        if node is not None and node.kind == "file" and node.home is not None:
-            return self._file(node)
-        if not stat.S_ISREG(status.st_mode):
-            target = os.readlink(name, dir_fd=folder) if stat.S_ISLNK(status.st_mode) else None
-            return _other(status, target)
-        descriptor = os.open(name, _READ, dir_fd=folder)
-        try:
-            self._require_quiet(descriptor, place.shown)
-            return self._whole(descriptor, os.fstat(descriptor), folder, name, gone=True)
-        finally:
-            os.close(descriptor)
+        if item is not None and item.kind == "file" and item.home is not None:
+            return self._file(item)
+        if status.kind != "file":
+            return _other(status, folder.read_link(name) if status.kind == "link" else None)
+        with folder.open(name) as file:
+            self._require_quiet(file, place.shown)
+            return self._whole(file, file.status(), folder, name, gone=True)
 
 
-def _other(seen: os.stat_result, target: bytes | None) -> Saved:
-    kind = "link" if kind_of(seen) == "link" else "other"
-    mode = stat.S_IMODE(seen.st_mode)
-    side = Side(kind, mode, seen.st_uid, seen.st_gid, mtime_ns=seen.st_mtime_ns, target=target)  # type: ignore[arg-type]
-    return Saved(Seal(kind, target=target, inode=seen.st_ino), side)
+def _other(seen: Status, target: bytes | None) -> Saved:
+    side = Side(kind_of(seen), seen.mode, seen.uid, seen.gid, mtime_ns=seen.mtime_ns, target=target)
+    return Saved(Seal(side.kind, target=target, inode=seen.inode), side)
 
 
 def _file_side(
-    status: os.stat_result, digest: str | None, blob: str | None, carried: dict[str, bytes] | None = None
+    status: Status, digest: str | None, blob: str | None, carried: Mapping[str, bytes] | None = None
 ) -> Side:
     return Side(
         kind="file",
-        mode=stat.S_IMODE(status.st_mode),
-        uid=status.st_uid,
-        gid=status.st_gid,
-        size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
+        mode=status.mode,
+        uid=status.uid,
+        gid=status.gid,
+        size=status.size,
+        mtime_ns=status.mtime_ns,
         digest=digest,
         blob=blob,
         attributes=carried or _NONE,
     )
 
 
-def _folder_side(descriptor: int) -> Side:
-    status = os.fstat(descriptor)
+def _folder_side(folder: Folder) -> Side:
+    status = folder.status()
     return Side(
         "folder",
-        stat.S_IMODE(status.st_mode),
-        status.st_uid,
-        status.st_gid,
-        mtime_ns=status.st_mtime_ns,
-        attributes=attributes.read(descriptor) or _NONE,
+        status.mode,
+        status.uid,
+        status.gid,
+        mtime_ns=status.mtime_ns,
+        attributes=folder.attributes() or _NONE,
     )
 
 

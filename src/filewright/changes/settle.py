@@ -9,24 +9,22 @@ is left alone and named, with the operations that share a slot with it; the rest
 
 from __future__ import annotations
 
-import os
-import stat
+import errno
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from filewright.boundary import is_temporary
-from filewright.changes import leases
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Operation, Put, Seal, Slot, Take, Tree
+from filewright.changes.operations import Alter, Leaves, Operation, Put, Seal, Slot, Take
 from filewright.changes.slots import Slots, kind_of, matches
 from filewright.errors import FilewrightError
-from filewright.system import kernel
+from filewright.system import File, Folder
 
 _SLOW_TO_FREE = 16 << 20
 
-Keep = Callable[[int, bytes, str], str | None]
+Keep = Callable[[Folder, bytes, str], str | None]
 """Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
 
 
@@ -61,9 +59,9 @@ class _Settlement:
         if holder is None:
             self.findings.conflicts.append(f"{shown} {why}")
         else:
-            self.rescue(self.slots.fd(holder), holder.name, shown, why)
+            self.rescue(self.slots.holder(holder), holder.name, shown, why)
 
-    def rescue(self, folder: int, name: bytes, shown: str, why: str) -> bool:
+    def rescue(self, folder: Folder, name: bytes, shown: str, why: str) -> bool:
         """Keep something in the state folder; False if there was no room: then it waits where it is."""
         kept = self.keep(folder, name, shown)
         if kept is None:
@@ -71,6 +69,17 @@ class _Settlement:
             return False
         self.findings.conflicts.append(f"{shown} {why}; the other version is kept as {kept}")
         return True
+
+    def close(self, file: File) -> None:
+        """Close a file; a large removed one on the side: its last close frees the blocks, half a second a GB."""
+        status = file.status()
+        if status.links or status.size <= _SLOW_TO_FREE:
+            file.close()
+            return
+        if self.freeing is not None:
+            self.freeing.join()
+        self.freeing = threading.Thread(target=file.close, daemon=True)
+        self.freeing.start()
 
     def beside(self, holder: Slot, place: Slot) -> None:
         """Give somebody's save, whose place was taken by a newer one, a name of its own beside it."""
@@ -248,7 +257,7 @@ def _was(slots: Slots, slot: Slot, before: Seal) -> bool:
 
 def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     slots, carrier, place, after = work.slots, operation.carrier, operation.place, operation.after
-    slots.exchange(carrier, place)
+    slots.rename(carrier, place, "exchange")
     if not operation.staged:
         return
     if after.kind == "folder":
@@ -256,7 +265,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
         return
     if not slots.holds(carrier, after):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
-        slots.exchange(carrier, place)
+        slots.rename(carrier, place, "exchange")
         if _was(slots, carrier, before):
             work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
             return
@@ -275,7 +284,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
         slots.discard(spare)
     elif _is_ours(slots, operation):
         if operation.staged and operation.after.kind != "folder":
-            slots.replace(spare, place)
+            slots.rename(spare, place, "replace")
         else:
             slots.rename(place, carrier)
             slots.rename(spare, place)
@@ -329,7 +338,9 @@ def _finish_put(work: _Settlement, operation: Put) -> None:
         work.conflict(place, "is taken by somebody else: it stays", carrier)
 
 
-def _remove_displaced(work: _Settlement, slot: Slot, before: Seal, tree: Tree, operation: Put | Take) -> None:
+def _remove_displaced(
+    work: _Settlement, slot: Slot, before: Seal, tree: Leaves, operation: Put | Take
+) -> None:
     slots = work.slots
     status = slots.status(slot)
     if status is None:
@@ -343,7 +354,7 @@ def _remove_displaced(work: _Settlement, slot: Slot, before: Seal, tree: Tree, o
     elif (
         isinstance(operation, Put)
         and operation.staged
-        and status.st_ino != before.inode
+        and status.inode != before.inode
         and slots.holds(slot, operation.after)
     ):
         # The exchange never reached the disk although the commit did: do it again.
@@ -353,41 +364,45 @@ def _remove_displaced(work: _Settlement, slot: Slot, before: Seal, tree: Tree, o
         else:
             work.conflict(operation.place, "was changed by somebody else: it stays", slot)
     else:
-        _remove_file(work, slots.fd(slot), slot.name, before, shown)
+        _remove_file(work, slots.holder(slot), slot.name, before, shown)
 
 
-def _remove_tree(work: _Settlement, slot: Slot, tree: Tree, shown: str) -> None:
+def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, shown: str) -> None:
     """Remove exactly what a tree lists; what others have put there stays, or is kept."""
     slots = work.slots
     if slots.status(slot) is None:
         return
 
-    def remove(folder: int, name: bytes, seal: Seal | None) -> bool:
+    def remove(folder: Folder, name: bytes, seal: Seal | None) -> bool:
         assert seal is not None
         if seal.kind == "file" and seal.inode is not None:
             return _remove_file(work, folder, name, seal, shown)
         if seal.kind == "file" and seal.known and not matches(folder, name, seal):
             return False
-        os.unlink(name, dir_fd=folder)
+        folder.remove(name)
         return True
 
     if slots.remove_tree(slot, tree, remove):
         return
     if is_temporary(slot.name) and shown not in work.findings.waiting:
-        work.rescue(slots.fd(slot), slot.name, shown, "was added to while it was deleted")
+        work.rescue(slots.holder(slot), slot.name, shown, "was added to while it was deleted")
     elif not is_temporary(slot.name):
         work.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
 
 
-def _remove_file(work: _Settlement, folder: int, name: bytes, before: Seal, shown: str) -> bool:
+def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, shown: str) -> bool:
     """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
     try:
-        with leases.quiet(folder, name) as descriptor:
-            if descriptor is None:
+        file = folder.open(name)
+    except FileNotFoundError:
+        return True  # Removed before a crash, or by a person: nothing left to do.
+    try:
+        with file.quiet() as nobody_writes:
+            if not nobody_writes:
                 work.findings.waiting.append(shown)
                 return False
-            status = os.fstat(descriptor)
-            same = (status.st_ino, status.st_size, status.st_mtime_ns) == (
+            status = file.status()
+            same = (status.inode, status.size, status.mtime_ns) == (
                 before.inode,
                 before.size,
                 before.mtime_ns,
@@ -395,12 +410,11 @@ def _remove_file(work: _Settlement, folder: int, name: bytes, before: Seal, show
             hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
             if (hashed or not same) and not matches(folder, name, before):
                 return work.rescue(folder, name, shown, "was written to by a program that held it open")
-            os.unlink(name, dir_fd=folder)
-            if status.st_size > _SLOW_TO_FREE:
-                _free_later(work, os.dup(descriptor))
-    except FileNotFoundError:
-        pass  # Removed before a crash, or by a person: nothing left to do.
-    return True
+            with suppress(FileNotFoundError):
+                folder.remove(name)
+            return True
+    finally:
+        work.close(file)
 
 
 # Modes and owners
@@ -412,45 +426,32 @@ def alter(slots: Slots, flusher: Flusher, operation: Alter, *, forward: bool) ->
     Nothing is done to what was never altered: whoever may not set a mode may not set it back.
     """
     old, new = (0, 1) if forward else (1, 0)
-    flags = (kernel.O_PATH or os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder, name = slots.holder(operation.place), operation.place.name
     try:
-        descriptor = os.open(operation.place.name, flags, dir_fd=slots.fd(operation.place))
-    except FileNotFoundError:
-        return False
-    try:
-        status = os.fstat(descriptor)
-        if status.st_ino != operation.seal.inode or kind_of(status) != operation.seal.kind:
+        status = folder.stat(name)
+        if status.inode != operation.seal.inode or kind_of(status) != operation.seal.kind:
             return False
-        mode, owner = stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid)
+        owner = (status.uid, status.gid)
         before, after = ((operation.uid[n], operation.gid[n]) for n in (old, new))
-        if (mode, owner) == (operation.mode[new], after):
+        if (status.mode, owner) == (operation.mode[new], after):
             return True
         # A change of the owner clears the setuid bits by itself.
-        if owner not in (before, after) or mode not in (operation.mode[old], operation.mode[0] & 0o1777):
+        if owner not in (before, after) or status.mode not in (
+            operation.mode[old],
+            operation.mode[0] & 0o1777,
+        ):
             return False
         if owner != after:
-            os.chown(f"/proc/self/fd/{descriptor}", *after)
-        kernel.chmod_descriptor(descriptor, operation.mode[new])
-        _flush_thing(descriptor, flusher)
-        return True
-    finally:
-        os.close(descriptor)
-
-
-def _flush_thing(looked: int, flusher: Flusher) -> None:
+            folder.set_owner(name, *after, expected=status)
+        folder.set_mode(name, operation.mode[new], expected=status)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ESTALE):
+            return False
+        raise
     try:
-        descriptor = os.open(f"/proc/self/fd/{looked}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        thing = folder.folder(name) if status.kind == "folder" else folder.open(name)
     except OSError:
-        return  # Not readable to us: its attributes reach the disk with the next flush of its folder.
-    try:
-        flusher.one(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _free_later(work: _Settlement, descriptor: int) -> None:
-    """Close a large removed file on the side: its last close frees the blocks, which takes half a second a GB."""
-    if work.freeing is not None:
-        work.freeing.join()
-    work.freeing = threading.Thread(target=os.close, args=(descriptor,), daemon=True)
-    work.freeing.start()
+        return True  # Not readable to us: its attributes reach the disk with the next flush of its folder.
+    with thing:
+        flusher.one(thing)
+    return True

@@ -1,6 +1,6 @@
 """What is in a plan's slots, and the few things that are done to them.
 
-Folders are opened through the boundary, a few at a time, and told by their identity: while a change
+Folders are opened through the boundary, a few at a time, and known by their identity: while a change
 is being made they may be renamed by it, and between a crash and the recovery by anybody.
 """
 
@@ -13,16 +13,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
+from filewright import system
 from filewright.boundary import Boundary, Location, Root, is_temporary
-from filewright.changes.content import digest_of, listed
+from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
-from filewright.changes.operations import FolderRef, Plan, Put, Seal, Slot, Tree
-from filewright.changes.record import Place
+from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
+from filewright.changes.record import Kind, Place
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import kernel
+from filewright.system import Folder, Rename, Status
 
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 _MOST_OPEN = 24
@@ -30,60 +30,60 @@ _AT_ONCE = 16
 _SEARCH_SECONDS = 30.0
 
 Identity = tuple[int, int]
-Remove = Callable[[int, bytes, Seal | None], bool]
+Remove = Callable[[Folder, bytes, Seal | None], bool]
 """Removes a name in an open folder that was sealed so; False if it stays."""
 
 
 class OpenFolders:
     """Folders held open for a change, at most a few: the ones used last.
 
-    A held folder is found again wherever it has been moved, so it is told by its identity. What is
+    A held folder is found again wherever it has been moved, so it is known by its identity. What is
     only read may be protected; a folder that is written to is asked for that when it is reached.
+    One that is let go of here closes itself when nobody uses it any more.
     """
 
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
-        self._held: OrderedDict[Identity, int] = OrderedDict()
+        self._held: OrderedDict[Identity, Folder] = OrderedDict()
         self._read_only: set[Identity] = set()
 
     def close(self) -> None:
         """Close all of them."""
         while self._held:
-            os.close(self._held.popitem()[1])
+            self._held.popitem()[1].close()
 
-    def held(self, identity: Identity, *, reading: bool = False) -> int | None:
-        """The descriptor of a folder that is open for that."""
-        descriptor = self._held.get(identity)
-        if descriptor is None or (identity in self._read_only and not reading):
+    def held(self, identity: Identity, *, reading: bool = False) -> Folder | None:
+        """The folder, if it is open for that."""
+        folder = self._held.get(identity)
+        if folder is None or (identity in self._read_only and not reading):
             return None
         self._held.move_to_end(identity)
-        return descriptor
+        return folder
 
-    def open(self, where: Location, *, reading: bool = False) -> tuple[int, Identity]:
+    def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, Identity]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
-        opened = self.boundary.open_folder(where, changing=not reading).detach()
-        status = os.fstat(opened)
-        identity = (status.st_dev, status.st_ino)
+        opened = self.boundary.open_folder(where, changing=not reading)
+        identity = opened.identity()
         if not reading:
             self._read_only.discard(identity)
-        descriptor = self.held(identity, reading=True)
-        if descriptor is not None:
-            os.close(opened)
-            return descriptor, identity
+        folder = self.held(identity, reading=True)
+        if folder is not None:
+            opened.close()
+            return folder, identity
         while len(self._held) >= _MOST_OPEN:
-            os.close(self._held.popitem(last=False)[1])
+            self._held.popitem(last=False)
         self._held[identity] = opened
         if reading:
             self._read_only.add(identity)
         return opened, identity
 
-    def at(self, where: Location, identity: Identity, *, reading: bool = False) -> int:
+    def at(self, where: Location, identity: Identity, *, reading: bool = False) -> Folder:
         """The folder with that identity, which was at a place; `stale_version` if it is another now."""
-        descriptor = self.held(identity, reading=reading)
-        if descriptor is not None:
-            return descriptor
-        descriptor, found = self.open(where, reading=reading)
+        folder = self.held(identity, reading=reading)
+        if folder is not None:
+            return folder
+        folder, found = self.open(where, reading=reading)
         if found != identity:
             raise FilewrightError(
                 Code.STALE_VERSION,
@@ -91,7 +91,7 @@ class OpenFolders:
                 hint="try again",
                 details={"path": where.shown},
             )
-        return descriptor
+        return folder
 
 
 def located(boundary: Boundary, place: Place) -> Location | None:
@@ -118,7 +118,7 @@ def located(boundary: Boundary, place: Place) -> Location | None:
 class Slots:
     """The slots of one plan, on the disk."""
 
-    def __init__(self, folders: OpenFolders, plan: Plan, *, hash_up_to: int) -> None:
+    def __init__(self, folders: OpenFolders, plan: CommitPlan, *, hash_up_to: int) -> None:
         self.plan = plan
         self._folders = folders
         self._boundary = folders.boundary
@@ -128,27 +128,27 @@ class Slots:
 
     # Folders
 
-    def fd(self, slot: Slot) -> int:
-        """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
-        return self.folder(slot.folder)
-
-    def folder(self, number: int) -> int:
+    def folder(self, number: int) -> Folder:
         """A folder of the plan, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
         if number in self._found:
-            descriptor = self._folders.held(self._found[number][1])
-            if descriptor is not None:
-                return descriptor
+            folder = self._folders.held(self._found[number][1])
+            if folder is not None:
+                return folder
         return self._located(number)
+
+    def holder(self, slot: Slot) -> Folder:
+        """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
+        return self.folder(slot.folder)
 
     def where(self, number: int) -> Location:
         """The path of a folder of the plan at this moment."""
         self._located(number)
         return self._found[number][0]
 
-    def _located(self, number: int) -> int:
+    def _located(self, number: int) -> Folder:
         """Look for a folder in every slot where it may be, then everywhere."""
         tried: dict[int, int] = {}
-        found: dict[int, int | None] = {}
+        found: dict[int, Folder | None] = {}
         pending = [number]
         while pending:
             looking = pending[-1]
@@ -169,12 +169,12 @@ class Slots:
         if found[number] is None:
             where = self._search().get(self.plan.folders[number].inode or -1)
             found[number] = self._accept(number, where) if where is not None else self._instead(number)
-        descriptor = found[number]
-        if descriptor is None:
+        folder = found[number]
+        if folder is None:
             raise FileNotFoundError(errno.ENOENT, "its folder is gone")
-        return descriptor
+        return folder
 
-    def _instead(self, number: int) -> int | None:
+    def _instead(self, number: int) -> Folder | None:
         """In a copy of the workspace every inode is another: then the folder in its only place is meant."""
         slots = self.plan.folders[number].slots
         if len(slots) != 1:
@@ -185,16 +185,16 @@ class Slots:
             return None
         return self._accept(number, self._found[slots[0].folder][0].child(slots[0].name), strict=False)
 
-    def _accept_known(self, number: int, reference: FolderRef) -> int | None:
+    def _accept_known(self, number: int, reference: FolderRef) -> Folder | None:
         if reference.root is not None:
             return self._accept(number, self.location(Place(reference.root, ())))
         return self._accept(number, self._found[number][0]) if number in self._found else None
 
-    def _accept(self, number: int, where: Location, *, strict: bool = True) -> int | None:
+    def _accept(self, number: int, where: Location, *, strict: bool = True) -> Folder | None:
         """The folder that is at a place, if it is the one."""
         reference = self.plan.folders[number]
         try:
-            descriptor, identity = self._folders.open(where)
+            folder, identity = self._folders.open(where)
         except FilewrightError as error:
             if error.code in _NOWHERE and reference.root is None:
                 return None
@@ -203,7 +203,7 @@ class Slots:
         if known and reference.inode != identity[1]:
             return None
         self._found[number] = where, identity
-        return descriptor
+        return folder
 
     def _search(self) -> dict[int, Location]:
         """Where the folders are that are in none of their slots: somebody has moved them."""
@@ -235,42 +235,42 @@ class Slots:
         """Flush every folder the operations act in."""
         numbers = sorted({slot.folder for operation in self.plan.operations for slot in operation.slots})
         for start in range(0, len(numbers), _AT_ONCE):
-            open_now: list[int] = []
+            open_now: list[Folder] = []
             for number in numbers[start : start + _AT_ONCE]:
                 with suppress(FileNotFoundError):  # Gone with all that was in it.
                     open_now.append(self.folder(number))
-            if len(numbers) > MANY and open_now:
+            if len(numbers) > MANY and open_now and system.can.flush_file_system:
                 flusher.file_system(open_now[0])
                 return
             flusher.all(open_now)
 
     # Looking
 
-    def status(self, slot: Slot) -> os.stat_result | None:
+    def status(self, slot: Slot) -> Status | None:
         """What is in a slot, or None. Raises `FileNotFoundError` if the slot's folder is nowhere.
 
         A folder that the change made itself may be gone again, with nothing in it.
         """
         try:
-            folder = self.fd(slot)
+            folder = self.holder(slot)
         except FileNotFoundError:
             if self.plan.folders[slot.folder].made:
                 return None
             raise
         try:
-            return os.stat(slot.name, dir_fd=folder, follow_symlinks=False)
+            return folder.stat(slot.name)
         except FileNotFoundError:
             return None
 
     def holds(self, slot: Slot, seal: Seal) -> bool:
         """Whether what is in a slot is what the seal describes: by content where that is known."""
-        return self.status(slot) is not None and matches(self.fd(slot), slot.name, seal)
+        return self.status(slot) is not None and matches(self.holder(slot), slot.name, seal)
 
     def untouched(self, slot: Slot, seal: Seal) -> bool:
         """As `holds`, but a large file is only hashed if its inode or time differ."""
         status = self.status(slot)
         if status is not None and seal.kind == "file" and (seal.size or 0) > self.hash_up_to:
-            seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+            seen = (status.inode, status.size, status.mtime_ns)
             if seen == (seal.inode, seal.size, seal.mtime_ns):
                 return True
         return self.holds(slot, seal)
@@ -278,9 +278,9 @@ class Slots:
     def same_inode(self, slot: Slot, seal: Seal) -> bool:
         """Whether the very thing that was sealed is in a slot, whatever it holds by now."""
         status = self.status(slot)
-        return status is not None and seal.inode == status.st_ino and kind_of(status) == seal.kind
+        return status is not None and seal.inode == status.inode and kind_of(status) == seal.kind
 
-    def holds_tree(self, slot: Slot, tree: Tree) -> bool:
+    def holds_tree(self, slot: Slot, tree: Leaves) -> bool:
         """Whether a folder holds exactly the things that a tree lists, by name and inode, unchanged by their times.
 
         What is written into them later is noticed when they are removed, which hashes them.
@@ -289,7 +289,7 @@ class Slots:
         while pending:
             where, wanted = pending.pop()
             folder, _ = self._folders.open(where)
-            names = listed(folder)
+            names = folder.names()
             if len(names) != len(wanted):
                 return False
             for name in names:
@@ -303,64 +303,52 @@ class Slots:
     def half_linked(self, operation: Put) -> bool:
         """Whether a rename done by link and unlink came half way: one inode, both names."""
         waiting, placed = self.status(operation.carrier), self.status(operation.place)
-        return (
-            waiting is not None
-            and placed is not None
-            and (waiting.st_dev, waiting.st_ino) == (placed.st_dev, placed.st_ino)
-        )
+        return waiting is not None and placed is not None and waiting.identity == placed.identity
 
     # Moving
 
-    def rename(self, source: Slot, target: Slot) -> None:
-        """Rename; `FileExistsError` if the target is taken."""
-        kernel.rename_noreplace(self.fd(source), source.name, self.fd(target), target.name)
-
-    def exchange(self, one: Slot, other: Slot) -> None:
-        """Exchange two names."""
-        kernel.exchange(self.fd(one), one.name, self.fd(other), other.name)
+    def rename(self, source: Slot, target: Slot, mode: Rename = "keep") -> None:
+        """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
+        self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
     def swap(self, operation: Put) -> Slot:
         """Exchange carrier and place; returns the slot that now holds what was displaced."""
         carrier, place, spare = operation.carrier, operation.place, operation.spare
         try:
-            self.exchange(carrier, place)
+            self.rename(carrier, place, "exchange")
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
         else:
             return carrier
-        source, folder = self.fd(carrier), self.fd(place)
+        folder = self.holder(place)
         try:
-            os.link(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            folder.link(place.name, folder, spare.name)
         except OSError:
             # A folder, or a file system without links: for a moment nothing has that name.
-            os.rename(place.name, spare.name, src_dir_fd=folder, dst_dir_fd=folder)
-        os.rename(carrier.name, place.name, src_dir_fd=source, dst_dir_fd=folder)
+            folder.rename(place.name, folder, spare.name, "replace")
+        self.rename(carrier, place, "replace")
         return spare
-
-    def replace(self, source: Slot, target: Slot) -> None:
-        """Rename over whatever is there."""
-        os.rename(source.name, target.name, src_dir_fd=self.fd(source), dst_dir_fd=self.fd(target))
 
     def unlink(self, slot: Slot) -> None:
         """Remove a name of a file or link."""
-        os.unlink(slot.name, dir_fd=self.fd(slot))
+        self.holder(slot).remove(slot.name)
 
     def discard(self, slot: Slot) -> None:
         """Remove a temporary of ours that nobody has ever seen under another name."""
         status = self.status(slot) if is_temporary(slot.name) else None
         if status is None:
             return
-        if kind_of(status) != "folder":
-            os.unlink(slot.name, dir_fd=self.fd(slot))
-            return
-        self.remove_tree(slot, None, _unlink)
+        if status.kind == "folder":
+            self.remove_tree(slot, None, _remove)
+        else:
+            self.unlink(slot)
 
-    def remove_tree(self, slot: Slot, tree: Tree | None, remove: Remove) -> bool:
+    def remove_tree(self, slot: Slot, tree: Leaves | None, remove: Remove) -> bool:
         """Remove what a tree lists (None: everything) by `remove`; whether nothing else was in it."""
         top = self.where(slot.folder)
         folders: list[tuple[Location, bytes]] = []
-        pending: list[tuple[Location, bytes, Tree | None]] = [(top, slot.name, tree)]
+        pending: list[tuple[Location, bytes, Leaves | None]] = [(top, slot.name, tree)]
         clean = True
         while pending:
             above, name, wanted = pending.pop()
@@ -372,11 +360,11 @@ class Slots:
                     continue
                 raise
             folders.append((above, name))
-            for below in listed(folder):
+            for below in folder.names():
                 leaf = wanted.get(below) if wanted is not None else None
                 if leaf is None and wanted is not None:
                     clean = False
-                elif kind_of(os.stat(below, dir_fd=folder, follow_symlinks=False)) == "folder":
+                elif folder.stat(below).kind == "folder":
                     if leaf is not None and leaf.below is None:
                         clean = False
                     else:
@@ -385,75 +373,67 @@ class Slots:
                     clean &= remove(folder, below, None if leaf is None else leaf.seal)
         for above, name in reversed(folders):
             try:
-                os.rmdir(name, dir_fd=self._folders.open(above)[0])
+                self._folders.open(above)[0].remove_folder(name)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
                 clean = False
         return clean
 
-    def _open_to_empty(self, where: Location) -> int:
+    def _open_to_empty(self, where: Location) -> Folder:
         """Open a folder that is to be removed; what is in a read-only one could not be removed."""
         folder, _ = self._folders.open(where)
-        status = os.fstat(folder)
-        if not status.st_mode & stat.S_IWUSR and status.st_uid == os.geteuid():
-            os.fchmod(folder, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+        status = folder.status()
+        if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
+            folder.set_own_mode(status.mode | stat.S_IRWXU)
         return folder
 
 
-def _unlink(folder: int, name: bytes, _: Seal | None) -> bool:
-    os.unlink(name, dir_fd=folder)
+def _remove(folder: Folder, name: bytes, _: Seal | None) -> bool:
+    folder.remove(name)
     return True
 
 
-def kind_of(status: os.stat_result) -> str:
-    """`file`, `link`, `folder` or `other`."""
-    for test, kind in ((stat.S_ISREG, "file"), (stat.S_ISLNK, "link"), (stat.S_ISDIR, "folder")):
-        if test(status.st_mode):
-            return kind
-    return "other"
+def kind_of(status: Status) -> Kind:
+    """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
+    kind = status.kind
+    return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
-def matches(folder: int, name: bytes, seal: Seal) -> bool:
+def matches(folder: Folder, name: bytes, seal: Seal) -> bool:
     """Whether what has that name is what the seal describes: by content where it is known."""
     try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = folder.stat(name)
+        if kind_of(status) != seal.kind:
+            return False
+        if seal.kind == "link":
+            return folder.read_link(name) == seal.target
+        if seal.kind == "file" and seal.digest is not None:
+            if status.size != seal.size:
+                return False
+            with folder.open(name) as file:
+                return digest_of(file) == seal.digest
     except FileNotFoundError:
         return False
-    if kind_of(status) != seal.kind:
-        return False
-    if seal.kind == "link":
-        return os.readlink(name, dir_fd=folder) == seal.target
-    if seal.kind == "file" and seal.digest is not None:
-        if status.st_size != seal.size:
-            return False
-        try:
-            descriptor = os.open(name, _READ, dir_fd=folder)
-        except FileNotFoundError:
-            return False
-        try:
-            return digest_of(descriptor) == seal.digest
-        finally:
-            os.close(descriptor)
     if seal.inode is None:
         return seal.kind == "folder"
     return _same_status(status, seal)
 
 
-def looks_like(folder: int, name: bytes, seal: Seal) -> bool:
+def looks_like(folder: Folder, name: bytes, seal: Seal) -> bool:
     """Whether what has that name is the very thing that was sealed, by its inode, size and time."""
     try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = folder.stat(name)
     except FileNotFoundError:
         return False
     return kind_of(status) == seal.kind and (seal.inode is None or _same_status(status, seal))
 
 
-def _same_status(status: os.stat_result, seal: Seal) -> bool:
-    return status.st_ino == seal.inode and (
+def _same_status(status: Status, seal: Seal) -> bool:
+    return status.inode == seal.inode and (
         seal.kind != "file"
         or seal.size is None
-        or (status.st_size == seal.size and status.st_mtime_ns == seal.mtime_ns)
+        or (status.size == seal.size and status.mtime_ns == seal.mtime_ns)
     )
 
 
@@ -464,17 +444,14 @@ def _folders_below(boundary: Boundary, top: Location, wanted: set[int], task: Ta
     while pending and len(found) < len(wanted) and not task.expired:
         where = pending.pop()
         try:
-            folder = boundary.open_folder(where)
-        except FilewrightError:
-            continue
-        try:
-            with folder, os.scandir(folder.fileno()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        below = where.child(os.fsencode(entry.name))
+            with boundary.open_folder(where) as folder:
+                for name, kind in folder.scan():
+                    if kind == "folder":
+                        below = where.child(name)
                         pending.append(below)
-                        if entry.inode() in wanted:
-                            found[entry.inode()] = below
-        except OSError:
+                        inode = folder.stat(name).inode
+                        if inode in wanted:
+                            found[inode] = below
+        except (OSError, FilewrightError):
             continue
     return found

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 
 import xxhash
 
+from filewright import system
 from filewright.boundary import Location
-from filewright.changes import attributes
-from filewright.changes.content import Block, Content, Edited, OnDisk, digest_of
+from filewright.changes.content import Edited, OnDisk, digest_of
 from filewright.changes.entries import fresh_entry
-from filewright.changes.flushing import MANY, Flusher, start_writeback
-from filewright.changes.operations import Leaf, Operation, Plan, Put, Seal, Slot
-from filewright.changes.plan import Planner, fresh_seal
+from filewright.changes.flushing import MANY, Flusher
+from filewright.changes.operations import CommitPlan, Leaf, Operation, Put, Seal, Slot
+from filewright.changes.plan import CommitPlanner, fresh_seal
 from filewright.changes.record import Entry, Place
 from filewright.changes.refusals import stale, too_deep
 from filewright.changes.slots import OpenFolders
-from filewright.changes.tree import DEEPEST, Folder, Node
-from filewright.errors import from_os_error
+from filewright.changes.tree import DEEPEST, FolderItem, Item
+from filewright.edit.changeset import Stream
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
+from filewright.system import File, Folder
 from filewright.text.identity import Identity
 
-_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FICLONE = 0x40049409
 _CLONE_ABOVE = 1 << 20
 _AT_ONCE = 16
 _WRITEBACK = 8 << 20
@@ -39,152 +38,142 @@ class Stager:
         self._folders = folders
         self._flusher = flusher
         self._task = task
-        self._pending: list[int] = []
+        self._pending: list[File | Folder] = []
         self._flushed = 0
-        self._devices: dict[int, int] = {}
+        self._devices: dict[int, File | Folder] = {}
 
-    def stage(self, planner: Planner, plan: Plan) -> Plan:
+    def stage(self, planner: CommitPlanner, plan: CommitPlan) -> CommitPlan:
         """Make every temporary; the plan with what was found out on the way: how each thing is recognised.
 
         Raises `stale_version`, `no_space`, `permission_denied` …
         """
         operations: list[Operation] = list(plan.operations)
         try:
-            for number, folder, node in planner.staging:
+            for number, folder, item in planner.staging:
                 operation = operations[number]
                 assert isinstance(operation, Put)
                 try:
-                    leaf = self._make(folder, operation.carrier, node)
+                    leaf = self._make(folder, operation.carrier, item)
                 except OSError as error:
-                    raise from_os_error(error, node.asked, doing="write") from error
+                    raise from_os_error(error, item.asked, doing="write") from error
                 before = operation.before
-                if before is not None and node.saved is not None and node.saved.seal.inode == before.inode:
-                    before = node.saved.seal
+                if before is not None and item.saved is not None and item.saved.seal.inode == before.inode:
+                    before = item.saved.seal
                 operations[number] = replace(operation, after=leaf.seal, tree=leaf.below or {}, before=before)
             self._flush()
-            for descriptor in self._devices.values():
-                self._flusher.file_system(descriptor)
+            for handle in self._devices.values():
+                self._flusher.file_system(handle)
         finally:
-            for descriptor in (*self._pending, *self._devices.values()):
-                os.close(descriptor)
+            for handle in (*self._pending, *self._devices.values()):
+                handle.close()
             self._pending.clear()
         return planner.plan(operations)
 
-    def _make(self, folder: Folder, carrier: Slot, node: Node) -> Leaf:
+    def _make(self, folder: FolderItem, carrier: Slot, item: Item) -> Leaf:
         assert folder.was is not None
-        if isinstance(node, Folder):
-            return self._make_tree(folder.fd(reading=False), folder.was.child(carrier.name), node)
-        return self._make_thing(folder.fd(reading=False), carrier.name, node)
+        if isinstance(item, FolderItem):
+            return self._make_tree(folder.on_disk(reading=False), folder.was.child(carrier.name), item)
+        return self._make_thing(folder.on_disk(reading=False), carrier.name, item)
 
-    def _make_thing(self, folder: int, name: bytes, node: Node) -> Leaf:
-        if node.kind != "link":
-            return self._make_file(folder, name, node)
-        assert node.target is not None
-        os.symlink(node.target, name, dir_fd=folder)
-        _, uid, gid = node.final_attributes()
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if (status.st_uid, status.st_gid) != (uid, gid):
-            os.chown(name, uid, gid, dir_fd=folder, follow_symlinks=False)
-        return Leaf(replace(fresh_seal(node), inode=status.st_ino))
+    def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Leaf:
+        if item.kind != "link":
+            return self._make_file(folder, name, item)
+        assert item.target is not None
+        folder.make_link(name, item.target)
+        _, uid, gid = item.final_attributes()
+        status = folder.stat(name)
+        if (status.uid, status.gid) != (uid, gid):
+            folder.set_owner(name, uid, gid)
+        return Leaf(replace(fresh_seal(item), inode=status.inode))
 
-    def _make_tree(self, above: int, top: Location, node: Folder) -> Leaf:
-        """A folder with all that is in it. Nothing below is told by its inode, only by what it holds."""
+    def _make_tree(self, above: Folder, top: Location, item: FolderItem) -> Leaf:
+        """A folder with all that is in it. Nothing below is known by its inode, only by what it holds."""
         tree: dict[bytes, Leaf] = {}
         made: list[Entry] = []
-        os.mkdir(top.name, 0o700, dir_fd=above)
-        folders: list[tuple[Location, Folder]] = []
-        pending = [(top, node.where(), node, tree)]
+        above.make(top.name, 0o700)
+        folders: list[tuple[Location, FolderItem]] = []
+        pending = [(top, item.where(), item, tree)]
         while pending:
             where, place, folder, leaves = pending.pop()
             folders.append((where, folder))
             if len(folders) > DEEPEST and len(where.parts) - len(top.parts) > DEEPEST:
-                raise too_deep(node.asked, DEEPEST)
+                raise too_deep(item.asked, DEEPEST)
             for name, below in folder.below():
                 if not below.fresh:
                     continue
-                # Asked for anew: reading what is copied may have closed it.
-                descriptor, _ = self._folders.open(where)
+                made_folder, _ = self._folders.open(where)
                 inside = Place(place.root, (*place.parts, name))
-                if isinstance(below, Folder):
-                    os.mkdir(name, 0o700, dir_fd=descriptor)
+                if isinstance(below, FolderItem):
+                    made_folder.make(name, 0o700)
                     inner: dict[bytes, Leaf] = {}
                     leaves[name] = Leaf(Seal("folder"), inner)
                     pending.append((where.child(name), inside, below, inner))
                 else:
-                    leaf = self._make_thing(descriptor, name, below)
+                    leaf = self._make_thing(made_folder, name, below)
                     leaves[name] = Leaf(replace(leaf.seal, inode=None))
                 made.append(fresh_entry(below, inside))
         for where, folder in reversed(folders):
-            opened, identity = self._folders.open(where)
-            descriptor = os.dup(opened)  # Looking at what it is a copy of may close the other.
-            folder.inode = identity[1]
-            try:
-                _dress(descriptor, folder)
-            except BaseException:
-                os.close(descriptor)
-                raise
-            self._flush_later(descriptor)
-        node.made = tuple(sorted(made, key=lambda entry: entry.place.parts))
-        return Leaf(Seal("folder", inode=node.inode), tree)
+            # Opened once more while it can be, and kept until it is flushed.
+            handle = self._folders.open(where)[0].folder(b".")
+            folder.inode = handle.identity()[1]
+            _set_attributes(handle, folder)
+            self._flush_later(handle)
+        item.made = tuple(sorted(made, key=lambda entry: entry.place.parts))
+        return Leaf(Seal("folder", inode=item.inode), tree)
 
-    def _make_file(self, folder: int, name: bytes, node: Node) -> Leaf:
-        assert node.content is not None
-        descriptor = os.open(name, _CREATE, 0o600, dir_fd=folder)
+    def _make_file(self, folder: Folder, name: bytes, item: Item) -> Leaf:
+        assert item.content is not None
+        file = folder.create(name)
         try:
-            digest, size = self._fill(descriptor, node, node.content)
-            if node.digest not in (None, digest):
-                raise stale(node.asked)
-            _dress(descriptor, node)
-            node.digest = digest
-            leaf = Leaf(Seal("file", size, digest, inode=os.fstat(descriptor).st_ino))
+            digest, size = self._fill(file, item, item.content)
+            if item.digest not in (None, digest):
+                raise stale(item.asked)
+            _set_attributes(file, item)
+            item.digest = digest
+            leaf = Leaf(Seal("file", size, digest, inode=file.identity()[1]))
         except BaseException:
-            os.close(descriptor)
+            file.close()
             raise
-        self._flush_later(descriptor)
+        self._flush_later(file)
         return leaf
 
     # Contents
 
-    def _fill(self, descriptor: int, node: Node, content: Content) -> tuple[str, int]:
-        if isinstance(content, OnDisk) and content.size >= _CLONE_ABOVE and _clone(descriptor, content):
-            return digest_of(descriptor), os.fstat(descriptor).st_size
+    def _fill(self, file: File, item: Item, content: Stream) -> tuple[str, int]:
+        """Write a content, and check on the way what it is an edit of; its digest and size."""
+        if isinstance(content, OnDisk) and content.size >= _CLONE_ABOVE and _clone(file, content):
+            return digest_of(file), file.status().size
         if content.size >= _CLONE_ABOVE:
-            _require_room(descriptor, content.size)
+            _require_room(file, content.size)
         state, source = xxhash.xxh3_128(), xxhash.xxh3_128()
-        checked = isinstance(content, Edited) and isinstance(content.base, OnDisk) and node.home is not None
-        blocks = (
-            content.tapped(partial(_feed, source))
-            if checked and isinstance(content, Edited)
-            else content.blocks()
-        )
         size = started = 0
-        for block in blocks:
+        for block in content.tapped(source.update) if isinstance(content, Edited) else content.blocks():
             state.update(block)
-            size += _write(descriptor, block)
+            file.write(block, size)
+            size += len(block)
             if size - started >= _WRITEBACK:
                 # Let the disk begin while we copy on; the flush at the end then finds little to do.
-                start_writeback(descriptor, started, size - started)
+                file.start_writeback(started, size - started)
                 started = size
-                self._task.report(size, content.size, node.asked)
-        if checked:
-            _check_source(node, source.hexdigest())
-        if size < content.size:
-            os.ftruncate(descriptor, size)
+                self._task.report(size, content.size, item.asked)
+        if isinstance(content, Edited) and isinstance(content.base, OnDisk) and item.home is not None:
+            _check_source(item, source.hexdigest())
         return state.hexdigest(), size
 
     # Flushing
 
-    def _flush_later(self, descriptor: int) -> None:
+    def _flush_later(self, handle: File | Folder) -> None:
+        """Flush it with others, and close it then."""
         self._flushed += 1
-        if self._flushed > MANY:
+        if self._flushed > MANY and system.can.flush_file_system:
             # One flush of the file system at the end costs less.
-            device = os.fstat(descriptor).st_dev
+            device = handle.identity()[0]
             if device in self._devices:
-                os.close(descriptor)
+                handle.close()
             else:
-                self._devices[device] = descriptor
+                self._devices[device] = handle
             return
-        self._pending.append(descriptor)
+        self._pending.append(handle)
         if len(self._pending) >= _AT_ONCE:
             self._flush()
 
@@ -192,97 +181,83 @@ class Stager:
         try:
             self._flusher.all(self._pending)
         finally:
-            for descriptor in self._pending:
-                os.close(descriptor)
+            for handle in self._pending:
+                handle.close()
             self._pending.clear()
 
 
-def _dress(descriptor: int, node: Node) -> None:
-    """Give an open new thing its owner, attributes, mode and times."""
-    mode, uid, gid = node.final_attributes()
-    source, carried, times = node.source, node.attributes, None
+def _set_attributes(made: File | Folder, item: Item) -> None:
+    """Give a new thing its owner, extended attributes, mode and times: in this order, since a chown clears setuid.
+
+    Raises `permission_denied` naming what could not be kept: a file is never taken over silently. A copy
+    leaves out the extended attributes that only the system may give.
+    """
+    mode, uid, gid = item.final_attributes()
+    source, carried, times = item.source, item.attributes, None
     if source is not None:
-        original = os.dup(source.fd()) if isinstance(source, Folder) else source.open()
-        try:
+        with nullcontext(source.on_disk()) if isinstance(source, FolderItem) else source.open() as original:
             if carried is None:
-                carried = attributes.read(original)
-            if node.home is None:
-                status = os.fstat(original)
-                times = (status.st_atime_ns, status.st_mtime_ns)
-        finally:
-            os.close(original)
-    if carried is None:
-        status = os.fstat(descriptor)
-        if (status.st_uid, status.st_gid) != (uid, gid):
-            os.fchown(descriptor, uid, gid)
-        os.fchmod(descriptor, mode)
-    else:
-        attributes.write(
-            descriptor,
-            mode=mode,
-            uid=uid,
-            gid=gid,
-            attributes=carried,
-            asked=node.asked,
-            strict=node.home is not None,
-        )
-    if node.mtime_ns is not None:
-        times = (node.mtime_ns, node.mtime_ns)
+                carried = original.attributes()
+            if item.home is None:
+                status = original.status()
+                times = (status.atime_ns, status.mtime_ns)
+    what = "owner"
+    try:
+        now = made.status()
+        if (now.uid, now.gid) != (uid, gid):
+            made.set_own_owner(uid, gid)
+        if carried is not None:
+            what = "extended attribute"
+            made.set_attributes(carried, strict=item.home is not None)
+        what = "mode"
+        made.set_own_mode(mode)
+    except OSError as error:
+        if carried is None or error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP):
+            raise
+        lost = f"{what} {error.filename}" if error.filename else what
+        raise FilewrightError(
+            Code.PERMISSION_DENIED,
+            f"{item.asked}: its {lost} cannot be kept when it is replaced ({error.strerror}); nothing was changed",
+            hint="ask the user who owns it to make the change",
+            details={"path": item.asked, "lost": lost},
+        ) from error
+    if item.mtime_ns is not None:
+        times = (item.mtime_ns, item.mtime_ns)
     if times is not None:
-        os.utime(descriptor, ns=times)
+        made.set_times(*times)
 
 
-def _check_source(node: Node, digest: str) -> None:
+def _check_source(item: Item, digest: str) -> None:
     """The copy loop has read the whole file: is it what the edit was made against?"""
-    saved = node.saved
+    saved = item.saved
     assert saved is not None
     wanted = {saved.seal.digest, saved.side.digest} - {None}
-    if node.expected is not None and node.expected.digest is not None:
-        wanted.add(node.expected.digest.hex())
+    if item.expected is not None and item.expected.digest is not None:
+        wanted.add(item.expected.digest.hex())
     if wanted:
         if wanted != {digest}:
-            raise stale(node.asked)
+            raise stale(item.asked)
     else:
-        source = node.open()
-        try:
-            assert node.seen is not None
-            if Identity.of(os.fstat(source)) != Identity.of(node.seen):
-                raise stale(node.asked)
-        finally:
-            os.close(source)
-    node.saved = replace(
+        with item.open() as source:
+            assert item.seen is not None
+            if Identity.of(source.status().raw) != Identity.of(item.seen.raw):
+                raise stale(item.asked)
+    item.saved = replace(
         saved, seal=replace(saved.seal, digest=digest), side=replace(saved.side, digest=digest)
     )
 
 
-def _clone(descriptor: int, content: OnDisk) -> bool:
-    source = content.opener()
-    try:
-        fcntl.ioctl(descriptor, _FICLONE, source)
-    except OSError:
-        return False  # Most file systems have no clones; the copy loop follows.
-    finally:
-        os.close(source)
-    return True
+def _clone(file: File, content: OnDisk) -> bool:
+    with content.opener() as source:
+        return file.clone_from(source)  # Most file systems have no clones; the copy loop follows.
 
 
-def _require_room(descriptor: int, size: int) -> None:
+def _require_room(file: File, size: int) -> None:
     """Refuse before a long copy what cannot fit.
 
     Reserving the blocks (`posix_fallocate`) would be surer, but then every block is written into a
     reserved one, which took up to twice the time once the disk writes while we copy.
     """
-    left = os.fstatvfs(descriptor)
-    if left.f_blocks and left.f_bavail * left.f_frsize < size:
+    room = file.room()
+    if room is not None and room < size:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _feed(state: xxhash.xxh3_128, block: Block) -> None:
-    state.update(block)
-
-
-def _write(descriptor: int, block: Block) -> int:
-    view = memoryview(block)
-    while view:
-        view = view[os.write(descriptor, view) :]
-    return len(block)

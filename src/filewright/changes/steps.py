@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ import xxhash
 
 from filewright.boundary import Location
 from filewright.changes import modes
-from filewright.changes.content import Content, Edited, Held, OnDisk, read_blocks
+from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.refusals import into_itself, missing, stale, taken
 from filewright.changes.rights import (
     require_movable,
@@ -18,7 +17,7 @@ from filewright.changes.rights import (
     require_removable,
     require_writable_folder,
 )
-from filewright.changes.tree import Folder, Node, Tree, copied
+from filewright.changes.tree import FolderItem, Item, Tree, copied
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -33,6 +32,7 @@ from filewright.edit.changeset import (
     SetMode,
     SetOwner,
     Step,
+    Stream,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.text.identity import Identity
@@ -55,7 +55,7 @@ class Steps:
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
         self._guarded: set[Location] = set()
-        self._emptied: list[tuple[Folder, Location]] = []
+        self._emptied: list[tuple[FolderItem, Location]] = []
 
     def take(self) -> None:
         """Take all steps, in order."""
@@ -72,14 +72,14 @@ class Steps:
                 self._modify(step)
             case Create():
                 content = Held(step.content)
-                node = self._write(step.location, content, step.replace, step.expected)
-                node.mode = node.mode if step.mode is None else step.mode
+                item = self._write(step.location, content, step.replace, step.expected)
+                item.mode = item.mode if step.mode is None else step.mode
             case Restore():
                 self._restore(step)
             case MakeLink():
-                node = Node("link", step.location.asked)
-                node.target = step.target
-                self._place(node, step.location, overwrite=False)
+                item = Item("link", step.location.asked)
+                item.target = step.target
+                self._place(item, step.location, overwrite=False)
             case MakeFolder():
                 self._make_folder(step)
             case Delete():
@@ -98,76 +98,72 @@ class Steps:
     def _modify(self, step: Modify) -> None:
         self._guard(step.location)
         folder, _, found = self._tree.find(step.location)
-        node = self._file(found, step.location)
-        self._require_writable(node, folder, step.location)
-        step = self._grown(step, node)
-        self._expect(node, step.expected, step.location)
-        self._will_write(node, step.location)
-        base: Content
-        if node.content is None:
-            assert node.seen is not None
-            base, size = OnDisk(node.open, node.seen.st_size), node.seen.st_size
+        item = self._file(found, step.location)
+        self._require_writable(item, folder, step.location)
+        step = self._grown(step, item)
+        self._expect(item, step.expected, step.location)
+        self._will_write(item, step.location)
+        base: Stream
+        if item.content is None:
+            assert item.seen is not None
+            base, size = OnDisk(item.open, item.seen.size), item.seen.size
         else:
-            base, size = node.content, node.content.size
+            base, size = item.content, item.content.size
         splices = ordered(step.splices, size)
-        whole = node.content is None
-        node.content = Edited(base, splices, step.encoding_check, step.location.asked)
-        node.splices = splices if whole else None
-        node.asked = step.location.asked
+        whole = item.content is None
+        item.content = Edited(base, splices, step.encoding_check, step.location.asked)
+        item.splices = splices if whole else None
+        item.asked = step.location.asked
 
-    def _write(self, where: Location, content: Content, replace: bool, expected: Expected | None) -> Node:
+    def _write(self, where: Location, content: Stream, replace: bool, expected: Expected | None) -> Item:
         self._guard(where)
-        folder, name, node = self._tree.find(where, create=True)
-        if node is None:
+        folder, name, item = self._tree.find(where, create=True)
+        if item is None:
             if expected is not None:
                 raise stale(where.asked)
-            node = Node("file", where.asked)
+            item = Item("file", where.asked)
             require_writable_folder(folder, where)
-            folder.attach(name, node)
+            folder.attach(name, item)
         else:
-            if not replace and node.kind != "link":
+            if not replace and item.kind != "link":
                 raise taken(where)
-            self._file(node, where)
-            self._require_writable(node, folder, where)
+            self._file(item, where)
+            self._require_writable(item, folder, where)
             if expected is not None:
-                self._expect(node, expected, where)
-            self._will_write(node, where)
-        node.content, node.splices, node.asked = content, None, where.asked
-        return node
+                self._expect(item, expected, where)
+            self._will_write(item, where)
+        item.content, item.splices, item.asked = content, None, where.asked
+        return item
 
     def _restore(self, step: Restore) -> None:
-        node = self._write(step.location, step.content, step.replace, step.expected)
-        node.mode, node.uid, node.gid = step.mode, step.uid, step.gid
-        node.mtime_ns, node.attributes = step.mtime_ns, step.attributes
+        item = self._write(step.location, step.content, step.replace, step.expected)
+        item.mode, item.uid, item.gid = step.mode, step.uid, step.gid
+        item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
-    def _expect(self, node: Node, expected: Expected, where: Location) -> None:
-        if node.content is None:
-            assert node.seen is not None
-            if expected.size != node.seen.st_size:
+    def _expect(self, item: Item, expected: Expected, where: Location) -> None:
+        if item.content is None:
+            assert item.seen is not None
+            if expected.size != item.seen.size:
                 raise stale(where.asked)
-            node.expected = expected
+            item.expected = expected
             return
-        if expected.size != node.content.size:
+        if expected.size != item.content.size:
             raise stale(where.asked)
-        if expected.digest is not None:
-            state = xxhash.xxh3_128()
-            for block in node.content.blocks():
-                state.update(block)
-            if state.digest() != expected.digest:
-                raise stale(where.asked)
+        if expected.digest is not None and digest_of(item.content) != expected.digest.hex():
+            raise stale(where.asked)
 
     # Names
 
     def _make_folder(self, step: MakeFolder) -> None:
         where = step.location
         self._guard(where)
-        folder, name, node = self._tree.find(where, create=True)
-        if node is None:
+        folder, name, item = self._tree.find(where, create=True)
+        if item is None:
             require_writable_folder(folder, where)
-            made = Folder(self._tree, where.asked, None, None)
+            made = FolderItem(self._tree, where.asked, None, None)
             made.attributes = step.attributes or None
             folder.attach(name, made)
-        elif not isinstance(node, Folder):
+        elif not isinstance(item, FolderItem):
             raise FilewrightError(
                 Code.NOT_A_DIRECTORY,
                 f"{where.asked} is not a folder",
@@ -179,16 +175,16 @@ class Steps:
         where = step.location
         self._tree.boundary.guard_write(where, link_itself=True)
         try:
-            folder, name, node = self._tree.find(where)
+            folder, name, item = self._tree.find(where)
         except FilewrightError as error:
             if error.code is Code.NOT_FOUND and step.missing_ok:
                 return
             raise
-        if node is None:
+        if item is None:
             if step.missing_ok:
                 return
             raise missing(where)
-        if isinstance(node, Folder) and not step.recursive and node.names():
+        if isinstance(item, FolderItem) and not step.recursive and item.names():
             raise FilewrightError(
                 Code.NOT_A_FILE,
                 f"{where.asked} is a folder with something in it",
@@ -196,51 +192,51 @@ class Steps:
                 details={"path": where.asked},
             )
         self._emptied.append((folder, where))
-        require_removable(self._tree.boundary, folder, node, where)
-        if step.expected is not None and node.kind == "file":
-            self._expect(node, step.expected, where)
-        node.asked = where.asked
+        require_removable(self._tree.boundary, folder, item, where)
+        if step.expected is not None and item.kind == "file":
+            self._expect(item, step.expected, where)
+        item.asked = where.asked
         folder.detach(name)
 
     def _move(self, step: Move) -> None:
         guard = self._tree.boundary.guard_write
         guard(step.source, link_itself=True)
         guard(step.destination, link_itself=True)
-        folder, name, node = self._tree.find(step.source)
-        if node is None:
+        folder, name, item = self._tree.find(step.source)
+        if item is None:
             raise missing(step.source)
         require_writable_folder(folder, step.source)
-        require_removable(self._tree.boundary, folder, node, step.source)
+        require_removable(self._tree.boundary, folder, item, step.source)
         target, _, _ = self._tree.find(step.destination, create=True)
-        if isinstance(node, Folder) and target.within(node):
+        if isinstance(item, FolderItem) and target.within(item):
             raise into_itself(step.source, step.destination)
-        if node.home is not None and (target.device != node.home[0].device or self._copy_moves):
-            self._place(copied(node, step.destination.asked), step.destination, overwrite=step.overwrite)
-            node.asked = step.source.asked
+        if item.home is not None and (target.device != item.home[0].device or self._copy_moves):
+            self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
+            item.asked = step.source.asked
             folder.detach(name)
             return
-        require_movable(node, target, step.source)
+        require_movable(item, target, step.source)
         folder.entries[name] = None
         try:
-            self._place(node, step.destination, overwrite=step.overwrite)
+            self._place(item, step.destination, overwrite=step.overwrite)
         except FilewrightError:
-            folder.entries[name] = node
+            folder.entries[name] = item
             raise
 
     def _copy(self, step: Copy) -> None:
         self._tree.boundary.guard_write(step.destination, link_itself=True)
-        _, _, node = self._tree.find(step.source)
-        if node is None:
+        _, _, item = self._tree.find(step.source)
+        if item is None:
             raise missing(step.source)
         target, _, _ = self._tree.find(step.destination, create=True)
-        if isinstance(node, Folder) and target.within(node):
+        if isinstance(item, FolderItem) and target.within(item):
             raise into_itself(step.source, step.destination)
-        self._place(copied(node, step.destination.asked), step.destination, overwrite=step.overwrite)
+        self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
 
-    def _place(self, node: Node, where: Location, *, overwrite: bool) -> None:
+    def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
         folder, name, found = self._tree.find(where, create=True)
         require_writable_folder(folder, where)
-        if found is node:
+        if found is item:
             raise FilewrightError(
                 Code.INVALID_INPUT,
                 f"{where.asked} is source and destination at once",
@@ -250,33 +246,33 @@ class Steps:
         if found is not None:
             if not overwrite:
                 raise taken(where)
-            if isinstance(found, Folder) and not isinstance(node, Folder):
+            if isinstance(found, FolderItem) and not isinstance(item, FolderItem):
                 raise FilewrightError(
                     Code.NOT_A_FILE,
                     f"{where.asked} is a folder",
                     hint="name the destination itself, with the file's name in that folder",
                     details={"path": where.asked},
                 )
-            if isinstance(node, Folder) and not isinstance(found, Folder):
+            if isinstance(item, FolderItem) and not isinstance(found, FolderItem):
                 raise FilewrightError(
                     Code.NOT_A_DIRECTORY, f"{where.asked} is not a folder", details={"path": where.asked}
                 )
-            if isinstance(found, Folder) and node.place is not None and node.place[0].within(found):
+            if isinstance(found, FolderItem) and item.place is not None and item.place[0].within(found):
                 raise into_itself(where, where)
             require_removable(self._tree.boundary, folder, found, where)
             if found.kind == "file":
                 self._require_writable(found, folder, where)
             found.asked = where.asked
             folder.detach(name)
-        folder.attach(name, node)
+        folder.attach(name, item)
 
     # Attributes
 
     def _set_mode(self, step: SetMode) -> None:
-        node = self._altered(step.location)
-        require_owned(node, step.location)
-        before = node.final_attributes()[0]
-        mode = modes.resolve(step.mode, before, folder=node.kind == "folder")
+        item = self._altered(step.location)
+        require_owned(item, step.location)
+        before = item.final_attributes()[0]
+        mode = modes.resolve(step.mode, before, folder=item.kind == "folder")
         if mode & ~before & _SPECIAL_BITS and self._set.reverts is None:
             raise FilewrightError(
                 Code.PERMISSION_DENIED,
@@ -284,50 +280,50 @@ class Steps:
                 hint="ask the user to do it",
                 details={"path": step.location.asked},
             )
-        node.mode = mode
+        item.mode = mode
 
     def _set_owner(self, step: SetOwner) -> None:
-        node = self._altered(step.location)
-        require_owned(node, step.location, uid=step.uid, gid=step.gid)
+        item = self._altered(step.location)
+        require_owned(item, step.location, uid=step.uid, gid=step.gid)
         if step.uid is not None:
-            node.uid = step.uid
+            item.uid = step.uid
         if step.gid is not None:
-            node.gid = step.gid
-        if node.kind == "file" and self._set.reverts is None and node.seen is not None:
+            item.gid = step.gid
+        if item.kind == "file" and self._set.reverts is None and item.seen is not None:
             # As the system does: what ran with one owner's rights must not run with another's.
-            mode = node.final_attributes()[0]
-            node.mode = mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
+            mode = item.final_attributes()[0]
+            item.mode = mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
 
-    def _altered(self, where: Location) -> Node:
+    def _altered(self, where: Location) -> Item:
         self._guard(where)
-        _, _, node = self._tree.find(where)
-        if node is None:
+        _, _, item = self._tree.find(where)
+        if item is None:
             raise missing(where)
-        if node.kind == "link":
+        if item.kind == "link":
             raise FilewrightError(
                 Code.SYMLINK,
                 f"{where.asked} is a link",
                 hint="name its target",
                 details={"path": where.asked},
             )
-        if node.kind == "other":
+        if item.kind == "other":
             raise FilewrightError(
                 Code.NOT_A_FILE, f"{where.asked} is a special file", details={"path": where.asked}
             )
-        if node.kind == "file" and node.content is None and node.seen is not None and node.seen.st_nlink > 1:
+        if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
             # Its inode may have a name outside of the roots, which would change too.
-            self._break_links(node, where)
-            node.content = OnDisk(node.open, node.seen.st_size)
-        node.asked = where.asked
-        return node
+            self._break_links(item, where)
+            item.content = OnDisk(item.open, item.seen.size)
+        item.asked = where.asked
+        return item
 
-    def _will_write(self, node: Node, where: Location) -> None:
+    def _will_write(self, item: Item, where: Location) -> None:
         """Note that somebody's content will be in it, which must not run with its owner's rights."""
         if self._set.reverts is not None:
             return
-        before = node.final_attributes()[0]
-        node.written = True
-        if node.final_attributes()[0] != before:
+        before = item.final_attributes()[0]
+        item.written = True
+        if item.final_attributes()[0] != before:
             self.notes.append(f"{where.shown}: new content does not keep the setuid and setgid bits")
 
     # Refusing
@@ -339,84 +335,78 @@ class Steps:
             self._tree.boundary.guard_write(where, link_itself=True)
             self._guarded.add(above)
 
-    def _grown(self, step: Modify, node: Node) -> Modify:
+    def _grown(self, step: Modify, item: Item) -> Modify:
         """The same edit of a file to which others have only added since; an addition stays at the end.
 
         Raises `stale_version` if it has changed in any other way.
         """
-        old, seen = step.expected, node.seen
-        if not step.follow or seen is None or node.content is not None or seen.st_size <= old.size:
+        old, seen = step.expected, item.seen
+        if not step.follow or seen is None or item.content is not None or seen.size <= old.size:
             return step
         if old.digest is None:
             raise stale(step.location.asked)
-        descriptor = node.open()
-        try:
+        with item.open() as file:
             state = xxhash.xxh3_128()
             last = b""
             left = old.size
-            for block in read_blocks(descriptor):
+            for block in file.blocks():
                 head = block[:left]
                 state.update(head)
                 left -= len(head)
                 last = bytes(head[-1:]) or last
                 if left == 0:
                     break
-            now = os.fstat(descriptor)
-            ends_alike = os.pread(descriptor, 1, now.st_size - 1) == last
-        finally:
-            os.close(descriptor)
+            now = file.status()
+            ends_alike = file.read(now.size - 1, 1) == last
         added = any(splice.offset == old.size for splice in step.splices)
         if left or state.digest() != old.digest or (added and old.size and not ends_alike):
             raise stale(step.location.asked)
         splices = tuple(
-            replace(splice, offset=now.st_size) if splice.offset == old.size else splice
+            replace(splice, offset=now.size) if splice.offset == old.size else splice
             for splice in step.splices
         )
-        node.seen = now
-        return replace(step, expected=Expected(now.st_size, Identity.of(now), None), splices=splices)
+        item.seen = now
+        return replace(step, expected=Expected(now.size, Identity.of(now.raw), None), splices=splices)
 
-    def _file(self, node: Node | None, where: Location) -> Node:
-        if node is None:
+    def _file(self, item: Item | None, where: Location) -> Item:
+        if item is None:
             raise missing(where)
-        if node.kind == "link":
+        if item.kind == "link":
             raise FilewrightError(
                 Code.SYMLINK,
                 f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
                 hint="name the link's target itself, or delete the link first",
                 details={"path": where.asked},
             )
-        if node.kind != "file":
+        if item.kind != "file":
             raise FilewrightError(
                 Code.NOT_A_FILE,
                 f"{where.asked} is not a regular file",
                 hint="name a regular file",
                 details={"path": where.asked},
             )
-        return node
+        return item
 
-    def _require_writable(self, node: Node, folder: Folder, where: Location) -> None:
+    def _require_writable(self, item: Item, folder: FolderItem, where: Location) -> None:
         require_writable_folder(folder, where)
-        if node.seen is None or node.content is not None:
+        if item.seen is None or item.content is not None:
             return
-        if node.home is not None:
-            own_folder, name = node.home
+        if item.home is not None:
+            own_folder, name = item.home
             # Root may write to everything but what is immutable.
-            allowed = node.seen.st_mode & 0o222 and os.access(
-                name, os.W_OK, dir_fd=own_folder.fd(), effective_ids=True
-            )
-            if not allowed:
+            if not (item.seen.mode & 0o222 and own_folder.on_disk().writable(name)):
                 raise FilewrightError(
                     Code.PERMISSION_DENIED,
-                    f"{where.asked} is read-only (mode {stat.S_IMODE(node.seen.st_mode):04o})",
+                    f"{where.asked} is read-only (mode {item.seen.mode:04o})",
                     hint="make it writable first, if the user wants that",
-                    details={"path": where.asked, "mode": f"{stat.S_IMODE(node.seen.st_mode):04o}"},
+                    details={"path": where.asked, "mode": f"{item.seen.mode:04o}"},
                 )
-        if node.seen.st_nlink > 1:
-            self._break_links(node, where)
+        if item.seen.links > 1:
+            self._break_links(item, where)
 
-    def _break_links(self, node: Node, where: Location) -> None:
-        assert node.seen is not None
-        count = node.seen.st_nlink
+    def _break_links(self, item: Item, where: Location) -> None:
+        assert item.seen is not None
+        count = item.seen.links
         if not self._set.break_hard_links:
             raise FilewrightError(
                 Code.HARD_LINKED,

@@ -72,8 +72,8 @@ class Stream(Protocol):
         """How many bytes."""
         ...
 
-    def blocks(self) -> Iterator[bytes]:
-        """The bytes from the start; may be asked for more than once."""
+    def blocks(self) -> Iterator[bytes | memoryview]:
+        """The bytes from the start; may be asked for more than once. A block is valid until the next one."""
         ...
 
 

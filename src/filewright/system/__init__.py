@@ -24,6 +24,7 @@ if sys.platform == "win32":
         can,
         effective_group,
         effective_user,
+        groups,
         open_file,
         open_folder,
         status_of,
@@ -35,6 +36,7 @@ else:
         Folder,
         effective_group,
         effective_user,
+        groups,
         open_file,
         status_of,
     )
@@ -60,6 +62,7 @@ __all__ = [
     "effective_group",
     "effective_user",
     "flush_all",
+    "groups",
     "open_file",
     "open_folder",
     "status_of",

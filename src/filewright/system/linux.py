@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -17,6 +18,8 @@ from filewright.system.status import Capabilities, Rename, Status
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare
 _FICLONE = 0x40049409
+_GET_FLAGS = 0x80086601
+_UNCHANGEABLE = 0x10 | 0x20  # immutable, append only
 _NOT_OFFERED = (errno.ENOSYS, errno.EINVAL)
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,10 +44,23 @@ can = Capabilities(
 )
 
 
-class _Attributes(posix._Handle):
-    """Extended attributes of what is held."""
+class _Held(posix._Handle):
+    """What Linux knows and does of what is held: extended attributes, flags, its file system."""
 
     __slots__ = ()
+
+    def flush_file_system(self) -> bool:
+        """Flush all of its file system in one call."""
+        kernel.syncfs(self._fd)
+        return True
+
+    def unchangeable(self) -> bool:
+        """Whether it is immutable or append only."""
+        try:
+            flags = fcntl.ioctl(self._fd, _GET_FLAGS, b"\0" * 8)
+        except OSError:
+            return False  # This file system has no such flags.
+        return bool(int.from_bytes(flags[:4], sys.byteorder) & _UNCHANGEABLE)
 
     def attributes(self) -> dict[str, bytes]:
         """Its extended attributes, access control lists among them; empty where there are none."""
@@ -84,14 +100,14 @@ class _Attributes(posix._Handle):
                     raise OSError(error.errno, error.strerror, name) from error
 
 
-class LinuxFile(_Attributes, File):
+class LinuxFile(_Held, File):
     """A regular file with leases, clones and attributes."""
 
     __slots__ = ()
 
     def start_writeback(self, offset: int, length: int) -> None:
         """Let the disk begin with a range already written."""
-        os.posix_fadvise(self._fd, offset, length, os.POSIX_FADV_DONTNEED)
+        kernel.start_writeback(self._fd, offset, length)
 
     def clone_from(self, source: File) -> bool:
         """Share all blocks of `source`; False where the file system cannot."""
@@ -131,7 +147,7 @@ class LinuxFile(_Attributes, File):
                 fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-class LinuxFolder(_Attributes, Folder):
+class LinuxFolder(_Held, Folder):
     """A folder whose names are resolved, exchanged and held by the kernel."""
 
     __slots__ = ()
@@ -281,11 +297,6 @@ class LinuxFolder(_Attributes, Folder):
         except OSError as error:
             if error.errno != errno.EBADF or not fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_PATH:
                 raise
-
-    def flush_file_system(self) -> bool:
-        """Flush all of the folder's file system in one call."""
-        kernel.syncfs(self._fd)
-        return True
 
 
 def open_folder(path: bytes | str) -> Folder:

@@ -21,6 +21,8 @@ from filewright.system.status import BLOCK, MISSING_EVERYTHING, Batch, Capabilit
 
 _BATCH = 1 << 16
 
+_EFFECTIVE = os.access in os.supports_effective_ids
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -67,6 +69,14 @@ class _Handle(Handle):
     def flush(self) -> None:
         """Bring it to the disk: a file's content, a folder's names."""
         os.fsync(self._fd)
+
+    def flush_file_system(self) -> bool:
+        """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
+        return False
+
+    def unchangeable(self) -> bool:
+        """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
+        return False
 
     def room(self) -> int | None:
         """The bytes that are free for us on its file system; None if that has no limit to tell."""
@@ -136,9 +146,11 @@ class File(_Handle):
         return done
 
     def blocks(self, start: int = 0) -> Iterator[memoryview]:
-        """The content from `start` in blocks of 1 MB; each is overwritten by the next."""
-        buffer = memoryview(bytearray(BLOCK))
-        while count := self.read_into(buffer, start):
+        """The content from `start` in blocks of at most 1 MB; each is overwritten by the next."""
+        # No larger than the file: clearing a megabyte costs more than reading most files.
+        size = min(BLOCK, max(4096, os.fstat(self._fd).st_size - start + 1))
+        buffer = memoryview(bytearray(size))
+        while count := os.preadv(self._fd, [buffer], start):
             yield buffer[:count]
             start += count
 
@@ -310,10 +322,11 @@ class Folder(_Handle):
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
         return os.readlink(_one(name), dir_fd=self._fd)
 
-    def writable(self) -> bool:
-        """Whether we may make and remove names in it."""
-        effective = os.access in os.supports_effective_ids
-        return os.access(".", os.W_OK | os.X_OK, dir_fd=self._fd, effective_ids=effective)
+    def writable(self, name: bytes | None = None) -> bool:
+        """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
+        if name is not None:
+            return os.access(_one(name), os.W_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
+        return os.access(".", os.W_OK | os.X_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or the system does not say."""
@@ -337,10 +350,13 @@ class Folder(_Handle):
         flags = _FOLDER | os.O_NOFOLLOW
         return type(self)(os.open(name, flags, dir_fd=self._fd), (name,) if name != b"." else ())
 
-    def parent(self) -> Folder | None:
-        """The folder above, wherever this one is now; None at the top, and for a deleted one."""
+    def parent(self, *, listing: bool = True) -> Folder | None:
+        """The folder above, wherever this one is now; None at the top, and for a deleted one.
+
+        Without `listing` it serves only to go on from, as in `beneath`.
+        """
         try:
-            above = type(self)(os.open(b"..", self.step_flags, dir_fd=self._fd))
+            above = type(self)(os.open(b"..", _FOLDER if listing else self.step_flags, dir_fd=self._fd))
         except FileNotFoundError:
             return None
         if above.identity() == self.identity():
@@ -463,11 +479,14 @@ class Folder(_Handle):
         Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError`
         where the file system has no locks.
         """
+        _locked.add(self._fd)  # Before it is, for a fork in between.
         try:
             fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        _locked.add(self._fd)
+        except OSError as error:
+            _locked.discard(self._fd)
+            if isinstance(error, BlockingIOError):
+                return False
+            raise
         return True
 
     def unlock(self) -> None:
@@ -475,10 +494,6 @@ class Folder(_Handle):
         _locked.discard(self._fd)
         # By the lock, not by the descriptor: a forked process may hold a copy of that.
         fcntl.flock(self._fd, fcntl.LOCK_UN)
-
-    def flush_file_system(self) -> bool:
-        """Flush all of the folder's file system in one call; False where there is none, and nothing is flushed."""
-        return False
 
 
 def open_folder(path: bytes | str) -> Folder:
@@ -519,6 +534,11 @@ def effective_user() -> int:
 def effective_group() -> int:
     """The group that new files of this process get."""
     return os.getegid()
+
+
+def groups() -> frozenset[int]:
+    """Every group whose rights this process has."""
+    return frozenset((os.getegid(), *os.getgroups()))
 
 
 def _one(name: bytes) -> bytes:
