@@ -155,7 +155,7 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
     fresh = Changes(bench.boundary, bench.settings)
     found = []
     taken = _timed(lambda: found.append(fresh.recover()))
-    assert found[0].taken_back or found[0].finished
+    assert found[0].rolled_back or found[0].finished
     assert not found[0].conflicts
     return taken
 

@@ -39,7 +39,7 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
             "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
-        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(Stopped):
             bench.commit(*steps)
 
@@ -72,7 +72,7 @@ def test_an_intent_goes_back(
     )
     _stopped_at(bench, monkeypatch, stage, *steps)
     found = restarted()
-    assert len(found.taken_back) == 1
+    assert len(found.rolled_back) == 1
     assert found.conflicts == []
     assert scene.tree(bench.root) == before
     assert bench.changes.history() == []
@@ -99,7 +99,7 @@ def test_the_next_change_recovers_first(bench: Any, scene: Any, monkeypatch: pyt
     bench.commit(step)
     assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert (bench.root / "b.txt").read_bytes() == b"BEE\n"
-    assert len(bench.changes.recover().taken_back) == 1
+    assert len(bench.changes.recover().rolled_back) == 1
 
 
 # When
@@ -410,7 +410,7 @@ def test_recovery_needs_no_space(
             patch.setattr(os, name, no_space(name))
         patch.setattr(os, "open", opened)
         found = restarted()
-    assert len(found.taken_back) == 1
+    assert len(found.rolled_back) == 1
     assert full == []
     assert scene.tree(bench.root) == before
 

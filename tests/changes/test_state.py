@@ -134,7 +134,7 @@ def _torn(place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tupl
 
     with monkeypatch.context() as patch, _open(place, *roots) as workspace:
         patch.setattr(Journal, "done", stop)
-        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in paths]
         with pytest.raises(Stopped):
             workspace.run("write_content", {"items": items})

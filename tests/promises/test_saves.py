@@ -248,7 +248,7 @@ def _crashed(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr("filewright.changes.journal.Journal.done", end)
-        patch.setattr("filewright.changes.commit.Committer._take_back", lambda *_: None)
+        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(EndError):
             bench.commit(*steps)
 
@@ -265,7 +265,7 @@ def test_a_folder_that_was_renamed_after_a_crash_is_found_and_taken_back(
         (bench.root / "in/deep").mkdir(parents=True)
     with scene.Bench(area) as bench:
         found = bench.changes.recover()
-        assert (len(found.taken_back), found.conflicts, found.unsettled) == (1, [], [])
+        assert (len(found.rolled_back), found.conflicts, found.unsettled) == (1, [], [])
         assert {path.read_bytes() for path in (bench.root / "out/deep").iterdir()} == {b"old\n"}
         assert os.listdir(bench.root / "in/deep") == []
 
@@ -283,7 +283,7 @@ def test_what_cannot_be_taken_back_is_kept_named_and_blocks_only_its_own_files(
         assert torn == (b"new\n", b"new\n")
     with scene.Bench(area) as bench:
         found = bench.changes.recover()
-        assert found.taken_back == []
+        assert found.rolled_back == []
         (told,) = found.unsettled
         name, other = ("a.txt", "b.txt") if "a.txt" in told else ("b.txt", "a.txt")
         assert (bench.root / other).read_bytes() == b"old\n"
@@ -294,7 +294,7 @@ def test_what_cannot_be_taken_back_is_kept_named_and_blocks_only_its_own_files(
         assert bench.changes.recover().unsettled == [told]
         # Whoever took it away brings it back: then it is settled.
         (area / "aside").rename(bench.root / aside.name)
-        assert len(bench.changes.recover().taken_back) == 1
+        assert len(bench.changes.recover().rolled_back) == 1
         assert (bench.root / name).read_bytes() == b"old\n"
         bench.commit(bench.modify(name, Splice(0, 3, b"xxx")))
         assert bench.changes.recover().clean

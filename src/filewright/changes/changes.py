@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from filewright.boundary import Boundary, Location, quote
-from filewright.changes.commit import Committer
+from filewright.changes.commit import commit
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.locks import WorkspaceLock
@@ -21,7 +21,7 @@ from filewright.changes.recovery import Recovery
 from filewright.changes.show import diff_of_change_set, diff_of_record
 from filewright.changes.slots import OpenFolders, located
 from filewright.changes.state import Index, StateFolder, base_folder
-from filewright.changes.steps import Steps
+from filewright.changes.steps import take_steps
 from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.changes.undo import Reversal, undo_of
@@ -126,16 +126,7 @@ class Changes:
                 note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
             ]
             store, *others = self._stores_of(change_set)
-            committer = Committer(
-                self._boundary,
-                self._settings,
-                store.state,
-                store.journal,
-                store.blobs,
-                self._flusher,
-                store.recoverer,
-            )
-            record = committer.commit(change_set, task, met)
+            record = commit(store, change_set, task, met)
             self._told = len(self._found)
             store.collect(record.id, settle=bool(others))
             return record
@@ -155,7 +146,7 @@ class Changes:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
         folders = OpenFolders(self._boundary)
         try:
-            Steps(Tree(self._boundary, folders), change_set).take()
+            take_steps(Tree(self._boundary, folders), change_set)
         finally:
             folders.close()
 

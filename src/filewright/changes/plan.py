@@ -76,15 +76,39 @@ def new_files(top: Item) -> Iterator[Item]:
             yield item
 
 
-class CommitPlanner:
-    """Plans one change set: `plan` is the result; `staging` are the carriers to be made, each with the
-    number of its operation and the item it is made of."""
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """A new thing that is to be made: of an item, in a folder, for the put with that number."""
+
+    number: int
+    folder: FolderItem
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """What is to be made for a plan, and the plan's folders as items, some of which are made with it."""
+
+    carriers: tuple[Carrier, ...]
+    folders: tuple[FolderItem, ...]
+
+
+def plan_of(tree: Tree, difference: Difference) -> tuple[CommitPlan, Staging]:
+    """The plan, and what is to be made for it."""
+    planning = _Planning(tree, difference)
+    references = tuple(planning.reference(folder) for folder in planning.folders)
+    plan = CommitPlan(references, tuple(planning.operations))
+    return plan, Staging(tuple(planning.carriers), tuple(planning.folders))
+
+
+class _Planning:
+    """One plan while it is made."""
 
     def __init__(self, tree: Tree, difference: Difference) -> None:
-        self._folders: list[FolderItem] = []
-        self._operations: list[Operation] = []
+        self.folders: list[FolderItem] = []
+        self.operations: list[Operation] = []
         self._taken: list[Take] = []
-        self.staging: list[tuple[int, FolderItem, Item]] = []
+        self.carriers: list[Carrier] = []
         for folder in tree.all_folders():
             for name in sorted(folder.entries):
                 item = folder.entries[name]
@@ -97,25 +121,20 @@ class CommitPlanner:
                     self._put_moved(folder, name, item)
         for item in difference.displaced:
             self._take(item)
-        self._operations.extend(self._taken)
+        self.operations.extend(self._taken)
         for item in difference.altered:
             self._alter(item)
         number = 0
-        while number < len(self._folders):  # Numbering a folder's slots may number the folders above it.
-            self._every_slot_of(self._folders[number])
+        while number < len(self.folders):  # Numbering a folder's slots may number the folders above it.
+            self._every_slot_of(self.folders[number])
             number += 1
-
-    def plan(self, operations: list[Operation] | None = None) -> CommitPlan:
-        """The plan; with the operations as staging has completed them."""
-        references = tuple(self._reference(folder) for folder in self._folders)
-        return CommitPlan(references, tuple(self._operations if operations is None else operations))
 
     # Slots
 
     def _slot(self, folder: FolderItem, name: bytes) -> Slot:
         if folder.number is None:
-            folder.number = len(self._folders)
-            self._folders.append(folder)
+            folder.number = len(self.folders)
+            self.folders.append(folder)
         return Slot(folder.number, name)
 
     def _temporary(self, folder: FolderItem) -> Slot:
@@ -128,7 +147,7 @@ class CommitPlanner:
         ends = [folder.home, folder.place, *folder.passes]
         return tuple(dict.fromkeys(self._slot(*end) for end in ends if end is not None))
 
-    def _reference(self, folder: FolderItem) -> FolderRef:
+    def reference(self, folder: FolderItem) -> FolderRef:
         root = folder.path_of().root if folder.is_root else None
         return FolderRef(folder.inode, self._every_slot_of(folder), root, made=folder.seen is None)
 
@@ -138,7 +157,7 @@ class CommitPlanner:
         carrier = self._temporary(folder)
         _passes_through(item, folder, carrier.name)
         number = self._put(carrier, folder, folder, name, staged=True, after=fresh_seal(item))
-        self.staging.append((number, folder, item))
+        self.carriers.append(Carrier(number, folder, item))
 
     def _put_moved(self, folder: FolderItem, name: bytes, item: Item) -> None:
         assert item.home is not None
@@ -163,7 +182,7 @@ class CommitPlanner:
             self._move_aside(occupant, folder)
             occupant = None
         saved = occupant.saved if occupant is not None else None
-        self._operations.append(
+        self.operations.append(
             Put(
                 carrier=carrier,
                 place=self._slot(folder, name),
@@ -174,7 +193,7 @@ class CommitPlanner:
                 displaced=saved.tree if saved else {},
             )
         )
-        number = len(self._operations) - 1
+        number = len(self.operations) - 1
         if occupant is not None and saved is not None:
             occupant.handled = True
             _passes_through(occupant, holder, carrier.name)
@@ -188,7 +207,7 @@ class CommitPlanner:
         """Move a item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
         temporary = self._temporary(into)
-        self._operations.append(
+        self.operations.append(
             Put(
                 carrier=self._slot(*item.home),
                 place=temporary,
@@ -216,7 +235,7 @@ class CommitPlanner:
         assert item.place is not None
         assert item.seen is not None
         mode, uid, gid = item.final_attributes()
-        self._operations.append(
+        self.operations.append(
             Alter(
                 place=self._slot(*item.place),
                 seal=moved_seal(item),

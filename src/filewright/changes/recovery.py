@@ -41,10 +41,10 @@ class _BeyondError(Exception):
 
 @dataclass(slots=True)
 class Recovery:
-    """What a recovery found: ids `taken_back` and `finished`, files `set_aside`, `conflicts` to be
+    """What a recovery found: ids `rolled_back` and `finished`, files `set_aside`, `conflicts` to be
     told, paths `waiting` for a program to close them, and what is `unsettled` and why."""
 
-    taken_back: list[str] = field(default_factory=list)
+    rolled_back: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Recovery:
         """What several recoveries found, one after the other."""
         whole = cls()
         for each in found:
-            whole.taken_back += each.taken_back
+            whole.rolled_back += each.rolled_back
             whole.finished += each.finished
             whole.set_aside += each.set_aside
             whole.conflicts += each.conflicts
@@ -68,7 +68,7 @@ class Recovery:
     def clean(self) -> bool:
         """Whether there was nothing to do."""
         return not (
-            self.taken_back
+            self.rolled_back
             or self.finished
             or self.set_aside
             or self.conflicts
@@ -145,7 +145,7 @@ class Recoverer:
             return
         for name in _adopted(file):
             self._blobs.drop(name)
-        found.taken_back.append(identifier)
+        found.rolled_back.append(identifier)
         if findings.conflicts or findings.waiting:
             found.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
             aside = self._journal.set_aside(path)

@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 import xxhash
 
 from filewright import system
-from filewright.boundary import Boundary, Location
-from filewright.changes.blobs import BlobStore
-from filewright.changes.identifiers import number_of
+from filewright.boundary import Location
+from filewright.changes.identifiers import id_of
 from filewright.changes.operations import Leaf, Leaves, Seal
-from filewright.changes.plan import new_files
+from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import Entry, Place, Side, Span
 from filewright.changes.recordfile import Writer
 from filewright.changes.refusals import in_use, on_another_device, stale, too_deep
 from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders, kind_of
+from filewright.changes.store import Store
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
-from filewright.settings import KB, MB, Settings
+from filewright.settings import KB, MB
 from filewright.system import File, Folder, Status
 from filewright.text.identity import Identity
 
@@ -57,44 +57,50 @@ class Saved:
     inserted: str | None = None
 
 
-class Saver:
-    """Saves for one change; `adopted` are the blobs to be dropped if the change is taken back."""
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one attempt to commit works with; `adopted` are the blobs to be dropped if it is rolled back."""
 
-    def __init__(
-        self,
-        boundary: Boundary,
-        folders: OpenFolders,
-        settings: Settings,
-        writer: Writer,
-        blobs: BlobStore,
-        identifier: str,
-        *,
-        undoable: bool,
-        task: Task,
-    ) -> None:
-        self._boundary = boundary
-        self._folders = folders
-        self._settings = settings
-        self._writer = writer
-        self._blobs = blobs
-        self._identifier = identifier
-        self._number = number_of(identifier) or 0
-        self._undoable = undoable
-        self._task = task
+    store: Store
+    folders: OpenFolders
+    task: Task
+    number: int
+    undoable: bool
+    writer: Writer
+    adopted: list[str] = field(default_factory=list)
+
+
+def save(attempt: Attempt, difference: Difference) -> None:
+    """Save every displaced item, and what is in displaced folders, into its `saved`; and small new contents.
+
+    Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
+    """
+    saving = _Saving(attempt)
+    for item in difference.displaced:
+        saving.save(item)
+    saving.keep_new(difference.fresh)
+
+
+class _Saving:
+    """What one attempt saves, and how much that is."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._boundary = attempt.store.boundary
+        self._folders = attempt.folders
+        self._settings = attempt.store.settings
+        self._blobs = attempt.store.blobs
+        self._undoable = attempt.undoable
+        self._task = attempt.task
         self._bytes = 0
-        self.adopted: list[str] = []
 
-    def save(self, displaced: Iterable[Item]) -> None:
-        """Save every displaced item, and what is in displaced folders, into its `saved`.
-
-        Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
-        """
-        for item in displaced:
-            self._task.check()
-            try:
-                item.saved = self._saved(item)
-            except OSError as error:
-                raise from_os_error(error, item.asked, doing="save") from error
+    def save(self, item: Item) -> None:
+        """Save one displaced item."""
+        self._task.check()
+        try:
+            item.saved = self._saved(item)
+        except OSError as error:
+            raise from_os_error(error, item.asked, doing="save") from error
 
     def keep_new(self, fresh: Iterable[Item]) -> None:
         """Keep small new contents too, so that a diff can be shown when the file has moved on."""
@@ -112,9 +118,9 @@ class Saver:
         """Keep a content in the record itself, or beside it if it is large; None if not undoable."""
         if not self._undoable:
             return None
-        if len(content) <= _INLINE_EACH and self._writer.size < _INLINE_ALL:
-            return self._writer.section(content)
-        return self._blobs.save([content], self._number)
+        if len(content) <= _INLINE_EACH and self._attempt.writer.size < _INLINE_ALL:
+            return self._attempt.writer.section(content)
+        return self._blobs.save([content], self._attempt.number)
 
     def _saved(self, item: Item) -> Saved:
         assert item.seen is not None
@@ -228,7 +234,7 @@ class Saver:
                     yield block
 
             if self._undoable and blob is None:
-                blob = self._blobs.save(hashed(), self._number)
+                blob = self._blobs.save(hashed(), self._attempt.number)
                 digest = state.hexdigest()
             elif status.size <= self._settings.identity_bytes:
                 for _ in hashed():
@@ -239,8 +245,8 @@ class Saver:
         return Saved(seal, _file_side(status, digest, blob, carried))
 
     def _adopt(self, folder: Folder, name: bytes) -> str | None:
-        blob = f"={self._identifier}-{len(self.adopted)}"
-        self.adopted.append(blob)
+        blob = f"={id_of(self._attempt.number)}-{len(self._attempt.adopted)}"
+        self._attempt.adopted.append(blob)
         return blob if self._blobs.adopt(folder, name, blob) else None
 
     def _require_room(self, more: int, asked: str) -> None:

@@ -13,67 +13,87 @@ from filewright import system
 from filewright.boundary import Location
 from filewright.changes.content import Edited, OnDisk, digest_of
 from filewright.changes.entries import fresh_entry
-from filewright.changes.flushing import MANY, Flusher
-from filewright.changes.operations import CommitPlan, Leaf, Operation, Put, Seal, Slot
-from filewright.changes.plan import CommitPlanner, fresh_seal
+from filewright.changes.flushing import MANY
+from filewright.changes.operations import CommitPlan, Leaf, Put, Seal, Slot
+from filewright.changes.plan import Difference, Staging, fresh_seal
 from filewright.changes.record import Entry, Place
 from filewright.changes.refusals import stale, too_deep
-from filewright.changes.slots import OpenFolders
+from filewright.changes.save import Attempt
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.edit.changeset import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.progress import Task
 from filewright.system import File, Folder
 from filewright.text.identity import Identity
 
 _CLONE_ABOVE = 1 << 20
+_AHEAD = 1 << 20
 _AT_ONCE = 16
 _WRITEBACK = 8 << 20
 
 
-class Stager:
-    """Stages one plan: see `stage`."""
+def digest_ahead(difference: Difference) -> None:
+    """Work out what small new files will hold, so that the intent is complete and needs no second flush."""
+    for item in difference.fresh:
+        if item.content is not None and item.content.size <= _AHEAD:
+            item.digest = digest_of(item.content)
 
-    def __init__(self, folders: OpenFolders, flusher: Flusher, task: Task) -> None:
-        self._folders = folders
-        self._flusher = flusher
-        self._task = task
+
+def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
+    """Make every temporary; the plan with what was found out on the way: how each thing is recognised.
+
+    Raises `stale_version`, `no_space`, `permission_denied` …
+    """
+    operations = list(plan.operations)
+    with _Making(attempt) as making:
+        for each in staging.carriers:
+            operation, item = operations[each.number], each.item
+            assert isinstance(operation, Put)
+            leaf = making.make(each.folder, operation.carrier, item)
+            before = operation.before
+            if before is not None and item.saved is not None and item.saved.seal.inode == before.inode:
+                before = item.saved.seal
+            operations[each.number] = replace(
+                operation, after=leaf.seal, tree=leaf.below or {}, before=before
+            )
+    pairs = zip(plan.folders, staging.folders, strict=True)
+    folders = (replace(reference, inode=folder.inode) for reference, folder in pairs)
+    return CommitPlan(tuple(folders), tuple(operations))
+
+
+class _Making:
+    """Makes the new things of one attempt; all are on the disk when it ends."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._folders = attempt.folders
+        self._flusher = attempt.store.flusher
+        self._task = attempt.task
         self._pending: list[File | Folder] = []
         self._flushed = 0
         self._devices: dict[int, File | Folder] = {}
 
-    def stage(self, planner: CommitPlanner, plan: CommitPlan) -> CommitPlan:
-        """Make every temporary; the plan with what was found out on the way: how each thing is recognised.
+    def __enter__(self) -> _Making:
+        return self
 
-        Raises `stale_version`, `no_space`, `permission_denied` …
-        """
-        operations: list[Operation] = list(plan.operations)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            for number, folder, item in planner.staging:
-                operation = operations[number]
-                assert isinstance(operation, Put)
-                try:
-                    leaf = self._make(folder, operation.carrier, item)
-                except OSError as error:
-                    raise from_os_error(error, item.asked, doing="write") from error
-                before = operation.before
-                if before is not None and item.saved is not None and item.saved.seal.inode == before.inode:
-                    before = item.saved.seal
-                operations[number] = replace(operation, after=leaf.seal, tree=leaf.below or {}, before=before)
-            self._flush()
-            for handle in self._devices.values():
-                self._flusher.file_system(handle)
+            if kind is None:
+                self._flush()
+                for handle in self._devices.values():
+                    self._flusher.file_system(handle)
         finally:
             for handle in (*self._pending, *self._devices.values()):
                 handle.close()
-            self._pending.clear()
-        return planner.plan(operations)
 
-    def _make(self, folder: FolderItem, carrier: Slot, item: Item) -> Leaf:
+    def make(self, folder: FolderItem, carrier: Slot, item: Item) -> Leaf:
+        """Make one thing; what it is recognised by."""
         assert folder.was is not None
-        if isinstance(item, FolderItem):
-            return self._make_tree(folder.on_disk(reading=False), folder.was.child(carrier.name), item)
-        return self._make_thing(folder.on_disk(reading=False), carrier.name, item)
+        above = folder.on_disk(reading=False)
+        try:
+            if isinstance(item, FolderItem):
+                return self._make_tree(above, folder.was.child(carrier.name), item)
+            return self._make_thing(above, carrier.name, item)
+        except OSError as error:
+            raise from_os_error(error, item.asked, doing="write") from error
 
     def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Leaf:
         if item.kind != "link":

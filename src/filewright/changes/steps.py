@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -41,14 +42,29 @@ from filewright.text.splice import ordered
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 
 
-class Steps:
-    """Takes the steps of one change set on a tree.
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What a person should know of the steps: `notes`, and in `hard_links`, by path shown, how many
+    names every file has whose other names are left behind."""
 
-    `hard_links` counts, by path shown, the names of every file whose other names are left behind.
+    hard_links: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def take_steps(tree: Tree, change_set: ChangeSet, *, copy_moves: bool = False) -> Remarks:
+    """Take all steps of a change set on a tree, in order. Raises what they refuse.
+
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename.
     """
+    steps = _Taking(tree, change_set, copy_moves=copy_moves)
+    steps.take()
+    return Remarks(steps.hard_links, tuple(steps.notes))
 
-    def __init__(self, tree: Tree, change_set: ChangeSet, *, copy_moves: bool = False) -> None:
+
+class _Taking:
+    """The steps of one change set while they are taken."""
+
+    def __init__(self, tree: Tree, change_set: ChangeSet, *, copy_moves: bool) -> None:
         self._tree = tree
         self._set = change_set
         self._copy_moves = copy_moves

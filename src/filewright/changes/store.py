@@ -24,6 +24,9 @@ class Store:
     def __init__(
         self, boundary: Boundary, settings: Settings, state: StateFolder, flusher: Flusher, *, own: bool
     ) -> None:
+        self.boundary = boundary
+        self.settings = settings
+        self.flusher = flusher
         self.state = state
         self.own = own
         self.journal = Journal(state, flusher)

@@ -136,7 +136,7 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
 
 def _recovered(found: Recovery) -> Finding:
     told = [
-        *(f"change {change} taken back" for change in found.taken_back),
+        *(f"change {change} taken back" for change in found.rolled_back),
         *(f"change {change} finished" for change in found.finished),
         *(f"{file} set aside" for file in found.set_aside),
         *(f"to look at: {conflict}" for conflict in found.conflicts),
