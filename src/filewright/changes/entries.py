@@ -33,7 +33,7 @@ def entries(difference: Difference) -> tuple[Entry, ...]:
 
 
 def fresh_entry(item: Item, where: Place) -> Entry:
-    """The entry of a new thing, which may stand for one that was there."""
+    """The entry of a new thing, which may replace one that was there."""
     saved = item.saved
     if item.home is None or saved is None:
         return Entry(where, None, _after(item))

@@ -128,7 +128,7 @@ class WorkspaceLock:
     def exclusive(self, task: Task | None = None, *, wait: bool = True) -> Iterator[bool]:
         """Hold the lock alone. Yields whether it was taken just now (False when nested).
 
-        Raises `timeout` when others keep it, at once unless told to `wait`; `cancelled` if `task` is
+        Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
         cancelled while waiting.
         """
         seconds = self._seconds if wait else 0.0

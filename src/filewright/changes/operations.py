@@ -2,7 +2,7 @@
 
 Whatever a change set asked for is reduced to three operations on slots, a slot being a name in a
 folder. Each can be recognised as done or not from what is in its slots, can be rolled back, and can
-be finished. A folder is told by its inode and by the slots where it may be found at any step, so a
+be finished. A folder is known by its inode and by the slots where it may be found at any step, so a
 chain of renames costs a slot for each, and a folder that somebody moves meanwhile is found again.
 """
 
@@ -52,7 +52,7 @@ class Seal:
 
     @property
     def known(self) -> bool:
-        """Whether its content is told, not only its inode."""
+        """Whether its content is known, not only its inode."""
         return self.kind != "file" or self.digest is not None
 
     def to_json(self) -> dict[str, Any]:
@@ -119,8 +119,8 @@ class Put:
     def sealed(self) -> bool:
         """Whether what it stages can be recognised: nothing is published before that is on disk.
 
-        A file that replaces another is told by its digest, with the displaced one beside it. What
-        is put where nothing was is told by its inode too: somebody may make the same file.
+        A file that replaces another is known by its digest, with the displaced one beside it. What
+        is put where nothing was is known by its inode too: somebody may make the same file.
         """
         return not self.staged or (
             self.after.known
@@ -166,7 +166,7 @@ Operation = Put | Take | Alter
 class FolderRef:
     """A folder the operations act in: its inode (None until a new one is staged), and where it may be.
 
-    `root` is the path of a root, which is in no slot; `made` tells that the change makes it.
+    `root` is the path of a root, which is in no slot; `made` says that the change makes it.
     """
 
     inode: int | None

@@ -259,7 +259,7 @@ def _passes_through(item: Item, folder: FolderItem, name: bytes) -> None:
 
 
 def fresh_seal(item: Item) -> Seal:
-    """How the new thing a item stands for will be recognised; staging adds what is not known yet."""
+    """How the new thing that an item becomes will be recognised; staging adds what is not known yet."""
     if item.kind == "file":
         assert item.content is not None
         return Seal("file", item.content.size, item.digest)

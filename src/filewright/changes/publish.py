@@ -13,7 +13,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 
 
 def publish(slots: Slots, flusher: Flusher) -> None:
-    """Do every operation, in order. Raises on the first that cannot be done; nothing is taken back."""
+    """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
     # Displaced folders are looked through once everything has been moved out of them.
     trees: dict[Slot, Leaves] = {}
     for operation in slots.plan.operations:

@@ -1,8 +1,8 @@
-"""Finishing or taking back what an earlier process left, under the lock, before anything else.
+"""Finishing or rolling back what an earlier process left, under the lock, before anything else.
 
-An intent goes back: its caller was never told of success. A committed change goes forward, which by
+An intent goes back: its caller never heard of success. A committed change goes forward, which by
 then only means removing what was displaced. A record that is torn or not sealed with our key is set
-aside. What cannot be settled is kept, named, and stands in the way of nothing but its own files.
+aside. What cannot be settled is kept, named, and is in the way of nothing but its own files.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _BeyondError(Exception):
 @dataclass(slots=True)
 class Recovery:
     """What a recovery found: ids `rolled_back` and `finished`, files `set_aside`, `conflicts` to be
-    told, paths `waiting` for a program to close them, and what is `unsettled` and why."""
+    reported, paths `waiting` for a program to close them, and what is `unsettled` and why."""
 
     rolled_back: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
@@ -154,7 +154,7 @@ class Recoverer:
             self._journal.forget(path)
 
     def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
-        """Take a plan back; `folders` are given while its change is being made."""
+        """Roll a plan back; `folders` are given while its change is being made."""
         with self._slots(plan, folders) as slots:
             return roll_back(slots, self._flusher, self._keep)
 

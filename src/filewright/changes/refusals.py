@@ -1,4 +1,4 @@
-"""The refusals of a change set, and how they are told."""
+"""The refusals of a change set, and their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settling a plan: taking back whatever of it was done, or cleaning up once it is committed.
+"""Settling a plan: rolling back whatever of it was done, or cleaning up once it is committed.
 
 Both look only at what is in each slot and never at how far anything came, so the same code serves a
 commit that fails and the recovery after a crash, and may itself be interrupted anywhere and
@@ -32,7 +32,7 @@ Keep = Callable[[Folder, bytes, str], str | None]
 class Findings:
     """What somebody else's doings made us find.
 
-    `conflicts` are to be told, `waiting` are paths that a program still holds open, `unsettled` are
+    `conflicts` are to be reported, `waiting` are paths that a program still holds open, `unsettled` are
     operations that could not be settled, each with why. `cleaned` counts what was still there to be
     cleaned up.
     """
@@ -54,7 +54,7 @@ class _Settlement:
     freeing: threading.Thread | None = None
 
     def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
-        """Tell of a conflict, and keep what `holder` holds."""
+        """Report a conflict, and keep what `holder` holds."""
         shown = self.slots.shown(place)
         if holder is None:
             self.findings.conflicts.append(f"{shown} {why}")
@@ -98,7 +98,7 @@ class _Settlement:
 
 
 def roll_back(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
-    """Take back whatever was done of a plan, last first, and remove its temporaries."""
+    """Roll back whatever was done of a plan, last first, and remove its temporaries."""
     work = _Settlement(slots, flusher, keep, Findings())
     if slots.plan.sealed:
         _each(work, list(reversed(slots.plan.operations)), _roll_back)
@@ -147,7 +147,7 @@ class _UnsettledError(OSError):
         super().__init__(0, why)
 
 
-# Taking back
+# Rolling back
 
 
 def _discard_staged(work: _Settlement, operation: Operation) -> None:

@@ -216,7 +216,7 @@ class Slots:
         return self._searched
 
     def location(self, place: Place) -> Location:
-        """The location a recorded place stands for. Raises `path_escape` if its root is not served."""
+        """The location of a recorded place. Raises `path_escape` if its root is not served."""
         where = located(self._boundary, place)
         if where is None:
             raise FilewrightError(

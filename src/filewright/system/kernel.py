@@ -1,4 +1,4 @@
-"""The Linux system calls Python does not offer, each with what stands in for it where the kernel lacks it.
+"""The Linux system calls Python does not offer, each with its substitute where the kernel lacks it.
 
 ============================== ================ ======================================================
 function                       since Linux      without it
@@ -175,7 +175,7 @@ _fchmodat2.restype = _c_long
 
 
 def chmod_descriptor(descriptor: int, mode: int) -> None:
-    """Set the mode of what `descriptor` (also one opened with `O_PATH`) stands for, never of a link's target.
+    """Set the mode of what `descriptor` (also one opened with `O_PATH`) refers to, never of a link's target.
 
     `os.chmod(name, dir_fd=…)` follows links, and `fchmod` refuses `O_PATH` descriptors.
     """
@@ -196,7 +196,7 @@ _fchownat.restype = _c_int
 
 
 def chown_descriptor(descriptor: int, uid: int | None, gid: int | None) -> None:
-    """Set user and group of what `descriptor` (also one opened with `O_PATH`) stands for; None keeps one."""
+    """Set user and group of what `descriptor` (also one opened with `O_PATH`) refers to; None keeps one."""
     keep = 0xFFFFFFFF
     if (
         _fchownat(descriptor, b"", keep if uid is None else uid, keep if gid is None else gid, AT_EMPTY_PATH)
@@ -263,7 +263,7 @@ def landlock_create_ruleset(attributes: bytes) -> int:
 
 
 def landlock_add_path(ruleset: int, access: int, folder: int) -> None:
-    """Allow `access` on what the descriptor `folder` stands for and everything below it."""
+    """Allow `access` on what the descriptor `folder` refers to and everything below it."""
     if _landlock_add(_LANDLOCK_ADD_RULE, ruleset, 1, struct.pack("=Qi", access, folder), 0) != 0:
         raise _raise()
 

@@ -133,7 +133,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What this system offers beyond what every Unix has. `docs/platforms.md` names what stands in for each."""
+    """What this system offers beyond what every Unix has. `docs/platforms.md` names the substitute for each."""
 
     beneath: bool
     """Paths are resolved below a folder inside the kernel; else part by part."""
