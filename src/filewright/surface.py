@@ -19,8 +19,8 @@ from typing import Any, Protocol
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools import Context, Tool, ToolResult, entries, instructions
-from filewright.tools.rendering import bounded, clip, safe
+from filewright.tools import Context, FailedCall, Tool, ToolResult, entries, instructions
+from filewright.tools.rendering import clip, safe
 
 _logger = logging.getLogger("filewright")
 
@@ -56,7 +56,7 @@ class Listed(Protocol):
 
 
 def _native_refusal(error: FilewrightError, _limit: int) -> ToolResult:
-    return ToolResult.of_error(error)
+    return FailedCall(str(error), error=error)
 
 
 def _no_limits(_settings: Settings) -> Mapping[str, Any]:
@@ -135,7 +135,7 @@ class Offer:
             return self.refused(FilewrightError(Code.INTERNAL, message, hint=hint))
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
-        """Run a tool. Raises `FilewrightError`."""
+        """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         listed = next((tool for tool in self._surface.tools() if tool.name == name), None)
         if listed is None:
             raise self._unknown(name)
@@ -172,5 +172,7 @@ class Offer:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""
         text = safe(result.text)
         if len(text) > self._settings.hard_chars:
-            return replace(result, text=bounded(text, self._settings.hard_chars, CUT), whole=text)
+            return replace(
+                result, text=clip(text, self._settings.hard_chars, note=CUT, at_line=True), whole=text
+            )
         return result if text is result.text else replace(result, text=text)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote
 
 from pydantic import ValidationError
@@ -20,6 +20,10 @@ from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, entries
 from filewright.tools.rendering import encodable
+from filewright.tools.typed import TypedTools
+
+if TYPE_CHECKING:
+    from filewright.tools.history import RevertResult
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
@@ -37,12 +41,12 @@ def default_roots() -> tuple[str, ...]:
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
-class Workspace:
+class Workspace(TypedTools):
     """Folders an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
-    as ``name=path``. Every typed method returns a `ToolResult` whose `data` holds plain values, and
-    raises `FilewrightError`; `call` never raises for a problem of the request.
+    as ``name=path``. Every typed method (`TypedTools`) returns its tool's own result and raises
+    `FilewrightError`; `call` never raises for a problem of the request.
     """
 
     def __init__(
@@ -111,82 +115,17 @@ class Workspace:
         return self._native.call(name, arguments, task=task)
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
-        """Run a tool. Raises `FilewrightError`."""
+        """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         return self._native.run(name, arguments, task=task)
 
-    # Typed methods: the tools' names without `_content` and `_items`, their arguments by name
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return self._native.run(name, arguments)
 
-    def list_files(self, path: str = ".", **options: Any) -> ToolResult:
-        """`list_files`."""
-        return self.run("list_files", {"path": path, **options})
+    def under(self, task: Task) -> TypedTools:
+        """The typed methods, all of whose calls belong to `task`: cancelled with it, within its time limit."""
+        return _Under(self._native, task)
 
-    def stat(self, *paths: str) -> ToolResult:
-        """`stat_items`."""
-        return self.run("stat_items", {"paths": [*paths]})
-
-    def get_overview(self, path: str, **options: Any) -> ToolResult:
-        """`get_overview`."""
-        return self.run("get_overview", {"path": path, **options})
-
-    def search(self, pattern: str, path: str = ".", **options: Any) -> ToolResult:
-        """`search_content`."""
-        return self.run("search_content", {"pattern": pattern, "path": path, **options})
-
-    def read(self, path: str | None = None, **options: Any) -> ToolResult:
-        """`read_content` of one `path`, or of several (``paths=[…]``)."""
-        return self.run("read_content", {**({"path": path} if path is not None else {}), **options})
-
-    def edit(self, path: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> ToolResult:
-        """`edit_content`."""
-        return self.run("edit_content", {"path": path, "edits": [dict(e) for e in edits], **options})
-
-    def apply_patch(self, patch: str, **options: Any) -> ToolResult:
-        """`apply_patch`."""
-        return self.run("apply_patch", {"patch": patch, **options})
-
-    def replace(self, pattern: str, replacement: str, path: str = ".", **options: Any) -> ToolResult:
-        """`replace_content`; `preview` is true unless given."""
-        return self.run(
-            "replace_content", {"pattern": pattern, "replacement": replacement, "path": path, **options}
-        )
-
-    def write(self, path: str, content: str, *, mode: str = "create", **options: Any) -> ToolResult:
-        """`write_content` for one file; `options` are those of its item."""
-        return self.run(
-            "write_content", {"items": [{"path": path, "content": content, "mode": mode, **options}]}
-        )
-
-    def create_directories(self, *paths: str, **options: Any) -> ToolResult:
-        """`create_directories`."""
-        return self.run("create_directories", {"paths": [*paths], **options})
-
-    def move(self, source: str, destination: str, **options: Any) -> ToolResult:
-        """`move_items` for one thing."""
-        item = {"source": source, "destination": destination}
-        return self.run("move_items", {"items": [item], **options})
-
-    def copy(self, source: str, destination: str, **options: Any) -> ToolResult:
-        """`copy_items` for one thing."""
-        item = {"source": source, "destination": destination}
-        return self.run("copy_items", {"items": [item], **options})
-
-    def delete(self, *paths: str, **options: Any) -> ToolResult:
-        """`delete_items`."""
-        return self.run("delete_items", {"paths": [*paths], **options})
-
-    def set_permissions(self, *paths: str, **options: Any) -> ToolResult:
-        """`set_permissions`."""
-        return self.run("set_permissions", {"paths": [*paths], **options})
-
-    def get_history(self, path: str | None = None, **options: Any) -> ToolResult:
-        """`get_history`."""
-        return self.run("get_history", {**({"path": path} if path is not None else {}), **options})
-
-    def revert_edit(self, change_id: str | None = None, **options: Any) -> ToolResult:
-        """`revert_edit`: a change, or the newest of a file (``path=…``)."""
-        return self.run(
-            "revert_edit", {**({"change_id": change_id} if change_id is not None else {}), **options}
-        )
+    # History
 
     def history(
         self, path: str | None = None, *, limit: int = 20, before: str | None = None
@@ -209,15 +148,17 @@ class Workspace:
             before = records[-1].id
         return None
 
-    def undo(self, change_id: str | None = None, *, path: str | None = None) -> ToolResult:
+    def undo(
+        self, change_id: str | None = None, *, path: str | None = None, task: Task | None = None
+    ) -> RevertResult:
         """`revert_edit`: a change, or the newest of `path`, or what `newest_undoable` gives."""
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint="nothing to do")
             change_id = newest.id
-        arguments = {"change_id": change_id} if change_id is not None else {"path": path}
-        return self.run("revert_edit", arguments)
+        tools = self if task is None else self.under(task)
+        return tools.revert_edit(change_id, path=path)
 
     # For people and servers
 
@@ -270,6 +211,17 @@ class Workspace:
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", hint="filewright://file/PATH or filewright://history/CHANGE"
         )
+
+
+class _Under(TypedTools):
+    """The native tools under one task."""
+
+    def __init__(self, native: Offer, task: Task) -> None:
+        self._native = native
+        self._task = task
+
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return self._native.run(name, arguments, task=self._task)
 
 
 def _settings() -> Settings:

@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.tools.rendering import bounded, encodable, safe
+from filewright.tools.rendering import clip, encodable, safe
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 
@@ -43,6 +43,6 @@ def test_only_what_cannot_be_encoded_is_spelled_out_in_resources() -> None:
 @given(st.text(alphabet="ab\n", max_size=200), st.integers(20, 100))
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_bounded_text_ends_with_the_note_within_the_limit(text: str, limit: int) -> None:
-    shown = bounded(text, limit, "[cut]")
+    shown = clip(text, limit, note="[cut]", at_line=True)
     assert len(shown) <= limit
     assert shown == text if len(text) <= limit else shown.endswith("[cut]")

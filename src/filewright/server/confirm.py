@@ -25,7 +25,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from filewright.surface import Listed
-from filewright.tools.rendering import bounded, safe
+from filewright.tools.rendering import clip, safe
 
 _logger = logging.getLogger(__name__)
 
@@ -128,7 +128,9 @@ def _question(tool: Listed, arguments: Mapping[str, Any]) -> str:
     patch = arguments.get("patch")
     if isinstance(patch, str):
         named += dict.fromkeys(found.group(1).strip() for found in _PATCHED.finditer(patch[:PATCH_CHARS]))
-    return bounded(safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, "…")
+    return clip(
+        safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, at_line=True
+    )
 
 
 def _names(value: Any) -> list[str]:

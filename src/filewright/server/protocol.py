@@ -46,10 +46,10 @@ from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Offer
-from filewright.tools.rendering import bounded, safe
+from filewright.tools import ChangeResult, ToolResult
+from filewright.tools.rendering import clip, safe
 
 if TYPE_CHECKING:
-    from filewright.tools import ToolResult
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -141,10 +141,10 @@ class Handlers:
         if kept is not None and result.whole is not None:
             size = len(result.whole.encode("utf-8"))
             linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
-            text = bounded(result.whole, self._settings.hard_chars, CUT_AND_KEPT)
-        change, diff = result.data.get("change_id"), result.data.get("diff")
-        if links and isinstance(change, str) and isinstance(diff, str) and not _shows(text, diff):
-            linked.append(ResourceLink(uri=f"{HISTORY}{change}", name="whole diff", mime_type="text/plain"))
+            text = clip(result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True)
+        if links and isinstance(result, ChangeResult) and result.change_id and not _shows(text, result.diff):
+            uri = f"{HISTORY}{result.change_id}"
+            linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
         for image in result.images:
             encoded = base64.b64encode(image.data).decode("ascii")

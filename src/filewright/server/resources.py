@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_types import (
     BlobResourceContents,
@@ -92,11 +92,8 @@ class Resources:
 
     def _paths(self, begun: str, task: Task) -> list[str]:
         folder, slash, _ = begun.rpartition("/")
-        listed = self._workspace.call("list_files", {"path": folder or slash or ".", "limit": 500}, task=task)
-        return [] if listed.is_error else [_path(entry) for entry in listed.data.get("entries", ())]
-
-
-def _path(entry: Any) -> str:
-    path = str(entry["path"])
-    is_folder = entry.get("type") in ("directory", "folder")
-    return f"{path}/" if is_folder and not path.endswith("/") else path
+        try:
+            listed = self._workspace.under(task).list_files(folder or slash or ".", limit=500)
+        except FilewrightError:
+            return []
+        return [entry.path for entry in listed.entries]

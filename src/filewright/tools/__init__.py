@@ -8,9 +8,20 @@ Never: imports the protocol, opens a path by itself, writes a file, or decides w
 In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `FilewrightError`.
 """
 
-from filewright.tools.catalogue import Entry, entries
+from filewright.tools.catalogue import entries
 from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
-from filewright.tools.registry import Image, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
+from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
-__all__ = ["Context", "Entry", "Image", "Tool", "ToolResult", "entries", "instructions"]
+__all__ = [
+    "Arguments",
+    "ChangeResult",
+    "Context",
+    "FailedCall",
+    "Image",
+    "Tool",
+    "ToolResult",
+    "entries",
+    "instructions",
+]

@@ -11,60 +11,76 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit.changeset import ChangeSet, Step
+from filewright.edit import ChangeSet, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import Page, clip, visible
+from filewright.tools.result import OPTIONAL, ChangeResult, plain
 from filewright.tools.retrying import until_settled
 
 I = TypeVar("I")
 
 
-@dataclass
-class Outcome:
-    """What became of one item."""
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What became of one item: the `operation` that was done, or the `error` that refused it.
+
+    `destination` is where a thing was moved or copied to, as given; `version` the token of what was written.
+    """
 
     path: str
-    operation: str = ""
-    location: Location | None = None
-    note: str = ""
-    diff: str = ""
-    error: FilewrightError | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
+    operation: str = field(default="", metadata=OPTIONAL)
+    note: str = field(default="", metadata=OPTIONAL)
+    diff: str = field(default="", metadata=OPTIONAL)
+    destination: str | None = field(default=None, metadata=OPTIONAL)
+    version: str | None = field(default=None, metadata=OPTIONAL)
+    hard_links: int | None = field(default=None, metadata=OPTIONAL)
+    syntax_warning: str | None = field(default=None, metadata=OPTIONAL)
+    error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
 
-    def data(self) -> dict[str, Any]:
-        """The same as plain values."""
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        name = visible(self.path)
         if self.error is not None:
-            return {
-                "path": self.path,
-                "error": {
-                    "code": str(self.error.code),
-                    "message": self.error.message,
-                    "hint": self.error.hint,
-                    **self.error.details,
-                },
-            }
-        data: dict[str, Any] = {"path": self.path, "operation": self.operation, **self.facts}
-        if self.note:
-            data["note"] = self.note
-        if self.diff:
-            data["diff"] = self.diff
-        return data
+            hint = f" (hint: {self.error.hint})" if self.error.hint else ""
+            return f"{name}: {self.error.code}: {self.error.message}{hint}"
+        version = f"; version {self.version}" if self.version else ""
+        warning = f"warning: {self.syntax_warning}" if self.syntax_warning else ""
+        notes = "".join(f"; {note}" for note in (self.note, warning) if note)
+        return f"{name}: {self.operation}{version}{notes}"
 
 
-@dataclass
-class Planned:
-    """What a group of items comes to: the steps of a change set, and an outcome for each item."""
+@dataclass(frozen=True)
+class BatchResult(ChangeResult):
+    """The items' results in order; `change_ids` has one change if atomic, else one for each item done.
 
-    steps: list[Step]
-    outcomes: list[Outcome]
+    `diff` is that of the only item, `change_id` the last of `change_ids`.
+    """
+
+    results: tuple[ItemResult, ...] = field(kw_only=True)
+    change_ids: tuple[str, ...] = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The results; of a single item its own facts too."""
+        only = self.results[0] if len(self.results) == 1 and self.code is None else None
+        made = {**(plain(only) if only is not None else {}), "results": plain(self.results)}
+        if self.change_ids:
+            made |= {"change_id": self.change_id, "change_ids": [*self.change_ids]}
+        return made
+
+    @property
+    def code(self) -> Code | None:
+        """That of the first item if every item failed."""
+        errors = [result.error for result in self.results if result.error is not None]
+        return errors[0].code if errors and len(errors) == len(self.results) else None
 
 
-Plan = Callable[[Sequence[I], ExitStack], Planned]
+Planner = Callable[[Sequence[I], ExitStack], tuple[list[Step], list[ItemResult]]]
+"""Makes, of a group of items, the steps of a change set and a result for each item."""
 
 
 @contextmanager
@@ -79,20 +95,70 @@ def item_named(index: int, count: int) -> Iterator[None]:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a batch is committed: the tool's name and its arguments that all batches share."""
-
-    tool: str
-    atomic: bool = True
-    break_hard_links: bool | None = None
-    undoable: bool = True
-
-
 def run_batch(
-    context: Context, manner: Manner, items: Sequence[I], plan: Plan[I], task: Task
-) -> tuple[list[Outcome], list[ChangeRecord]]:
-    """Plan and commit the items in one group or one by one; the outcomes in order, the changes made."""
+    context: Context,
+    tool: str,
+    items: Sequence[I],
+    plan: Planner[I],
+    task: Task,
+    *,
+    atomic: bool,
+    noun: str = "item",
+    break_hard_links: bool | None = None,
+    undoable: bool = True,
+) -> BatchResult:
+    """Plan and commit the items, together or one by one, and answer for each in order."""
+    check_count(context, items)
+
+    def commit(group: Sequence[I]) -> tuple[list[ItemResult], ChangeRecord | None]:
+        with ExitStack() as stack:
+            steps, results = plan(group, stack)
+            if not steps:
+                return results, None
+            change = ChangeSet.of(
+                tool,
+                _summary(tool, results),
+                steps,
+                break_hard_links=hard_links_broken(context, break_hard_links),
+                undoable=undoable,
+            )
+            try:
+                return results, context.changes.commit(change, task=task)
+            except FilewrightError as error:
+                if error.code != Code.NO_CHANGE:  # what is asked for is so already: no error, no change
+                    raise
+                return results, None
+
+    def settled(group: Sequence[I]) -> tuple[list[ItemResult], ChangeRecord | None]:
+        # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
+        adds = all(
+            getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
+            for item in group
+        )
+        return until_settled(context, lambda: commit(group), writes=True, again=adds, task=task)
+
+    if atomic:
+        results, record = settled(items)
+        return _answer(context, results, [record] if record is not None else [], noun)
+    results = []
+    records = []
+    for position, item in enumerate(items):
+        task.report(position, len(items), tool)
+        try:
+            made, record = settled([item])
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
+            made, record = [ItemResult(name, error=error)], None
+        results += made
+        if record is not None:
+            records.append(record)
+    return _answer(context, results, records, noun)
+
+
+def check_count(context: Context, items: Sequence[object]) -> None:
+    """Raise `too_large` for more items than one call may have."""
     limit = context.settings.max_items
     if len(items) > limit:
         raise FilewrightError(
@@ -101,66 +167,6 @@ def run_batch(
             hint="send them in several calls",
             details={"count": len(items), "limit": limit},
         )
-    if manner.atomic:
-        outcomes, record = _group(context, manner, items, plan, task)
-        return outcomes, [record] if record is not None else []
-    results: list[Outcome] = []
-    records: list[ChangeRecord] = []
-    for position, item in enumerate(items):
-        task.report(position, len(items), manner.tool)
-        try:
-            outcomes, record = _group(context, manner, [item], plan, task)
-        except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
-                raise
-            outcomes, record = [Outcome(_name(item), error=error)], None
-        results += outcomes
-        if record is not None:
-            records.append(record)
-    return results, records
-
-
-def _name(item: object) -> str:
-    return str(getattr(item, "path", None) or getattr(item, "source", None) or item)
-
-
-def _group(
-    context: Context, manner: Manner, items: Sequence[I], plan: Plan[I], task: Task
-) -> tuple[list[Outcome], ChangeRecord | None]:
-    # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
-    adds = all(
-        getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
-        for item in items
-    )
-    return until_settled(
-        context,
-        lambda: _attempt(context, manner, items, plan, task),
-        writes=True,
-        again=adds,
-        task=task,
-    )
-
-
-def _attempt(
-    context: Context, manner: Manner, items: Sequence[I], plan: Plan[I], task: Task
-) -> tuple[list[Outcome], ChangeRecord | None]:
-    with ExitStack() as stack:
-        planned = plan(items, stack)
-        record = None
-        if planned.steps:
-            change = ChangeSet.of(
-                manner.tool,
-                summary(manner.tool, planned.outcomes),
-                planned.steps,
-                break_hard_links=hard_links_broken(context, manner.break_hard_links),
-                undoable=manner.undoable,
-            )
-            try:
-                record = context.changes.commit(change, task=task)
-            except FilewrightError as error:
-                if error.code != Code.NO_CHANGE:  # what is asked for is so already: no error, no change
-                    raise
-        return planned.outcomes, record
 
 
 def hard_links_broken(context: Context, asked: bool | None) -> bool:
@@ -168,47 +174,32 @@ def hard_links_broken(context: Context, asked: bool | None) -> bool:
     return context.settings.break_hard_links if asked is None else asked
 
 
-def summary(tool: str, outcomes: Sequence[Outcome]) -> str:
+def _summary(tool: str, results: Sequence[ItemResult]) -> str:
     """One line for the history: what was done to which files."""
-    names = [f"{o.operation} {o.path}" for o in outcomes[:3]]
-    more = f" and {len(outcomes) - 3} more" if len(outcomes) > 3 else ""
+    names = [f"{result.operation} {result.path}" for result in results[:3]]
+    more = f" and {len(results) - 3} more" if len(results) > 3 else ""
     return clip(f"{tool}: {', '.join(names)}{more}", 200)
 
 
-def answer(
-    context: Context, outcomes: Sequence[Outcome], records: Sequence[ChangeRecord], noun: str = "item"
-) -> ToolResult:
+def _answer(
+    context: Context, results: Sequence[ItemResult], records: Sequence[ChangeRecord], noun: str
+) -> BatchResult:
     """A row for each item, the diffs as far as they fit, and the change's id."""
-    failed = [o for o in outcomes if o.error is not None]
     page = Page(context.settings.page_chars)
-    rows = [_row(o) for o in outcomes]
-    left = page.extend(rows, reserve=300)
+    left = page.extend((result.row for result in results), reserve=300)
     if left:
         page.add(f"[{left} more {noun}s like these]")
     if len(records) == 1:
         page.add(f"[change {records[0].id}; undo with revert_edit]")
     elif records:
         page.add(f"[changes {records[0].id} … {records[-1].id}, one each; undo with revert_edit]")
-    for outcome in outcomes:
-        if outcome.diff and page.room > 300:
-            page.add(*clip(outcome.diff.rstrip("\n"), page.room - 50).split("\n"))
-    data: dict[str, Any] = {"results": [o.data() for o in outcomes]}
-    if len(outcomes) == 1 and not failed:
-        data = {**outcomes[0].data(), **data}
-    if records:
-        data["change_id"] = records[-1].id
-        data["change_ids"] = [r.id for r in records]
-    everything_failed = bool(outcomes) and len(failed) == len(outcomes)
-    code = str(failed[0].error.code) if everything_failed and failed[0].error is not None else None
-    return ToolResult(page.text(), data, is_error=everything_failed, code=code)
-
-
-def _row(outcome: Outcome) -> str:
-    name = visible(outcome.path)
-    if outcome.error is not None:
-        hint = f" (hint: {outcome.error.hint})" if outcome.error.hint else ""
-        return f"{name}: {outcome.error.code}: {outcome.error.message}{hint}"
-    version = outcome.facts.get("version")
-    extra = f"; version {version}" if version else ""
-    note = f"; {outcome.note}" if outcome.note else ""
-    return f"{name}: {outcome.operation}{extra}{note}"
+    for result in results:
+        if result.diff and page.room > 300:
+            page.add(*clip(result.diff.rstrip("\n"), page.room - 50).split("\n"))
+    return BatchResult(
+        page.text(),
+        change_id=records[-1].id if records else None,
+        diff=results[0].diff if len(results) == 1 else "",
+        results=tuple(results),
+        change_ids=tuple(record.id for record in records),
+    )

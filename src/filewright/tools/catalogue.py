@@ -31,14 +31,13 @@ _MODULES = (
     "replace",
     "write",
     "items",
-    "permissions",
     "history",
 )
 FILE = "catalogue.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """What callers are told of a tool. `schema` is the JSON Schema (2020-12) of its arguments."""
 
     name: str
@@ -64,10 +63,10 @@ def _tools_of(module: str) -> tuple[Tool, ...]:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[CatalogueEntry, ...]:
     """Every native tool, in the order it is listed."""
     text = files("filewright.tools").joinpath(FILE).read_text(encoding="utf-8")
-    return tuple(Entry(**fields) for fields in json.loads(text))
+    return tuple(CatalogueEntry(**fields) for fields in json.loads(text))
 
 
 def made() -> str:

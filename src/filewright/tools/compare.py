@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from filewright.edit import diff
+from filewright.edit import splices_between, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.context import Context
-from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import clip, visible
+from filewright.tools.result import ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Comparing:
-    """The two files."""
+@dataclass(frozen=True)
+class Comparison(ToolResult):
+    """The unified diff of two files; `truncated` if it is longer than shown."""
 
-    before: str
-    after: str
+    identical: bool = field(kw_only=True)
+    diff: str = field(kw_only=True)
+    truncated: bool = field(kw_only=True)
 
 
-def compare_files(context: Context, arguments: Comparing, task: Task) -> ToolResult:
-    """The unified diff of two text files; `data` has `identical` and `diff`.
-
-    Raises `too_large` for files that are not held in memory.
-    """
-    before, after = context.boundary.locate(arguments.before), context.boundary.locate(arguments.after)
-    with context.open_text(before) as old, context.open_text(after) as new:
+def compare_files(context: Context, before: str, after: str, task: Task) -> Comparison:
+    """Compare two text files. Raises `too_large` for files that are not held in memory."""
+    was, now = context.boundary.locate(before), context.boundary.locate(after)
+    with context.open_text(was) as old, context.open_text(now) as new:
         task.check()
         old_bytes, new_bytes = _whole(context, old), _whole(context, new)
-        identical = old_bytes == new_bytes
-        shown = diff.unified(
-            before.shown,
-            after.shown,
-            old,
-            diff.splices_between(old, new_bytes),
-            max_lines=context.settings.diff_lines,
-        )
+        splices = splices_between(old, new_bytes)
+        shown = unified(was.shown, now.shown, old, splices, max_lines=context.settings.diff_lines)
         at = max(0, shown.text.find("--- "))
         text = clip(
             shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
         )
         if shown.truncated:
             text += "[the diff is longer than shown]"
-        data = {"identical": identical, "diff": shown.text, "truncated": shown.truncated}
-        return ToolResult(visible(text), data)
+        return Comparison(
+            visible(text), identical=old_bytes == new_bytes, diff=shown.text, truncated=shown.truncated
+        )
 
 
 def _whole(context: Context, snapshot: Snapshot) -> bytes:

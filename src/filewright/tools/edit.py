@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
-from filewright.changes import ChangeRecord
-from filewright.edit import ChangeSet, Diff, Edit, Expected, Modify, Plan, plan, unified
+from filewright.edit import Edit, Outcome, Plan, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
-from filewright.tools import syntax
-from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
-from filewright.tools.rendering import Page, clip, counted, visible
-from filewright.tools.retrying import until_settled
+from filewright.tools.registry import Arguments, Tool
+from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.result import ChangeResult
+from filewright.tools.splicing import splice_file
 
 
 class EditItem(Arguments):
@@ -46,7 +44,32 @@ class EditArguments(Arguments):
     in_turn: SkipJsonSchema[bool] = False
 
 
-def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
+@dataclass(frozen=True)
+class EditResult(ChangeResult):
+    """What became of the edits: `results` has one for each, in the order of the request.
+
+    Lines are 1-based and of the file as it was. `similarity` is the lowest that was used, 1.0 for exact
+    text; `tier` how the first edit was found; `version` the token of the file afterwards.
+    """
+
+    path: str = field(kw_only=True)
+    preview: bool = field(kw_only=True)
+    changes_made: int = field(kw_only=True)
+    line_number: int = field(kw_only=True)
+    similarity: float = field(kw_only=True)
+    tier: str = field(kw_only=True)
+    results: tuple[Outcome, ...] = field(kw_only=True)
+    version: str | None = field(kw_only=True)
+    hard_links: int = field(kw_only=True)
+    syntax_warning: str | None = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts as JSON values."""
+        return {**super().data, "results": [outcome.data() for outcome in self.results]}
+
+
+def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
     """Locate every edit on one snapshot, and commit them together."""
     limit = context.settings.max_edits
     if len(arguments.edits) > limit:
@@ -56,99 +79,62 @@ def run(context: Context, arguments: EditArguments, task: Task) -> ToolResult:
             hint="send them in several calls, or use replace_content",
             details={"count": len(arguments.edits), "limit": limit},
         )
-    location = context.boundary.locate(arguments.path)
-    return until_settled(
-        context,
-        lambda: _attempt(context, arguments, location, task),
-        writes=not arguments.preview,
-        again=arguments.expected_version is None,
-        task=task,
-    )
+    edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
 
-
-def _attempt(context: Context, arguments: EditArguments, location: Location, task: Task) -> ToolResult:
-    with context.open_for_edit(location, encoding=arguments.encoding) as snapshot:
-        context.check_version(snapshot, arguments.expected_version)
-        edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
-        bases = context.shown.bases(location, except_version=snapshot.version)
-        planned = plan(
+    def decide(snapshot: Snapshot) -> Plan:
+        return plan(
             snapshot,
             edits,
             fuzzy=[arguments.fuzzy if e.fuzzy is None else e.fuzzy for e in arguments.edits],
             in_turn=arguments.in_turn,
-            bases=bases,
+            bases=context.shown.bases(location, except_version=snapshot.version),
             task=task,
-            limit=context.settings.max_edits,
+            limit=limit,
         )
-        name = location.shown
-        shown = unified(name, name, snapshot, planned.splices, max_lines=context.settings.diff_lines)
-        parsing = syntax.compared(context, snapshot, planned.splices, task)
-        record = None
-        if not arguments.preview:
-            record = context.changes.commit(
-                ChangeSet.of(
-                    "edit_content",
-                    clip(f"edit {name}: {counted(len(edits), 'edit')}", 200),
-                    [
-                        Modify(
-                            location,
-                            Expected.of(snapshot),
-                            planned.splices,
-                            planned.encoding_check,
-                            follow=arguments.expected_version is None,
-                        )
-                    ],
-                    break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-                    undoable=arguments.undoable,
-                ),
-                task=task,
-            )
-        return _answer(context, snapshot, planned, shown, record, parsing)
 
-
-def _answer(
-    context: Context,
-    snapshot: Snapshot,
-    planned: Plan,
-    shown: Diff,
-    record: ChangeRecord | None,
-    parsing: str,
-) -> ToolResult:
-    assert snapshot.location is not None
-    name = visible(snapshot.location.shown)
-    version = context.version_after(snapshot, planned.splices, record)
-    results = [outcome.data() for outcome in planned.outcomes]
+    location = context.boundary.locate(arguments.path)
+    made = splice_file(
+        context,
+        "edit_content",
+        arguments.path,
+        decide,
+        task,
+        summary=f"edit {location.shown}: {counted(len(edits), 'edit')}",
+        preview=arguments.preview,
+        encoding=arguments.encoding,
+        expected_version=arguments.expected_version,
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
+    )
+    planned, record = made.decision, made.record
     page = Page(context.settings.page_chars)
     done = "would be applied (preview; nothing was written)" if record is None else "applied"
-    ends = [f"version {version}"] if version else []
-    if record is not None:
-        ends.append(f"change {record.id}")
-    page.add(f"{name}: {counted(planned.changes_made, 'edit')} {done}" + "".join(f"; {e}" for e in ends))
+    version = f"; version {made.version}" if made.version else ""
+    change = f"; change {record.id}" if record is not None else ""
+    page.add(f"{visible(location.shown)}: {counted(planned.changes_made, 'edit')} {done}{version}{change}")
     page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
-    hard_links = snapshot.status.st_nlink if snapshot.status is not None else 1
-    if record is not None and hard_links > 1:
-        page.add(f"[the file had {hard_links} hard links; the other names keep the old content]")
     if record is not None:
+        if made.hard_links > 1:
+            page.add(f"[the file had {made.hard_links} hard links; the other names keep the old content]")
         page.extend(f"[{visible(note)}]" for note in record.notes)
-    if parsing:
-        page.add(f"[warning: {parsing}]")
-    page.add_diff(shown.text)
-    first = planned.outcomes[0]
-    data: dict[str, Any] = {
-        "path": snapshot.location.shown,
-        "preview": record is None,
-        "changes_made": planned.changes_made,
-        "line_number": planned.line_number,
-        "similarity": planned.similarity,
-        "tier": first.tier,
-        "results": results,
-        "diff": shown.text,
-        "version": version,
-        "change_id": record.id if record is not None else None,
-        "hard_links": hard_links,
-        "syntax_warning": parsing or None,
-    }
-    return ToolResult(page.text(), data)
+    if made.warning:
+        page.add(f"[warning: {made.warning}]")
+    page.add_diff(made.diff)
+    return EditResult(
+        page.text(),
+        path=location.shown,
+        preview=record is None,
+        changes_made=planned.changes_made,
+        line_number=planned.line_number,
+        similarity=planned.similarity,
+        tier=str(planned.outcomes[0].tier),
+        results=planned.outcomes,
+        diff=made.diff,
+        version=made.version,
+        change_id=record.id if record is not None else None,
+        hard_links=made.hard_links,
+        syntax_warning=made.warning or None,
+    )
 
 
 TOOL = Tool(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from filewright.changes import ChangeRecord
+from filewright.changes import ChangeRecord, Entry, Side
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.result import ChangeResult, ToolResult, plain
 
 _FILES_SHOWN_WHOLE = 3
 
@@ -43,31 +45,83 @@ class RevertArguments(Arguments):
         return given
 
 
-def record_data(record: ChangeRecord) -> dict[str, Any]:
-    """A change as plain values."""
-    return {
-        "change_id": record.id,
-        "time": record.time.isoformat(),
-        "tool": record.tool,
-        "summary": record.summary,
-        "reverts": record.reverts,
-        "undoable": record.undoable,
-        "files": [
-            {
-                "path": entry.place.shown,
-                "action": entry.action,
-                "was": entry.was.shown if entry.was is not None else None,
-                "version_before": _version(entry.before),
-                "version_after": _version(entry.after),
-            }
-            for entry in record.entries[:200]
-        ],
-        "file_count": len(record.entries),
-        "notes": list(record.notes),
-    }
+@dataclass(frozen=True, slots=True)
+class HistoryFile:
+    """What a change did to one file; `was` is its name before a move, the versions are content tokens."""
+
+    path: str
+    action: str
+    was: str | None
+    version_before: str | None
+    version_after: str | None
 
 
-def _version(side: Any) -> str | None:
+@dataclass(frozen=True, slots=True)
+class HistoryChange:
+    """One change. `time` is ISO 8601 in UTC; `reverts` the change it undid; `files` the first 200."""
+
+    change_id: str
+    time: str
+    tool: str
+    summary: str
+    reverts: str | None
+    undoable: bool
+    files: tuple[HistoryFile, ...]
+    file_count: int
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: ChangeRecord) -> HistoryChange:
+        """A change as it is told."""
+        return cls(
+            change_id=record.id,
+            time=record.time.isoformat(),
+            tool=record.tool,
+            summary=record.summary,
+            reverts=record.reverts,
+            undoable=record.undoable,
+            files=tuple(
+                HistoryFile(
+                    entry.place.shown,
+                    entry.action,
+                    entry.was.shown if entry.was is not None else None,
+                    _version(entry.before),
+                    _version(entry.after),
+                )
+                for entry in record.entries[:200]
+            ),
+            file_count=len(record.entries),
+            notes=tuple(record.notes),
+        )
+
+
+@dataclass(frozen=True)
+class HistoryResult(ToolResult):
+    """The newest changes, from `next_cursor` on there are more; of a single change asked for its `diff` too."""
+
+    changes: tuple[HistoryChange, ...] = field(kw_only=True)
+    next_cursor: str | None = field(default=None, kw_only=True)
+    diff: str | None = field(default=None, kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts as JSON values; a single change's own, if it was asked for."""
+        if self.diff is not None:
+            return {**plain(self.changes[0]), "diff": self.diff}
+        return {"changes": plain(self.changes), "next_cursor": self.next_cursor}
+
+
+@dataclass(frozen=True)
+class RevertResult(ChangeResult):
+    """What undid the change `reverted`; `files` are the first 200 it touched."""
+
+    reverted: str = field(kw_only=True)
+    preview: bool = field(kw_only=True)
+    notes: tuple[str, ...] = field(kw_only=True)
+    files: tuple[str, ...] = field(kw_only=True)
+
+
+def _version(side: Side | None) -> str | None:
     return side.digest[:16] if side is not None and side.digest else None
 
 
@@ -80,7 +134,7 @@ def ago(moment: datetime.datetime) -> str:
     return f"{seconds} s ago"
 
 
-def get_history(context: Context, arguments: HistoryArguments, task: Task) -> ToolResult:
+def get_history(context: Context, arguments: HistoryArguments, task: Task) -> HistoryResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
         if arguments.path is not None or arguments.cursor is not None:
@@ -113,8 +167,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> To
     following = kept[-1].id if more and kept else None
     if following is not None:
         page.add(f"[older changes: cursor={following}]")
-    data = {"changes": [record_data(r) for r in kept], "next_cursor": following}
-    return ToolResult(page.text(), data)
+    return HistoryResult(page.text(), changes=tuple(map(HistoryChange.of, kept)), next_cursor=following)
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:
@@ -133,7 +186,7 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
         ) from error
 
 
-def _one(context: Context, change_id: str, task: Task) -> ToolResult:
+def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
     record = context.changes.record(change_id)
     page = Page(context.settings.page_chars)
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
@@ -145,16 +198,16 @@ def _one(context: Context, change_id: str, task: Task) -> ToolResult:
         page.add(f"[{counted(left, 'more file')}]")
     text = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
     page.add_diff(text)
-    return ToolResult(page.text(), {**record_data(record), "diff": text})
+    return HistoryResult(page.text(), changes=(HistoryChange.of(record),), diff=text)
 
 
-def _entry_row(entry: Any) -> str:
+def _entry_row(entry: Entry) -> str:
     if entry.was is not None:
         return f"{entry.action}: {visible(entry.was.shown)} → {visible(entry.place.shown)}"
     return f"{entry.action}: {visible(entry.place.shown)}"
 
 
-def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> ToolResult:
+def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> RevertResult:
     """Take back one change; that is itself a change."""
     if (arguments.change_id is None) == (arguments.path is None):
         raise FilewrightError(
@@ -197,15 +250,15 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Too
     # What a commit has done is on record; what it would do can only be looked up before it.
     text = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
     page.add_diff(text, limit=None if len(rows) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4)
-    data: dict[str, Any] = {
-        "reverted": record.id,
-        "preview": made is None,
-        "change_id": made.id if made is not None else None,
-        "notes": notes,
-        "files": [entry.place.shown for entry in (made or record).entries][:200],
-        "diff": text,
-    }
-    return ToolResult(page.text(), data)
+    return RevertResult(
+        page.text(),
+        change_id=made.id if made is not None else None,
+        diff=text,
+        reverted=record.id,
+        preview=made is None,
+        notes=tuple(notes),
+        files=tuple(entry.place.shown for entry in (made or record).entries[:200]),
+    )
 
 
 def _diff_afterwards(context: Context, change_id: str, task: Task) -> str:

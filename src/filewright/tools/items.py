@@ -1,22 +1,27 @@
-"""`create_directories`, `move_items`, `copy_items`, `delete_items`: entries of folders, in batches."""
+"""Entries of folders, in batches: made, moved, copied, deleted, their permissions set."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
-from filewright.edit.changeset import Copy, Delete, MakeFolder, Move, Step
+from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
+from filewright.tools.batch import BatchResult, ItemResult, Planner, item_named, run_batch
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
+
+_OCTAL = re.compile(r"0?[0-7]{3,4}")
+_SYMBOLIC = re.compile(r"[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
+
+I = TypeVar("I")
 
 
 class FolderArguments(Arguments):
@@ -58,26 +63,52 @@ class DeleteArguments(Arguments):
     files_only: FilesOnly = False
 
 
-def create_directories(context: Context, arguments: FolderArguments, task: Task) -> ToolResult:
+class PermissionArguments(Arguments):
+    """What to set, on what."""
+
+    paths: Annotated[list[str], Field(min_length=1)]
+    mode: Annotated[str | None, Field(description='octal "644" or symbolic "u+x"')] = None
+    owner: Annotated[str | None, Field(description="user name or uid")] = None
+    group: Annotated[str | None, Field(description="group name or gid")] = None
+    atomic: bool = True
+
+
+def create_directories(context: Context, arguments: FolderArguments, task: Task) -> BatchResult:
     """Make folders and their parents; existing ones stay as they are."""
 
-    def plan(paths: Sequence[str], _stack: ExitStack) -> Planned:
-        planned = Planned([], [])
-        for index, path in enumerate(paths):
-            with item_named(index, len(paths)):
-                location = context.boundary.locate(path)
-                if not location.parts:
-                    planned.outcomes.append(Outcome(path, "exists", location))
-                    continue
-                context.boundary.guard_write(location)
-                planned.steps.append(MakeFolder(location))
-                exists = context.exists(location)
-                planned.outcomes.append(Outcome(path, "exists" if exists else "created", location))
-        return planned
+    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+        location = context.boundary.locate(path)
+        if not location.parts:
+            return (), ItemResult(path, "exists")
+        context.boundary.guard_write(location)
+        done = "exists" if context.exists(location) else "created"
+        return (MakeFolder(location),), ItemResult(path, done)
 
-    manner = Manner("create_directories", arguments.atomic)
-    outcomes, records = run_batch(context, manner, arguments.paths, plan, task)
-    return answer(context, outcomes, records, "folder")
+    return run_batch(
+        context,
+        "create_directories",
+        arguments.paths,
+        _each(one),
+        task,
+        atomic=arguments.atomic,
+        noun="folder",
+    )
+
+
+def _each(one: Callable[[I], tuple[Sequence[Step], ItemResult]]) -> Planner[I]:
+    """The plan of a batch whose items are planned one by one."""
+
+    def plan(items: Sequence[I], _stack: ExitStack) -> tuple[list[Step], list[ItemResult]]:
+        steps: list[Step] = []
+        results: list[ItemResult] = []
+        for index, item in enumerate(items):
+            with item_named(index, len(items)):
+                made, result = one(item)
+                steps += made
+                results.append(result)
+        return steps, results
+
+    return plan
 
 
 def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
@@ -97,102 +128,127 @@ def _require_file(context: Context, location: Location, *, missing_ok: bool = Fa
         )
 
 
-def _pair(
-    context: Context, pair: Pair, *, source_changes: bool, files_only: bool = False
-) -> tuple[Location, Location]:
-    source = context.boundary.locate(pair.source)
-    destination = context.boundary.locate(pair.destination)
-    if files_only:
-        _require_file(context, source)
-        _require_file(context, destination, missing_ok=True)
-    if source_changes:
-        context.boundary.guard_write(source, link_itself=True)
-    context.boundary.guard_write(destination, link_itself=True)
-    if source.holds(destination):
-        same = source == destination
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"{pair.destination} is {pair.source} itself" if same
-            else f"{pair.destination} is inside {pair.source}: a folder cannot go into itself",
-            hint="choose a destination outside it",
-            details={"path": pair.destination},
-        )  # fmt: skip
-    return source, destination
-
-
-def move_items(context: Context, arguments: PairArguments, task: Task) -> ToolResult:
+def move_items(context: Context, arguments: PairArguments, task: Task) -> BatchResult:
     """Rename files, links and folders."""
-
-    def step(source: Location, destination: Location) -> Step:
-        return Move(source, destination, arguments.overwrite)
-
-    return _pairs(context, arguments, Manner("move_items"), step, "moved", task)
+    return _pairs(context, arguments, "move_items", Move, "moved", task)
 
 
-def copy_items(context: Context, arguments: PairArguments, task: Task) -> ToolResult:
+def copy_items(context: Context, arguments: PairArguments, task: Task) -> BatchResult:
     """Copy files, links and folders with their mode, times and extended attributes."""
-
-    def step(source: Location, destination: Location) -> Step:
-        return Copy(source, destination, arguments.overwrite)
-
-    return _pairs(context, arguments, Manner("copy_items"), step, "copied", task)
+    return _pairs(context, arguments, "copy_items", Copy, "copied", task)
 
 
 def _pairs(
-    context: Context,
-    arguments: PairArguments,
-    manner: Manner,
-    step: Callable[[Location, Location], Step],
-    operation: str,
-    task: Task,
-) -> ToolResult:
-    manner = replace(
-        manner,
+    context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy], done: str, task: Task
+) -> BatchResult:
+    def one(pair: Pair) -> tuple[Sequence[Step], ItemResult]:
+        source = context.boundary.locate(pair.source)
+        destination = context.boundary.locate(pair.destination)
+        if arguments.files_only:
+            _require_file(context, source)
+            _require_file(context, destination, missing_ok=True)
+        if step is Move:
+            context.boundary.guard_write(source, link_itself=True)
+        context.boundary.guard_write(destination, link_itself=True)
+        if source.holds(destination):
+            same = source == destination
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{pair.destination} is {pair.source} itself"
+                if same
+                else f"{pair.destination} is inside {pair.source}: a folder cannot go into itself",
+                hint="choose a destination outside it",
+                details={"path": pair.destination},
+            )
+        result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
+        return (step(source, destination, arguments.overwrite),), result
+
+    return run_batch(
+        context,
+        tool,
+        arguments.items,
+        _each(one),
+        task,
         atomic=arguments.atomic,
         break_hard_links=arguments.break_hard_links,
         undoable=arguments.undoable,
     )
 
-    def plan(items: Sequence[Pair], _stack: ExitStack) -> Planned:
-        planned = Planned([], [])
-        for index, pair in enumerate(items):
-            with item_named(index, len(items)):
-                source, destination = _pair(
-                    context,
-                    pair,
-                    source_changes=operation == "moved",
-                    files_only=arguments.files_only,
-                )
-                planned.steps.append(step(source, destination))
-                outcome = Outcome(pair.source, operation, destination, note=f"to {pair.destination}")
-                outcome.facts["destination"] = pair.destination
-                planned.outcomes.append(outcome)
-        return planned
 
-    outcomes, records = run_batch(context, manner, arguments.items, plan, task)
-    return answer(context, outcomes, records)
-
-
-def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> ToolResult:
+def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
 
-    def plan(paths: Sequence[str], _stack: ExitStack) -> Planned:
-        steps: list[Step] = []
-        outcomes: list[Outcome] = []
-        for index, path in enumerate(paths):
-            with item_named(index, len(paths)):
-                location = context.boundary.locate(path)
-                context.boundary.guard_write(location, link_itself=True)
-                if arguments.files_only:
-                    _require_file(context, location, missing_ok=arguments.missing_ok)
-                steps.append(Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok))
-                there = context.exists(location)
-                outcomes.append(Outcome(path, "deleted" if there else "was not there", location))
-        return Planned(steps, outcomes)
+    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+        location = context.boundary.locate(path)
+        context.boundary.guard_write(location, link_itself=True)
+        if arguments.files_only:
+            _require_file(context, location, missing_ok=arguments.missing_ok)
+        done = "deleted" if context.exists(location) else "was not there"
+        step = Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok)
+        return (step,), ItemResult(path, done)
 
-    manner = Manner("delete_items", arguments.atomic, undoable=arguments.undoable)
-    outcomes, records = run_batch(context, manner, arguments.paths, plan, task)
-    return answer(context, outcomes, records)
+    return run_batch(
+        context,
+        "delete_items",
+        arguments.paths,
+        _each(one),
+        task,
+        atomic=arguments.atomic,
+        undoable=arguments.undoable,
+    )
+
+
+def set_permissions(context: Context, arguments: PermissionArguments, task: Task) -> BatchResult:
+    """Set mode, owner or group of every path."""
+    mode, owner, group = arguments.mode, arguments.owner, arguments.group
+    if mode is None and owner is None and group is None:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "set_permissions needs mode, owner or group",
+            hint='for example mode="644" or mode="u+x"',
+        )
+    if mode is not None and not (_OCTAL.fullmatch(mode) or _SYMBOLIC.fullmatch(mode)):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"mode {mode!r} is neither octal nor symbolic",
+            hint='for example "644", "0755", "u+x", "go-w"',
+            details={"argument": "mode"},
+        )
+    uid, gid = _number(owner, "owner"), _number(group, "group")
+    named = {"mode": mode, "owner": owner, "group": group}
+    done = "set " + ", ".join(f"{what} {value}" for what, value in named.items() if value is not None)
+
+    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+        location = context.boundary.locate(path)
+        context.boundary.guard_write(location)
+        steps: list[Step] = [SetMode(location, mode)] if mode is not None else []
+        if uid is not None or gid is not None:
+            steps.append(SetOwner(location, uid, gid))
+        return steps, ItemResult(path, done)
+
+    return run_batch(context, "set_permissions", arguments.paths, _each(one), task, atomic=arguments.atomic)
+
+
+def _number(name: str | None, argument: str) -> int | None:
+    if name is None:
+        return None
+    if name.isascii() and name.isdigit() and int(name) < 2**32 - 1:
+        return int(name)
+    try:
+        if argument == "owner":
+            import pwd
+
+            return pwd.getpwnam(name).pw_uid
+        import grp
+
+        return grp.getgrnam(name).gr_gid
+    except (KeyError, ValueError, ImportError) as error:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"unknown {argument} {name!r}",
+            hint="give a name this system knows, or a number",
+            details={"argument": argument},
+        ) from error
 
 
 TOOLS = (
@@ -238,5 +294,14 @@ TOOLS = (
         toolset="files",
         writes=True,
         destructive=True,
+    ),
+    Tool(
+        name="set_permissions",
+        title="Set permissions",
+        description=("Set mode, owner or group of files and folders."),
+        arguments=PermissionArguments,
+        run=set_permissions,
+        toolset="files",
+        writes=True,
     ),
 )

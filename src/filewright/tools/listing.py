@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -15,8 +17,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, visible
+from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.tools.stat import time_text
 
 
@@ -35,12 +38,54 @@ class ListArguments(Arguments):
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedEntry:
+    """One entry: `path` as the tools take it, of a folder with a / at its end; `name` its last part.
+
+    `type` is ``file``, ``folder``, ``link``, ``fifo``, ``socket`` or ``device``; `target` is where a link
+    leads. `size` (bytes), `modified` (ISO 8601) and `mode` (octal) are there where details were asked for.
+    """
+
+    path: str
+    name: str
+    type: str
+    target: str | None = field(default=None, metadata=OPTIONAL)
+    size: int | None = field(default=None, metadata=OPTIONAL)
+    modified: str | None = field(default=None, metadata=OPTIONAL)
+    mode: str | None = field(default=None, metadata=OPTIONAL)
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        row = visible(self.path)
+        if self.type == "link":
+            row += f" -> {visible(self.target)}" if self.target is not None else " ->"
+        elif self.type not in ("file", "folder"):
+            row += f" ({self.type})"
+        if self.modified is None:
+            return row
+        size = self.size if self.type == "file" else "-"
+        return f"{self.mode} {size:>12} {self.modified} {row}"
+
+
+@dataclass(frozen=True)
+class ListResult(ToolResult):
+    """The entries below `path`; `next_cursor` goes on. `ignored` names were left out so far."""
+
+    path: str = field(kw_only=True)
+    entries: tuple[ListedEntry, ...] = field(kw_only=True)
+    next_cursor: str | None = field(kw_only=True)
+    complete: bool = field(kw_only=True)
+    ignored: int = field(kw_only=True)
+    unreadable: int = field(kw_only=True)
+
+
 def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
     """What a walk is asked for: the names that fit `glob`, without those that fit one of `exclude`."""
     return [*([glob] if glob is not None else []), *(f"!{name}" for name in exclude)] or None
 
 
-def run(context: Context, arguments: ListArguments, task: Task) -> ToolResult:
+def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
     """List the entries below a folder."""
     location = context.boundary.locate(arguments.path)
     if context.boundary.stat(location).kind == "file":
@@ -99,13 +144,14 @@ def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int
 
 def _answer(
     context: Context, arguments: ListArguments, shown: str, walk: Walk, entries: Iterator[Entry]
-) -> ToolResult:
+) -> ListResult:
     page = Page(context.settings.page_chars)
-    listed: list[dict[str, Any]] = []
+    listed: list[ListedEntry] = []
     last: Entry | None = None
     more = False
     for entry in entries:
-        row, facts = _row(context, entry, details=arguments.details)
+        facts = _listed(context, entry, details=arguments.details)
+        row = facts.row
         if len(listed) >= arguments.limit or not page.fits(row, reserve=400):
             more = True
             break
@@ -123,40 +169,29 @@ def _answer(
         page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
     if walk.unreadable:
         page.add(f"[{walk.unreadable} folders could not be read]")
-    data = {
-        "path": shown,
-        "entries": listed,
-        "next_cursor": cursor,
-        "complete": not more,
-        "ignored": walk.ignored,
-        "unreadable": walk.unreadable,
-    }
-    return ToolResult(page.text(), data)
+    return ListResult(
+        page.text(),
+        path=shown,
+        entries=tuple(listed),
+        next_cursor=cursor,
+        complete=not more,
+        ignored=walk.ignored,
+        unreadable=walk.unreadable,
+    )
 
 
-def _row(context: Context, entry: Entry, *, details: bool) -> tuple[str, dict[str, Any]]:
-    location = entry.location
-    shown = location.shown + ("/" if entry.kind == "folder" else "")
-    facts: dict[str, Any] = {"path": shown, "name": quote(location.name), "type": entry.kind}
-    row = visible(shown)
+def _listed(context: Context, entry: Entry, *, details: bool) -> ListedEntry:
+    location, status = entry.location, entry.status
+    target = None
     if entry.kind == "link":
-        try:
-            facts["target"] = quote(context.boundary.read_link(location))
-            row += f" -> {visible(facts['target'])}"
-        except FilewrightError:
-            row += " ->"
-    elif entry.kind not in ("file", "folder"):
-        row += f" ({entry.kind})"
-    if details and entry.status is not None:
-        status = entry.status
-        facts.update(
-            size=status.size,
-            modified=time_text(status.mtime_ns),
-            mode=f"{status.mode:04o}",
-        )
-        size = status.size if entry.kind == "file" else "-"
-        row = f"{facts['mode']} {size:>12} {facts['modified']} {row}"
-    return row, facts
+        with suppress(FilewrightError):
+            target = quote(context.boundary.read_link(location))
+    facts = ListedEntry(
+        location.shown + ("/" if entry.kind == "folder" else ""), quote(location.name), entry.kind, target
+    )
+    if not details or status is None:
+        return facts
+    return replace(facts, size=status.size, modified=time_text(status.mtime_ns), mode=f"{status.mode:04o}")
 
 
 TOOL = Tool(

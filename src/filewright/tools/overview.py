@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -15,13 +15,15 @@ from filewright.structure.changed import ChangedSymbol, Version, changed_symbols
 from filewright.structure.git import committed
 from filewright.structure.hints import Hints, hints
 from filewright.structure.language import Language
+from filewright.structure.log import Stamp
 from filewright.structure.outlines import language_of_snapshot
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.symbol import Outline, Symbol, SyntaxReport
 from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, clip, counted, size_text, visible
+from filewright.tools.result import OPTIONAL, ToolResult
 
 
 class OverviewArguments(Arguments):
@@ -37,7 +39,61 @@ class OverviewArguments(Arguments):
     since: Annotated[str | None, Field(description="git revision")] = "HEAD"
 
 
-def run(context: Context, arguments: OverviewArguments, task: Task) -> ToolResult:
+@dataclass(frozen=True, slots=True)
+class ChangedPart:
+    """A symbol that was added, modified or removed; `path` is its name with those around it."""
+
+    status: str
+    path: str
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        name = visible(self.path) or "text outside symbols"
+        return f"{self.status}: {name} ({self.start_line}-{self.end_line})"
+
+
+@dataclass(frozen=True)
+class OverviewResult(ToolResult):
+    """What one file is. Sizes are bytes, lines count from 1.
+
+    `lines_measured` is False where `longest_line` and `long_lines` are of the first 4 MB only;
+    `changed_symbols` is None where there is nothing to compare with.
+    """
+
+    path: str = field(kw_only=True)
+    size: int = field(kw_only=True)
+    line_count: int = field(kw_only=True)
+    encoding: str = field(kw_only=True)
+    encoding_confidence: float = field(kw_only=True)
+    bom: bool = field(kw_only=True)
+    line_ending: str = field(kw_only=True)
+    version: str = field(kw_only=True)
+    line_endings: Mapping[str, int] = field(kw_only=True)
+    final_newline: bool = field(kw_only=True)
+    longest_line: int = field(kw_only=True)
+    long_lines: int = field(kw_only=True)
+    lines_measured: bool = field(kw_only=True)
+    language: str | None = field(kw_only=True)
+    outline: tuple[Symbol, ...] = field(kw_only=True)
+    symbols_left_out: int = field(kw_only=True)
+    outline_note: str | None = field(kw_only=True)
+    syntax_errors: SyntaxReport = field(kw_only=True)
+    changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL, kw_only=True)
+    search_hints: Hints = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts as JSON values; the outline made without recursion, however deep it is."""
+        made = replace(self, outline=()).data if self.outline else super().data
+        return {**made, "outline": _tree(self.outline)}
+
+
+def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewResult:
     """Size, lines, encoding, outline, what changed, what to search for."""
     ranges = _ranges(arguments)
     location = context.boundary.locate(arguments.path)
@@ -53,30 +109,36 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> ToolResul
             if ranges is not None
             else _changed(context, snapshot, language, outline, arguments.since, notes, task)
         )
-        found = hints(snapshot, language)
         longest, long_count, measured = _line_lengths(context, snapshot, task)
-        data: dict[str, Any] = {
-            "path": location.shown,
-            "size": snapshot.size,
-            "line_count": lines,
+        kept, left_out = outline.shortened(arguments.max_symbols)
+        result = OverviewResult(
+            "",
+            path=location.shown,
+            size=snapshot.size,
+            line_count=lines,
             **facts(snapshot),
-            "line_endings": snapshot.terminators.counts(),
-            "final_newline": _final_newline(snapshot),
-            "longest_line": longest,
-            "long_lines": long_count,
-            "lines_measured": measured,
-            "language": str(language) if language is not None else None,
-        }
-        page = Page(context.settings.page_chars)
-        page.add(
-            f"{visible(location.shown)}: {counted(lines, 'line')}, {size_text(snapshot.size)}; {about(snapshot)}"
+            line_endings=snapshot.terminators.counts(),
+            final_newline=snapshot.size > snapshot.start and snapshot.lines.ends_in_terminator(),
+            longest_line=longest,
+            long_lines=long_count,
+            lines_measured=measured,
+            language=str(language) if language is not None else None,
+            outline=kept,
+            symbols_left_out=left_out,
+            outline_note=outline.note,
+            syntax_errors=outline.errors,
+            changed_symbols=None if changed is None else tuple(_part(part) for part in changed[:500]),
+            search_hints=hints(snapshot, language),
         )
-        page.add(_second_line(data))
-        _add_outline(page, data, outline, arguments.max_symbols, context)
-        _add_changes(page, data, changed, notes)
-        _add_hints(page, data, found)
+        page = Page(context.settings.page_chars)
+        size = size_text(snapshot.size)
+        page.add(f"{visible(location.shown)}: {counted(lines, 'line')}, {size}; {about(snapshot)}")
+        page.add(_second_line(result))
+        left_out += _add_outline(page, result, reserve=context.settings.page_chars // 4)
+        _add_changes(page, changed or (), notes)
+        _add_hints(page, result.search_hints)
         context.remember(snapshot)
-        return ToolResult(page.text(), data)
+        return replace(result, text=page.text(), symbols_left_out=left_out)
 
 
 def _ranges(arguments: OverviewArguments) -> list[tuple[int, int]] | None:
@@ -111,7 +173,7 @@ def _changed(
 ) -> tuple[ChangedSymbol, ...] | None:
     """The symbols that differ from git's revision; None if there is nothing to compare."""
     held = snapshot.held
-    if since is None or held is None or len(held) > context.settings.parse_bytes:
+    if not since or held is None or len(held) > context.settings.parse_bytes:
         return None
     assert snapshot.location is not None
     try:
@@ -137,10 +199,6 @@ def _changed(
     return changed_symbols(Version(before.content, old), Version(held, outline))
 
 
-def _final_newline(snapshot: Snapshot) -> bool:
-    return snapshot.size > snapshot.start and snapshot.lines.ends_in_terminator()
-
-
 def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int, int, bool]:
     """The longest line in bytes, how many pass the display limit, and whether all lines were measured."""
     limit = context.settings.line_chars
@@ -152,15 +210,15 @@ def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int
     return longest, over, stop >= snapshot.size
 
 
-def _second_line(data: dict[str, Any]) -> str:
-    sampled = "" if data["lines_measured"] else " of the first 4 MB"
+def _second_line(overview: OverviewResult) -> str:
+    sampled = "" if overview.lines_measured else " of the first 4 MB"
     parts = [
-        f"language {data['language'] or 'unknown'}",
-        f"longest line{sampled} {data['longest_line']:,} bytes",
+        f"language {overview.language or 'unknown'}",
+        f"longest line{sampled} {overview.longest_line:,} bytes",
     ]
-    if data["long_lines"]:
-        parts.append(f"{counted(data['long_lines'], 'line')} longer than is shown at once")
-    if not data["final_newline"] and data["size"]:
+    if overview.long_lines:
+        parts.append(f"{counted(overview.long_lines, 'line')} longer than is shown at once")
+    if not overview.final_newline and overview.size:
         parts.append("no newline at the end")
     return "; ".join(parts)
 
@@ -173,33 +231,28 @@ def _rows(symbols: tuple[Symbol, ...], depth: int = 0) -> Iterator[tuple[int, Sy
         pending.extend((level + 1, child) for child in reversed(symbol.children))
 
 
-def _add_outline(page: Page, data: dict[str, Any], outline: Outline, limit: int, context: Context) -> None:
-    kept, left_out = outline.shortened(limit)
+def _add_outline(page: Page, overview: OverviewResult, reserve: int) -> int:
+    """Add the outline and the syntax errors; how many symbols did not fit."""
     rows = [
-        f"{'  ' * min(level, 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {visible(clip(symbol.name, 120))}"
-        for level, symbol in _rows(kept)
+        f"{'  ' * min(level, 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} "
+        f"{visible(clip(symbol.name, 120))}"
+        for level, symbol in _rows(overview.outline)
     ]
+    unseen = 0
     if rows:
         page.add("", "outline:")
-        unseen = page.extend(rows, reserve=context.settings.page_chars // 4)
-        left_out += unseen
+        unseen = page.extend(rows, reserve=reserve)
+    left_out = overview.symbols_left_out + unseen
     if left_out:
         page.add(f"[{counted(left_out, 'more symbol')}; raise max_symbols, or search_content for a name]")
-    if outline.note:
-        page.add(f"[{outline.note}]")
-    data["outline"] = _tree(kept)
-    data["symbols_left_out"] = left_out
-    data["outline_note"] = outline.note
-    errors = outline.errors
-    data["syntax_errors"] = {
-        "count": errors.count,
-        "certain": errors.certain,
-        "first": [asdict(i) for i in errors.first],
-    }
+    if overview.outline_note:
+        page.add(f"[{overview.outline_note}]")
+    errors = overview.syntax_errors
     if errors.count:
         places = ", ".join(f"line {issue.line}" for issue in errors.first[:5])
         sure = "" if errors.certain else " (or code the grammar does not know)"
         page.add(f"[{counted(errors.count, 'syntax error')}{sure}: {places}]")
+    return unseen
 
 
 def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
@@ -217,62 +270,37 @@ def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:
     return [made[id(symbol)] for symbol in symbols]
 
 
-def _add_changes(
-    page: Page, data: dict[str, Any], changed: tuple[ChangedSymbol, ...] | None, notes: list[str]
-) -> None:
-    if changed is not None:
-        data["changed_symbols"] = [
-            {
-                "status": c.status,
-                "path": c.path,
-                "name": c.symbol.name if c.symbol is not None else "",
-                "kind": c.kind,
-                "start_line": c.start_line,
-                "end_line": c.end_line,
-            }
-            for c in changed[:500]
-        ]
-        if changed:
-            page.add("", "changed:")
-            left = page.extend(
-                (_changed_row(c) for c in changed),
-                reserve=1500,
-            )  # fmt: skip
-            if left:
-                page.add(f"[{left} more]")
+def _part(changed: ChangedSymbol) -> ChangedPart:
+    name = changed.symbol.name if changed.symbol is not None else ""
+    return ChangedPart(changed.status, changed.path, name, changed.kind, changed.start_line, changed.end_line)
+
+
+def _add_changes(page: Page, changed: Sequence[ChangedSymbol], notes: Sequence[str]) -> None:
+    if changed:
+        page.add("", "changed:")
+        left = page.extend((_part(part).row for part in changed), reserve=1500)
+        if left:
+            page.add(f"[{left} more]")
     for note in notes:
         page.add(f"[{visible(note)}]")
 
 
-def _changed_row(changed: ChangedSymbol) -> str:
-    name = visible(changed.path) or "text outside symbols"
-    return f"{changed.status}: {name} ({changed.start_line}-{changed.end_line})"
-
-
-def _plainly(value: Any) -> str:
+def _plainly(value: object) -> str:
     """A fact of a log or a table in words: a place by its text, counts side by side."""
-    if isinstance(value, dict):
-        text = value.get("text")
-        return (
-            str(text) if text is not None else ", ".join(f"{name} {count}" for name, count in value.items())
-        )
+    if isinstance(value, Stamp):
+        return value.text
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {count}" for name, count in value.items())
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _add_hints(page: Page, data: dict[str, Any], found: Hints) -> None:
-    plain = {
-        "patterns": list(found.patterns),
-        "log": asdict(found.log) if found.log is not None else None,
-        "csv": asdict(found.csv) if found.csv is not None else None,
-        "json_lines": asdict(found.json_lines) if found.json_lines is not None else None,
-    }
-    data["search_hints"] = plain
-    for name in ("log", "csv", "json_lines"):
-        values = plain[name]
-        if isinstance(values, dict):
-            page.add("", f"{name.replace('_', ' ')}:")
+def _add_hints(page: Page, found: Hints) -> None:
+    for name, data in (("log", found.log), ("csv", found.csv), ("json lines", found.json_lines)):
+        if data is not None:
+            values = ((each.name, getattr(data, each.name)) for each in fields(data))
+            page.add("", f"{name}:")
             page.extend(
-                (f"  {key}: {visible(clip(_plainly(value), 300))}" for key, value in values.items() if value),
+                (f"  {key}: {visible(clip(_plainly(value), 300))}" for key, value in values if value),
                 reserve=300,
             )
     if found.patterns:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from dataclasses import dataclass, field
 
-from filewright.edit.patch import FileOutcome, Patch, PatchPlan, Place, parse, plan
+from filewright.edit.patch import FileOutcome, PatchPlan, Place, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
 
 
@@ -26,7 +28,37 @@ class PatchArguments(Arguments):
     undoable: bool = True
 
 
-def run(context: Context, arguments: PatchArguments, task: Task) -> ToolResult:
+@dataclass(frozen=True, slots=True)
+class PatchedHunk:
+    """Where hunk `number` (1-based) went: `moved` lines from where it says, found by `tier`."""
+
+    number: int
+    line: int
+    tier: str
+    moved: int | None
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PatchedFile:
+    """What the patch did to a file; `was` is its name before, where it was renamed or copied."""
+
+    path: str | None
+    operation: str
+    was: str | None
+    hunks: tuple[PatchedHunk, ...]
+
+
+@dataclass(frozen=True)
+class PatchResult(ChangeResult):
+    """What the patch did, or would do (`preview`), to each of its files."""
+
+    preview: bool = field(kw_only=True)
+    files: tuple[PatchedFile, ...] = field(kw_only=True)
+    warnings: tuple[str, ...] = field(kw_only=True)
+
+
+def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     """Plan every file of the patch, then commit all of it."""
     limit = context.settings.max_input_bytes
     if len(arguments.patch) > limit:
@@ -37,25 +69,23 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> ToolResult:
             details={"size": len(arguments.patch), "limit": limit},
         )
     patch = parse(arguments.patch)
-    return until_settled(
-        context, lambda: _attempt(context, arguments, patch, task), writes=not arguments.preview, task=task
-    )
 
+    def attempt() -> PatchResult:
+        with ExitStack() as stack:
+            planned = plan(
+                patch,
+                lambda path: _look(context, path, stack),
+                task=task,
+                break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+                undoable=arguments.undoable,
+            )
+            warnings = [w for file in planned.files if (w := _warning(context, file, task))]
+            change_id = None
+            if not arguments.preview:
+                change_id = context.changes.commit(planned.change_set, task=task).id
+            return _answer(context, planned, change_id, warnings)
 
-def _attempt(context: Context, arguments: PatchArguments, patch: Patch, task: Task) -> ToolResult:
-    with ExitStack() as stack:
-        planned = plan(
-            patch,
-            lambda path: _look(context, path, stack),
-            task=task,
-            break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-            undoable=arguments.undoable,
-        )
-        warnings = [w for file in planned.files if (w := _warning(context, file, task))]
-        record = None
-        if not arguments.preview:
-            record = context.changes.commit(planned.change_set, task=task)
-        return _answer(context, planned, record.id if record is not None else None, warnings)
+    return until_settled(context, attempt, writes=not arguments.preview, task=task)
 
 
 def _look(context: Context, path: str, stack: ExitStack) -> Place:
@@ -80,26 +110,28 @@ def _warning(context: Context, file: FileOutcome, task: Task) -> str:
     return syntax.compared(context, file.before, file.splices, task)
 
 
-def _answer(context: Context, planned: PatchPlan, change_id: str | None, warnings: list[str]) -> ToolResult:
+def _answer(
+    context: Context, planned: PatchPlan, change_id: str | None, warnings: Sequence[str]
+) -> PatchResult:
     page = Page(context.settings.page_chars)
     done = "would be changed (preview; nothing was written)" if change_id is None else "changed"
     ending = f"; change {change_id}" if change_id is not None else ""
     page.add(f"{counted(len(planned.files), 'file')} {done}{ending}")
-    rows = [_row(file) for file in planned.files]
-    left = page.extend(rows, reserve=2000)
+    files = tuple(_patched(file) for file in planned.files)
+    left = page.extend(map(_row, files), reserve=2000)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in warnings[:20])
-    text = planned.diff(max_lines=context.settings.diff_lines)
-    page.add_diff(text)
-    data: dict[str, Any] = {
-        "preview": change_id is None,
-        "change_id": change_id,
-        "files": [_facts(file) for file in planned.files],
-        "diff": text,
-        "warnings": warnings,
-    }
-    return ToolResult(page.text(), data)
+    diff = planned.diff(max_lines=context.settings.diff_lines)
+    page.add_diff(diff)
+    return PatchResult(
+        page.text(),
+        change_id=change_id,
+        diff=diff,
+        preview=change_id is None,
+        files=files,
+        warnings=tuple(warnings),
+    )
 
 
 _WORDS = {
@@ -111,16 +143,24 @@ _WORDS = {
 }
 
 
-def _row(file: FileOutcome) -> str:
-    name = visible(file.new_name or file.name or "")
-    moved = f" from {visible(file.name or '')}" if file.kind in ("rename", "copy") else ""
+def _patched(file: FileOutcome) -> PatchedFile:
+    return PatchedFile(
+        file.new_name or file.name,
+        _WORDS.get(file.kind, file.kind),
+        file.name if file.kind in ("rename", "copy") else None,
+        tuple(PatchedHunk(h.number, h.line, str(h.tier), h.moved, bool(h.repaired)) for h in file.hunks),
+    )
+
+
+def _row(file: PatchedFile) -> str:
+    moved = f" from {visible(file.was)}" if file.was is not None else ""
     notes = [note for hunk in file.hunks if (note := _note(hunk))]
     more = f" and {len(notes) - 3} more" if len(notes) > 3 else ""
     loose = f" ({'; '.join(notes[:3])}{more})" if notes else ""
-    return f"{_WORDS.get(file.kind, file.kind)}: {name}{moved}{loose}"
+    return f"{file.operation}: {visible(file.path or '')}{moved}{loose}"
 
 
-def _note(hunk: Any) -> str:
+def _note(hunk: PatchedHunk) -> str:
     parts = []
     if hunk.tier != "exact":
         parts.append(f"matched by {hunk.tier}")
@@ -129,18 +169,6 @@ def _note(hunk: Any) -> str:
     if hunk.repaired:
         parts.append("counts repaired")
     return f"hunk {hunk.number} at line {hunk.line}: {', '.join(parts)}" if parts else ""
-
-
-def _facts(file: FileOutcome) -> dict[str, Any]:
-    return {
-        "path": file.new_name or file.name,
-        "operation": _WORDS.get(file.kind, file.kind),
-        "was": file.name if file.kind in ("rename", "copy") else None,
-        "hunks": [
-            {"number": h.number, "line": h.line, "tier": h.tier, "moved": h.moved, "repaired": h.repaired}
-            for h in file.hunks
-        ],
-    }
 
 
 TOOL = Tool(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,11 +14,11 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import LINE_REACH, Line, Snapshot, codec
 from filewright.tools import semantic
-from filewright.tools.columns import piece
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts, past_end, total_lines
-from filewright.tools.registry import Arguments, Image, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import clip, counted, encodable, oddities, size_text, visible
+from filewright.tools.result import OPTIONAL, FailedCall, Image, ToolResult
 
 
 class ReadArguments(Arguments):
@@ -39,6 +40,83 @@ class ReadArguments(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadOn:
+    """How to go on: from line `start`, or in line `line` from character `column`."""
+
+    start: int | None = field(default=None, metadata=OPTIONAL)
+    line: int | None = field(default=None, metadata=OPTIONAL)
+    column: int | None = field(default=None, metadata=OPTIONAL)
+
+
+@dataclass(frozen=True)
+class FileRead(ToolResult):
+    """One file as it was read; of an image only what `type` it is, and `images`.
+
+    `content` is the text of lines `start_line` to `end_line` (1-based, inclusive; negative: counted from
+    an end that was not reached), joined by ``\\n``, without the last terminator (`terminated` says whether
+    there is one). `cut_at` are the lines that were cut, `invalid_lines` those with bytes that are no text.
+    `next` says how to go on; `symbol` which definition was read, `match_line` where a pattern was found.
+    """
+
+    path: str = field(kw_only=True)
+    version: str = field(kw_only=True)
+    size: int = field(kw_only=True)
+    type: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    encoding: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    encoding_confidence: float | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    bom: bool | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    line_ending: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    content: str = field(default="", kw_only=True)
+    start_line: int = field(default=1, kw_only=True)
+    end_line: int = field(default=0, kw_only=True)
+    column: int | None = field(default=None, kw_only=True, metadata=OPTIONAL)
+    lines_returned: int = field(default=0, kw_only=True)
+    total_lines: int | None = field(default=None, kw_only=True)
+    truncated: bool = field(default=False, kw_only=True)
+    cut_at: tuple[int, ...] = field(default=(), kw_only=True)
+    terminated: bool = field(default=False, kw_only=True)
+    symbol: str | None = field(default=None, kw_only=True)
+    match_line: int | None = field(default=None, kw_only=True)
+    invalid_lines: tuple[int, ...] = field(default=(), kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+    next: ReadOn | None = field(default=None, kw_only=True)
+
+    @property
+    def rows(self) -> list[str]:
+        """The lines of `content`."""
+        return self.content.split("\n") if self.lines_returned else []
+
+
+@dataclass(frozen=True)
+class UnreadFile(FailedCall):
+    """One of several files, that could not be read."""
+
+    path: str = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The path, and the error's facts."""
+        return {"path": self.path, **super().data}
+
+
+@dataclass(frozen=True)
+class FilesRead(ToolResult):
+    """Several files, in the order asked for."""
+
+    files: tuple[FileRead | UnreadFile, ...] = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts of every file."""
+        return {"files": [file.data for file in self.files]}
+
+    @property
+    def code(self) -> Code | None:
+        """That of the first file if no file could be read."""
+        return self.files[0].code if all(file.is_error for file in self.files) else None
+
+
+@dataclass(frozen=True, slots=True)
 class _Span:
     """What to show: from byte `offset`, whose line is `number` (negative: counted from the end)."""
 
@@ -51,7 +129,7 @@ class _Span:
     hit: int | None = None
 
 
-def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
+def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | FilesRead:
     """Read one file, or each of several."""
     if (arguments.path is None) == (arguments.paths is None):
         raise FilewrightError(
@@ -70,26 +148,23 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> ToolResult:
             f"{len(paths)} paths in one call; the limit is {context.settings.max_paths}",
             hint="read them in several calls",
         )
-    results: list[ToolResult] = []
+    files: list[FileRead | UnreadFile] = []
     left = budget
     for position, path in enumerate(paths):
         share = max(200, left // (len(paths) - position))
+        file: FileRead | UnreadFile
         try:
-            result = _read(context, arguments, path, share, task)
+            file = _read(context, arguments, path, share, task)
         except FilewrightError as error:
             if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
-            failed = ToolResult.of_error(error)
-            data = {"path": path, **failed.data}
-            result = ToolResult(f"[{clip(visible(path), 200)}]\n{failed.text}", data, True, failed.code)
-        left = max(0, left - len(result.text) - 1)
-        results.append(result)
-    return ToolResult(
-        _joined(results, paths, budget),
-        {"files": [dict(r.data) for r in results]},
-        is_error=all(r.is_error for r in results),
-        code=results[0].code if all(r.is_error for r in results) else None,
-        images=tuple(image for r in results for image in r.images),
+            file = UnreadFile(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
+        left = max(0, left - len(file.text) - 1)
+        files.append(file)
+    return FilesRead(
+        _joined(files, paths, budget),
+        files=tuple(files),
+        images=tuple(image for file in files for image in file.images),
     )
 
 
@@ -126,19 +201,17 @@ def _check(arguments: ReadArguments) -> None:
         )
 
 
-def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> ToolResult:
+def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> FileRead:
     location = context.boundary.locate(path)
     with context.open(location, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            result = piece(snapshot, arguments, budget, task)
-        else:
-            result = _lines(context, snapshot, arguments, budget, task)
-        return result
+            return _piece(snapshot, arguments, budget, task)
+        return _lines(context, snapshot, arguments, budget, task)
 
 
-def _image(context: Context, snapshot: Snapshot, location: Location) -> ToolResult:
+def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
     kind = snapshot.binary or ""
     if not kind.startswith("image/") or not context.settings.image_bytes:
         raise binary(location, kind, snapshot.size)
@@ -150,9 +223,14 @@ def _image(context: Context, snapshot: Snapshot, location: Location) -> ToolResu
             hint="make a smaller copy of it",
             details={"path": location.asked, "size": snapshot.size, "limit": context.settings.image_bytes},
         )
-    data = {"path": location.shown, "type": kind, "size": snapshot.size, "version": snapshot.version}
-    text = f"[{visible(location.shown)}: {kind}, {size_text(snapshot.size)}; version {snapshot.version}]"
-    return ToolResult(text, data, images=(Image(snapshot.read(0, snapshot.size), kind),))
+    return FileRead(
+        f"[{visible(location.shown)}: {kind}, {size_text(snapshot.size)}; version {snapshot.version}]",
+        path=location.shown,
+        type=kind,
+        size=snapshot.size,
+        version=snapshot.version,
+        images=(Image(snapshot.read(0, snapshot.size), kind),),
+    )
 
 
 def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> _Span:
@@ -277,12 +355,17 @@ def _invalid(snapshot: Snapshot, head: Line) -> bool:
 
 def _lines(
     context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
-) -> ToolResult:
+) -> FileRead:
     shown = snapshot.location.shown if snapshot.location is not None else ""
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
-        data = {"path": shown, **facts(snapshot), "content": "", "total_lines": 0, "lines_returned": 0}
-        return ToolResult(f"[{visible(shown)}: empty file; {about(snapshot)}]", data)
+        return FileRead(
+            f"[{visible(shown)}: empty file; {about(snapshot)}]",
+            path=shown,
+            size=snapshot.size,
+            total_lines=0,
+            **facts(snapshot),
+        )
     span = _span(context, snapshot, arguments, task)
     got = excerpt(context, snapshot, span, max(200, budget - 700), task, numbered=arguments.numbered)
     context.remember(snapshot, (span.offset, got.end))
@@ -297,41 +380,98 @@ def _lines(
         notes.append(f"invalid bytes, shown as \ufffd, at lines {_some(got.invalid)}")
     if got.odd:
         notes.append("contains " + " and ".join(got.odd))
-    following: dict[str, Any] | None = None
-    if got.more or got.end < snapshot.size:
-        following = {"start": last + 1}
-        if span.stop is None:
-            rest = f"{counted(total - last, 'more line')}; " if total is not None and last > 0 else "more; "
-            notes.append(f"{rest}continue with start={last + 1}")
-        elif got.end < span.stop:
-            end = snapshot.lines.line_at(span.stop - 1, task)
-            notes.append(f"it ends at line {end}; continue with start={last + 1}, limit={end - last}")
-    text = "\n".join([head, *got.rows, *(f"[{note}]" for note in notes)])
-    data = {
-        "path": shown,
+    more = got.more or got.end < snapshot.size
+    if more and span.stop is None:
+        rest = f"{counted(total - last, 'more line')}; " if total is not None and last > 0 else "more; "
+        notes.append(f"{rest}continue with start={last + 1}")
+    elif more and span.stop is not None and got.end < span.stop:
+        end = snapshot.lines.line_at(span.stop - 1, task)
+        notes.append(f"it ends at line {end}; continue with start={last + 1}, limit={end - last}")
+    return FileRead(
+        "\n".join([head, *got.rows, *(f"[{note}]" for note in notes)]),
+        path=shown,
         **facts(snapshot),
-        "content": "\n".join(got.bodies),
-        "start_line": span.number,
-        "end_line": last,
-        "lines_returned": len(got.rows),
-        "total_lines": total,
-        "size": snapshot.size,
-        "truncated": got.more,
-        "cut_lines": len(got.cut),
-        "cut_at": got.cut,
-        "terminated": got.terminated,
-        "symbol": span.symbol,
-        "match_line": span.hit,
-        "invalid_lines": got.invalid,
-        "notes": notes,
-        "next": following,
-    }
-    return ToolResult(text, data)
+        size=snapshot.size,
+        content="\n".join(got.bodies),
+        start_line=span.number,
+        end_line=last,
+        lines_returned=len(got.rows),
+        total_lines=total,
+        truncated=got.more,
+        cut_at=tuple(got.cut),
+        terminated=got.terminated,
+        symbol=span.symbol,
+        match_line=span.hit,
+        invalid_lines=tuple(got.invalid),
+        notes=tuple(notes),
+        next=ReadOn(start=last + 1) if more else None,
+    )
 
 
 def _some(numbers: list[int], most: int = 10) -> str:
     text = ", ".join(map(str, numbers[:most]))
     return f"{text} and {len(numbers) - most} more" if len(numbers) > most else text
+
+
+def _piece(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task) -> FileRead:
+    """Characters [column, column + limit) of one line, decoded block by block."""
+    number = arguments.line if arguments.line is not None else arguments.start
+    if number == 0:
+        raise FilewrightError(Code.INVALID_INPUT, "start=0: lines are numbered from 1")
+    if number > 0 and not snapshot.lines.has_line(number, task):
+        raise past_end(snapshot, number, task)
+    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.lines.last(-number, task)
+    column = arguments.column or 1
+    limit = min(arguments.limit, max(1, budget - 500))
+    text, complete, length = _characters(snapshot, offset, column, limit, task)
+    shown = snapshot.location.shown if snapshot.location is not None else ""
+    if not text and column > 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"column={column} is past the end of line {number} of {snapshot.asked}, "
+            f"which has {length:,} characters",
+            hint=f"use a column from 1 to {length}" if length else "the line is empty",
+            details={"path": snapshot.asked, "argument": "column", "length": length},
+        )
+    last = column + len(text) - 1
+    head = f"[{visible(shown)}: line {number}, columns {column}-{last}; {about(snapshot)}]"
+    rows = [head, visible(text) if arguments.numbered else text]
+    if not complete:
+        rows.append(f"[the line goes on; continue with line={number}, column={last + 1}]")
+    return FileRead(
+        "\n".join(rows),
+        path=shown,
+        **facts(snapshot),
+        size=snapshot.size,
+        content=text,
+        start_line=number,
+        end_line=number,
+        column=column,
+        lines_returned=1,
+        truncated=not complete,
+        next=None if complete else ReadOn(line=number, column=last + 1),
+    )
+
+
+def _characters(
+    snapshot: Snapshot, offset: int, column: int, limit: int, task: Task
+) -> tuple[str, bool, int]:
+    """The characters, whether the line ends with them, and how many it has as far as was looked."""
+    decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
+    skip = column - 1
+    kept = ""
+    for position, block in snapshot.blocks(offset):
+        task.check()
+        text = decoder.decode(block, final=position + len(block) >= snapshot.size)
+        ends = [at for at in (text.find("\n"), text.find("\r")) if at >= 0]
+        piece = text[: min(ends)] if ends else text
+        kept += piece[skip : skip + limit + 1 - len(kept)] if skip < len(piece) else ""
+        skip = max(0, skip - len(piece))
+        if len(kept) > limit:
+            return encodable(kept[:limit]), False, column + limit
+        if ends:
+            break
+    return encodable(kept), True, column - 1 - skip + len(kept)
 
 
 TOOL = Tool(

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.tools.result import ToolResult
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
@@ -27,36 +29,6 @@ class Arguments(BaseModel):
     """The base of every tool's arguments."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """An image to be shown: its bytes and media type."""
-
-    data: bytes
-    mime: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """One answer: bounded `text` for a model, `data` with the same facts as plain JSON values.
-
-    On an error `is_error` is set and `code` is one of the closed set. `whole` is the uncut text of an
-    answer that passed the cap of every result.
-    """
-
-    text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-    is_error: bool = False
-    code: str | None = None
-    images: tuple[Image, ...] = ()
-    whole: str | None = None
-
-    @classmethod
-    def of_error(cls, error: FilewrightError) -> ToolResult:
-        """The answer that tells `error`."""
-        data = {"code": str(error.code), "message": error.message, "hint": error.hint, **error.details}
-        return cls(str(error), data, is_error=True, code=str(error.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +123,7 @@ def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
     return value
 
 
+_INSTANCE = re.compile(r"a valid dictionary or instance of \w+")
 _PROBLEMS = 5
 """How many problems of one call a refusal names."""
 
@@ -202,6 +175,7 @@ def _told(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, 
 
 def _sentence(problem: Any) -> str:
     text = str(problem["msg"]).removeprefix("Value error, ")
+    text = _INSTANCE.sub("an object", text)  # a reader knows no class of ours
     return text[:1].lower() + text[1:]
 
 

@@ -51,18 +51,18 @@ def safe(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
 
 
-def bounded(text: str, limit: int, note: str) -> str:
-    """`text` if it has at most `limit` characters, else its beginning up to a line's end, and `note`."""
+def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> str:
+    """At most `limit` characters of `text`, the last of them `note` if something was cut.
+
+    `at_line` cuts at the end of a line, if the second half of what fits has one, and gives `note` a line.
+    """
     if len(text) <= limit:
         return text
+    if not at_line:
+        return text[: max(0, limit - len(note))] + note
     room = max(0, limit - len(note) - 1)
     cut = text.rfind("\n", room // 2, room)
     return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
-
-
-def clip(text: str, limit: int, *, note: str = "…") -> str:
-    """At most `limit` characters of `text`, the last of them `note` if something was cut."""
-    return text if len(text) <= limit else text[: max(0, limit - len(note))] + note
 
 
 def size_text(size: int) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import diff
-from filewright.edit.changeset import ChangeSet, Step
-from filewright.edit.replace import Replaced, check_count, modify, replace_matches, replacement
+from filewright.edit import ChangeSet, Step, unified
+from filewright.edit.replace import check_count, modify, replace_matches, replacement
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern, TreeOptions, compile_pattern
@@ -18,8 +18,9 @@ from filewright.text import Snapshot
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, clip, counted, visible
+from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
 
 _FILES_SHOWN_WHOLE = 3
@@ -43,7 +44,7 @@ class ReplaceArguments(Arguments):
     undoable: bool = True
 
 
-def run(context: Context, arguments: ReplaceArguments, task: Task) -> ToolResult:
+def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceResult:
     """Replace every match; a preview unless told otherwise."""
     pattern = compile_pattern(
         arguments.pattern,
@@ -62,46 +63,41 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ToolResult
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ReplacedFile:
+    """How many matches a file has."""
+
+    path: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ReplaceResult(ChangeResult):
+    """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded."""
+
+    preview: bool = field(kw_only=True)
+    count: int = field(kw_only=True)
+    files: tuple[ReplacedFile, ...] = field(kw_only=True)
+    notes: tuple[str, ...] = field(kw_only=True)
+    warnings: tuple[str, ...] = field(kw_only=True)
+
+
+@dataclass
+class _Gathered:
+    """What the files that hold the pattern come to."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    diffs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
 def _attempt(
     context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, task: Task
-) -> ToolResult:
-    new = replacement(arguments.replacement, pattern)
-    counts: dict[str, int] = {}
-    steps: list[Step] = []
-    texts: list[str] = []
-    warnings: list[str] = []
-    notes: list[str] = []
-    left = context.settings.diff_lines
-    for snapshot in _snapshots(context, arguments, pattern, location, task, notes):
-        assert snapshot.location is not None
-        name = snapshot.location.shown
-        try:
-            made = replace_matches(snapshot, pattern, new, task=task)
-        except FilewrightError as error:
-            if error.code != Code.IS_BINARY or snapshot.location == location:
-                raise
-            notes.append(f"{name} is not editable text and was left out")
-            continue
-        if not made.count:
-            continue
-        step = modify(snapshot, made)
-        counts[name] = made.count
-        if len(counts) > arguments.max_files:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"the pattern is in more than {arguments.max_files} files; nothing was changed",
-                hint="narrow it with path or glob, or raise max_files",
-                details={"limit": arguments.max_files},
-            )
-        if step is None:
-            continue
-        context.boundary.guard_write(snapshot.location)
-        steps.append(step)
-        if left > 0:
-            shown = diff.unified(name, name, snapshot, made.splices, max_lines=left)
-            texts.append(shown.text)
-            left -= shown.shown + 1
-            warnings += _warned(context, snapshot, made, task)
+) -> ReplaceResult:
+    gathered = _gather(context, arguments, pattern, location, task)
+    counts, steps = gathered.counts, gathered.steps
     total = check_count(counts, arguments.expected_count)
     if counts and not steps:
         raise FilewrightError(
@@ -109,47 +105,72 @@ def _attempt(
             f"all {total} matches read already as the replacement",
             hint="nothing to do",
         )
-    record = None
+    change_id = None
     if steps and not arguments.preview:
-        record = context.changes.commit(
-            ChangeSet.of(
-                "replace_content",
-                clip(
-                    f"replace {arguments.pattern!r} by {arguments.replacement!r} in {len(steps)} files", 200
-                ),
-                steps,
-                break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-                undoable=arguments.undoable,
-            ),
-            task=task,
+        summary = f"replace {arguments.pattern!r} by {arguments.replacement!r} in {len(steps)} files"
+        change = ChangeSet.of(
+            "replace_content",
+            clip(summary, 200),
+            steps,
+            break_hard_links=hard_links_broken(context, arguments.break_hard_links),
+            undoable=arguments.undoable,
         )
-    return _answer(
-        context,
-        counts,
-        texts,
-        len(steps) - len(texts),
-        [*notes, *warnings],
-        record.id if record is not None else None,
-    )
+        change_id = context.changes.commit(change, task=task).id
+    return _answer(context, gathered, change_id)
 
 
-def _warned(context: Context, snapshot: Snapshot, made: Replaced, task: Task) -> list[str]:
-    warning = syntax.compared(context, snapshot, made.splices, task)
-    return [f"warning: {warning}"] if warning else []
+def _gather(
+    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, task: Task
+) -> _Gathered:
+    new = replacement(arguments.replacement, pattern)
+    gathered = _Gathered()
+    left = context.settings.diff_lines
+    for snapshot in _snapshots(context, arguments, pattern, location, task, gathered.notes):
+        assert snapshot.location is not None
+        name = snapshot.location.shown
+        try:
+            made = replace_matches(snapshot, pattern, new, task=task)
+        except FilewrightError as error:
+            if error.code != Code.IS_BINARY or snapshot.location == location:
+                raise
+            gathered.notes.append(f"{name} is not editable text and was left out")
+            continue
+        if not made.count:
+            continue
+        gathered.counts[name] = made.count
+        if len(gathered.counts) > arguments.max_files:
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"the pattern is in more than {arguments.max_files} files; nothing was changed",
+                hint="narrow it with path or glob, or raise max_files",
+                details={"limit": arguments.max_files},
+            )
+        step = modify(snapshot, made)
+        if step is None:
+            continue
+        context.boundary.guard_write(snapshot.location)
+        gathered.steps.append(step)
+        if left > 0:
+            shown = unified(name, name, snapshot, made.splices, max_lines=left)
+            gathered.diffs.append(shown.text)
+            left -= shown.shown + 1
+            if warning := syntax.compared(context, snapshot, made.splices, task):
+                gathered.warnings.append(warning)
+    return gathered
 
 
-def _snapshots(  # type: ignore[no-untyped-def]
+def _snapshots(
     context: Context,
     arguments: ReplaceArguments,
     pattern: Pattern,
     location: Location,
     task: Task,
     notes: list[str],
-):
+) -> Iterator[Snapshot]:
     """The files that hold the pattern, each open until the next one is asked for."""
     if context.boundary.stat(location).kind != "folder":
-        with ExitStack() as stack:
-            yield stack.enter_context(context.open_for_edit(location))
+        with context.open_for_edit(location) as snapshot:
+            yield snapshot
         return
     options = TreeOptions(limit=arguments.max_files + 1, output="files", glob=arguments.glob)
     found = context.searcher.tree(location, pattern, options, task=task)
@@ -159,15 +180,9 @@ def _snapshots(  # type: ignore[no-untyped-def]
         notes.append(f"{found.unreadable} could not be read")
 
 
-def _answer(
-    context: Context,
-    counts: dict[str, int],
-    texts: list[str],
-    undiffed: int,
-    notes: list[str],
-    change_id: str | None,
-) -> ToolResult:
+def _answer(context: Context, gathered: _Gathered, change_id: str | None) -> ReplaceResult:
     page = Page(context.settings.page_chars)
+    counts = gathered.counts
     total = sum(counts.values())
     done = "would be replaced (preview; nothing was written; preview=false writes)"
     if change_id is not None:
@@ -178,25 +193,26 @@ def _answer(
     )
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    page.extend(f"[{visible(note)}]" for note in notes[:20])
-    text = "".join(texts)
+    said = [*gathered.notes, *(f"warning: {warning}" for warning in gathered.warnings)]
+    page.extend(f"[{visible(note)}]" for note in said[:20])
+    undiffed = len(gathered.steps) - len(gathered.diffs)
     more = f" and the diffs of {counted(undiffed, 'file')}" if undiffed else ""
-    page.add_diff(
-        text,
-        limit=None if len(counts) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4,
-        rest=f"{more}; give a narrower path or glob to see more"
-        if change_id is None
-        else f"{more}; get_history with change_id={change_id} shows more",
+    way_on = "give a narrower path or glob to see more"
+    if change_id is not None:
+        way_on = f"get_history with change_id={change_id} shows more"
+    diff = "".join(gathered.diffs)
+    few = len(counts) <= _FILES_SHOWN_WHOLE
+    page.add_diff(diff, limit=None if few else context.settings.page_chars // 4, rest=f"{more}; {way_on}")
+    return ReplaceResult(
+        page.text(),
+        change_id=change_id,
+        diff=diff,
+        preview=change_id is None,
+        count=total,
+        files=tuple(ReplacedFile(name, count) for name, count in counts.items()),
+        notes=tuple(gathered.notes),
+        warnings=tuple(gathered.warnings),
     )
-    data: dict[str, Any] = {
-        "preview": change_id is None,
-        "count": total,
-        "files": [{"path": name, "count": count} for name, count in counts.items()],
-        "change_id": change_id,
-        "diff": text,
-        "notes": notes,
-    }
-    return ToolResult(page.text(), data)
 
 
 TOOL = Tool(

@@ -2,74 +2,83 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit.changeset import Copy, Move, Step
+from filewright.edit import Copy, Move, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.registry import ToolResult
+from filewright.tools.result import ToolResult
 
 _MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Restoring:
-    """The file, and the change before which it was as it is to be again; None: its newest change."""
+class FileState:
+    """A state a file had: before the change `change_id` at `time` (ISO 8601); `size` in bytes, None: no file."""
 
-    path: str
-    change_id: str | None = None
+    change_id: str
+    time: str
+    size: int | None
 
 
-def restore_file(context: Context, arguments: Restoring, task: Task) -> ToolResult:
-    """Give a file the content it had before a change; what it holds now is kept as a change.
+@dataclass(frozen=True)
+class RestoreResult(ToolResult):
+    """The state that was restored, what the file held until then, and all states, newest first."""
 
-    `data`: `restored`, `made` and `states`, newest first, each `change_id`, `time`, `size` (in bytes,
-    before that change; None: the file was not there). Raises `not_found` without such a change,
-    `no_change`, and what a commit raises.
+    change_id: str = field(kw_only=True)
+    restored: FileState = field(kw_only=True)
+    made: FileState = field(kw_only=True)
+    states: tuple[FileState, ...] = field(kw_only=True)
+
+
+def restore_file(context: Context, path: str, change_id: str | None, task: Task) -> RestoreResult:
+    """Give a file the content it had before a change (None: its newest); what it holds now is kept as one.
+
+    Raises `not_found` without such a change, `no_change`, and what a commit raises.
     """
-    location = context.boundary.locate(arguments.path)
+    location = context.boundary.locate(path)
     with context.changes.writing(task):
         records = context.changes.history(location=location, limit=_MOST)
-        record = _chosen(records, arguments)
+        record = _chosen(records, path, change_id)
         made, _ = context.changes.undo(
             record.id,
             force=True,
             only=lambda change: replace(change, steps=_of_one(change.steps, location)),
             task=task,
         )
-    states = [_state(context, each, location) for each in [made, *records]]
-    data = {
-        "restored": _state(context, record, location),
-        "made": states[0],
-        "states": states,
-        "change_id": made.id,
-    }
-    return ToolResult(f"{arguments.path} is as it was before change {record.id}; change {made.id}", data)
+    states = tuple(_state(context, each, location) for each in [made, *records])
+    return RestoreResult(
+        f"{path} is as it was before change {record.id}; change {made.id}",
+        change_id=made.id,
+        restored=_state(context, record, location),
+        made=states[0],
+        states=states,
+    )
 
 
-def _chosen(records: list[ChangeRecord], arguments: Restoring) -> ChangeRecord:
+def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -> ChangeRecord:
     if not records:
         raise FilewrightError(
             Code.NOT_FOUND,
-            f"no change of {arguments.path} is recorded",
+            f"no change of {path} is recorded",
             hint="only what was changed through this workspace can be brought back",
-            details={"path": arguments.path, "available": []},
+            details={"path": path, "available": []},
         )
-    if arguments.change_id is None:
+    if change_id is None:
         return records[0]
     for record in records:
-        if record.id == arguments.change_id:
+        if record.id == change_id:
             return record
     known = [record.id for record in records[:20]]
     raise FilewrightError(
         Code.NOT_FOUND,
-        f"{arguments.path} has no backup {arguments.change_id}",
+        f"{path} has no backup {change_id}",
         hint=f"there are: {', '.join(known)}",
-        details={"path": arguments.path, "available": known},
+        details={"path": path, "available": known},
     )
 
 
@@ -80,11 +89,7 @@ def _of_one(steps: tuple[Step, ...], location: Location) -> tuple[Step, ...]:
     return tuple(step for step in steps if getattr(step, "location", None) == location) or steps
 
 
-def _state(context: Context, record: ChangeRecord, location: Location) -> dict[str, Any]:
+def _state(context: Context, record: ChangeRecord, location: Location) -> FileState:
     entry = context.changes.entry_at(record, location)
     before = entry.before if entry is not None else None
-    return {
-        "change_id": record.id,
-        "time": record.time.isoformat(),
-        "size": before.size if before is not None else None,
-    }
+    return FileState(record.id, record.time.isoformat(), before.size if before is not None else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
-from typing import Any
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
@@ -26,15 +25,23 @@ from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
-from filewright.tools.registry import Tool, ToolResult
+from filewright.tools.registry import Tool
 from filewright.tools.rendering import Page, counted, visible
-from filewright.tools.search_page import Search, SearchArguments, add_count, add_hits, cursor_at, resume_at
+from filewright.tools.search_page import (
+    Search,
+    SearchArguments,
+    SearchResult,
+    add_count,
+    add_hits,
+    cursor_at,
+    resume_at,
+)
 
 _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""
 
 
-def run(context: Context, arguments: SearchArguments, task: Task) -> ToolResult:
+def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResult:
     """Search a file or a tree; results in file and line order, fuzzy ones by similarity."""
     location = context.boundary.locate(arguments.path)
     search = Search(context, arguments, task, Page(context.settings.page_chars))
@@ -246,7 +253,7 @@ def _ranked(search: Search, ranked: list[tuple[Hit, Snapshot]]) -> None:
             break
 
 
-def _answer(search: Search) -> ToolResult:
+def _answer(search: Search) -> SearchResult:
     arguments, page = search.arguments, search.page
     found = len(search.results) or len(search.files)
     if not found:
@@ -256,7 +263,7 @@ def _answer(search: Search) -> ToolResult:
         elif arguments.mode == "literal" and _REGEX.search(arguments.pattern):
             search.notes.append("looked for literally; with mode=regex it would be a pattern")
     elif arguments.output == "counts" and search.complete and arguments.cursor is None:
-        total = sum(file["count"] for file in search.files)
+        total = sum(file.count or 0 for file in search.files)
         search.notes.insert(0, f"{counted(total, 'matching line')} in {counted(len(search.files), 'file')}")
     if search.cursor is not None:
         page.add(f"[{found} shown, the search is not complete: go on with cursor={search.cursor}]")
@@ -264,17 +271,15 @@ def _answer(search: Search) -> ToolResult:
         page.add("[the search is not complete]")
     if search.notes:
         page.add(f"[{'; '.join(search.notes)}]")
-    data: dict[str, Any] = {
-        "results": search.results,
-        "complete": search.complete,
-        "next_cursor": search.cursor,
-        "notes": search.notes,
-        "files_searched": search.searched,
-    }
-    if arguments.output != "matches":
-        data["files"] = search.files
-        del data["results"]
-    return ToolResult(page.text(), data)
+    return SearchResult(
+        page.text(),
+        results=tuple(search.results),
+        files=tuple(search.files),
+        complete=search.complete,
+        next_cursor=search.cursor,
+        notes=tuple(search.notes),
+        files_searched=search.searched,
+    )
 
 
 TOOL = Tool(

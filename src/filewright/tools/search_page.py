@@ -22,6 +22,7 @@ from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
 from filewright.tools.rendering import Page, visible
+from filewright.tools.result import OPTIONAL, ToolResult
 
 _SYMBOL_SECONDS = 1.0
 _SYMBOL_BYTES = 512 << 10
@@ -55,6 +56,55 @@ class SearchArguments(Arguments):
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One hit. Lines and columns count from 1; `offset` and `end` are bytes of the file, half open.
+
+    `text` is what is shown of the line, which begins at `text_column` of it and is cut if `truncated`;
+    `submatches` are ranges of characters in `text`. `more_lines` are the further lines of a match that has
+    several, to `last_line`. `symbol` is the definition around it; `similarity` is 1.0 unless fuzzy.
+    """
+
+    path: str
+    line: int
+    last_line: int
+    column: int
+    offset: int
+    end: int
+    text: str
+    text_column: int
+    more_lines: tuple[str, ...]
+    submatches: tuple[tuple[int, int], ...]
+    truncated: bool
+    context_before: tuple[str, ...]
+    context_after: tuple[str, ...]
+    symbol: str | None
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedFile:
+    """A file with matches; `count` is the number of its matching lines, where that was asked for."""
+
+    path: str
+    count: int | None = field(default=None, metadata=OPTIONAL)
+
+
+@dataclass(frozen=True)
+class SearchResult(ToolResult):
+    """What a search found: `results` with output "matches", else `files`.
+
+    `next_cursor` goes on; without one an incomplete search cannot. `files_searched` is None for one file.
+    """
+
+    results: tuple[SearchHit, ...] = field(kw_only=True)
+    files: tuple[SearchedFile, ...] = field(kw_only=True)
+    complete: bool = field(kw_only=True)
+    next_cursor: str | None = field(kw_only=True)
+    notes: tuple[str, ...] = field(kw_only=True)
+    files_searched: int | None = field(kw_only=True)
+
+
 @dataclass
 class Search:
     """One call under way: its page, what it found, where it stopped."""
@@ -63,8 +113,8 @@ class Search:
     arguments: SearchArguments
     task: Task
     page: Page
-    results: list[dict[str, Any]] = field(default_factory=list)
-    files: list[dict[str, Any]] = field(default_factory=list)
+    results: list[SearchHit] = field(default_factory=list)
+    files: list[SearchedFile] = field(default_factory=list)
     complete: bool = True
     cursor: str | None = None
     notes: list[str] = field(default_factory=list)
@@ -103,7 +153,7 @@ def add_count(search: Search, location: Location, count: int | None) -> bool:
     if not search.page.fits(row, reserve=400):
         return False
     search.page.add(row)
-    search.files.append({"path": location.shown, **({"count": count} if count is not None else {})})
+    search.files.append(SearchedFile(location.shown, count))
     return True
 
 
@@ -156,23 +206,23 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
         matched_to = last if arguments.multiline or further else 0
         shown_to = last + len(tail)
         search.results.append(
-            {
-                "path": snapshot.location.shown,
-                "line": hit.line,
-                "last_line": last,
-                "column": hit.column,
-                "offset": hit.offset,
-                "end": hit.end,
-                "text": piece.text,
-                "text_column": piece.column,
-                "more_lines": [m.text for m in more],
-                "submatches": [list(r) for r in piece.ranges],
-                "truncated": piece.cut_before or piece.cut_after,
-                "context_before": [c.text for c in above],
-                "context_after": [c.text for c in below],
-                "symbol": symbol or None,
-                "similarity": round(hit.score, 4),
-            }
+            SearchHit(
+                path=snapshot.location.shown,
+                line=hit.line,
+                last_line=last,
+                column=hit.column,
+                offset=hit.offset,
+                end=hit.end,
+                text=piece.text,
+                text_column=piece.column,
+                more_lines=tuple(m.text for m in more),
+                submatches=tuple(piece.ranges),
+                truncated=piece.cut_before or piece.cut_after,
+                context_before=tuple(c.text for c in above),
+                context_after=tuple(c.text for c in below),
+                symbol=symbol or None,
+                similarity=round(hit.score, 4),
+            )
         )
     if found.hits:
         low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)

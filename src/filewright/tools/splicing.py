@@ -1,142 +1,98 @@
-"""One file changed by splices: opened, planned, committed, told; done again if the file moved on.
-
-The shape shared by the tools that are not listed natively and serve the dialects: a list of files in,
-each changed or refused on its own, a result per file in order.
-"""
+"""One text file changed by splices: opened, decided, committed, and done again if the file moved on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit import diff
-from filewright.edit.changeset import ChangeSet, Expected, Modify
-from filewright.errors import Code, FilewrightError
+from filewright.edit import ChangeSet, Expected, Modify, unified
 from filewright.progress import Task
 from filewright.text import Snapshot, Splice
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
-from filewright.tools.registry import ToolResult
 from filewright.tools.rendering import clip
 from filewright.tools.retrying import until_settled
 
-T = TypeVar("T")
-I = TypeVar("I")
+
+class Decision(Protocol):
+    """What a tool decided for a file: at least its splices, in order."""
+
+    @property
+    def splices(self) -> Sequence[Splice]: ...
+
+
+D = TypeVar("D", bound=Decision)
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(Generic[T]):
-    """The ordered splices of a file and whatever the tool wants to tell of them."""
+class Spliced(Generic[D]):
+    """What became of a file; `record` is None in a preview and where nothing was to be changed.
 
-    splices: tuple[Splice, ...]
-    told: T
+    `version` is the token the file has, or would have; None where only a commit could tell.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Spliced(Generic[T]):
-    """What became of a file; `record` is None in a preview and where nothing was to be changed."""
-
-    told: T
+    decision: D
     location: Location
     record: ChangeRecord | None
     diff: str
     warning: str
-
-    def data(self) -> dict[str, Any]:
-        """The facts every tool tells, as plain values."""
-        return {
-            "path": self.location.shown,
-            "change_id": self.record.id if self.record is not None else None,
-            "diff": self.diff,
-            "syntax_warning": self.warning or None,
-        }
+    version: str | None
+    hard_links: int
 
 
 def splice_file(
     context: Context,
     tool: str,
     path: str,
-    plan: Callable[[Snapshot], Planned[T]],
+    decide: Callable[[Snapshot], D],
     task: Task,
     *,
+    summary: str = "",
     preview: bool = False,
-) -> Spliced[T]:
-    """Change the text file at `path` as `plan` says of its snapshot. Raises what either raises."""
+    encoding: str | None = None,
+    expected_version: str | None = None,
+    break_hard_links: bool | None = None,
+    undoable: bool = True,
+) -> Spliced[D]:
+    """Change the text file at `path` as `decide` says of its snapshot. Raises what either raises."""
     location = context.boundary.locate(path)
-    return until_settled(
-        context,
-        lambda: _attempt(context, tool, location, plan, task, preview=preview),
-        writes=not preview,
-        task=task,
-    )
+    follow = expected_version is None
 
-
-def _attempt(
-    context: Context,
-    tool: str,
-    location: Location,
-    plan: Callable[[Snapshot], Planned[T]],
-    task: Task,
-    *,
-    preview: bool,
-) -> Spliced[T]:
-    with context.open_for_edit(location) as snapshot:
-        planned = plan(snapshot)
-        splices = planned.splices
-        if not splices:
-            return Spliced(planned.told, location, None, "", "")
-        shown = diff.unified(
-            location.shown, location.shown, snapshot, splices, max_lines=context.settings.diff_lines
-        )
-        warning = syntax.compared(context, snapshot, splices, task)
-        record = None
-        if not preview:
-            encoding = snapshot.encoding
-            matters = encoding.sampled and any(not splice.replacement.isascii() for splice in splices)
-            step = Modify(
-                location, Expected.of(snapshot), splices, encoding.name if matters else None, follow=True
-            )
-            record = context.changes.commit(
-                ChangeSet.of(
+    def attempt() -> Spliced[D]:
+        with context.open_for_edit(location, encoding=encoding) as snapshot:
+            context.check_version(snapshot, expected_version)
+            decision = decide(snapshot)
+            splices = tuple(decision.splices)
+            links = snapshot.status.st_nlink if snapshot.status is not None else 1
+            if not splices:
+                return Spliced(decision, location, None, "", "", snapshot.version, links)
+            name = location.shown
+            shown = unified(name, name, snapshot, splices, max_lines=context.settings.diff_lines)
+            warning = syntax.compared(context, snapshot, splices, task)
+            record = None
+            if not preview:
+                guess = snapshot.encoding
+                matters = guess.sampled and any(not splice.replacement.isascii() for splice in splices)
+                step = Modify(
+                    location,
+                    Expected.of(snapshot),
+                    splices,
+                    guess.name if matters else None,
+                    follow=follow,
+                )
+                change = ChangeSet.of(
                     tool,
-                    clip(f"{tool}: {location.shown}", 200),
+                    clip(summary or f"{tool}: {name}", 200),
                     [step],
-                    break_hard_links=hard_links_broken(context, None),
-                ),
-                task=task,
-            )
-        return Spliced(planned.told, location, record, shown.text, warning)
+                    break_hard_links=hard_links_broken(context, break_hard_links),
+                    undoable=undoable,
+                )
+                record = context.changes.commit(change, task=task)
+            version = context.version_after(snapshot, splices, record)
+            return Spliced(decision, location, record, shown.text, warning, version, links)
 
-
-def each(
-    context: Context, items: Sequence[I], name: Callable[[I], str], change: Callable[[I], dict[str, Any]]
-) -> ToolResult:
-    """`change` of every item, failures told with their item; the call fails only if every item failed."""
-    limit = context.settings.max_items
-    if len(items) > limit:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{len(items):,} items in one call; the limit is {limit:,}",
-            hint="send them in several calls",
-            details={"count": len(items), "limit": limit},
-        )
-    results: list[dict[str, Any]] = []
-    for item in items:
-        try:
-            results.append({"path": name(item), **change(item)})
-        except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
-                raise
-            results.append({"path": name(item), "error": dict(ToolResult.of_error(error).data)})
-    failures = [result for result in results if "error" in result]
-    text = "\n".join(
-        f"{result['path']}: {result['error']['message'] if 'error' in result else 'done'}"
-        for result in results
-    )
-    everything = len(failures) == len(results)
-    code = str(failures[0]["error"]["code"]) if everything and failures else None
-    return ToolResult(clip(text, context.settings.page_chars), {"results": results}, everything, code)
+    return until_settled(context, attempt, writes=not preview, again=follow, task=task)

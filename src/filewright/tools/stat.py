@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import stat
-from typing import Annotated, Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,30 +13,15 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.described import facts
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, encodable, size_text, visible
+from filewright.tools.result import OPTIONAL, ToolResult
 
 
 class StatArguments(Arguments):
     """What to look at."""
 
     paths: Annotated[list[str], Field(min_length=1)]
-
-
-_KINDS = {
-    stat.S_IFREG: "file",
-    stat.S_IFDIR: "folder",
-    stat.S_IFLNK: "link",
-    stat.S_IFIFO: "fifo",
-    stat.S_IFSOCK: "socket",
-    stat.S_IFCHR: "device",
-    stat.S_IFBLK: "device",
-}
-
-
-def kind_of(mode: int) -> str:
-    """``file``, ``folder``, ``link``, ``fifo``, ``socket`` or ``device``."""
-    return _KINDS.get(stat.S_IFMT(mode), "unknown")
 
 
 def time_text(nanoseconds: int) -> str:
@@ -65,93 +50,133 @@ def group_name(gid: int) -> str:
         return str(gid)
 
 
-def run(context: Context, arguments: StatArguments, task: Task) -> ToolResult:
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """What is known of one thing; `times_ns` are access, modification and change.
+
+    `target` is there for a link; `encoding` to `line_ending` for text, `binary` (a media type) for another
+    file; `unreadable` is the code of the error where a file could not be opened.
+    """
+
+    type: str
+    size: int
+    mode: str
+    owner: str
+    group: str
+    uid: int
+    gid: int
+    hard_links: int
+    modified: str
+    accessed: str
+    changed: str
+    times_ns: tuple[int, int, int]
+    target: str | None = field(default=None, metadata=OPTIONAL)
+    encoding: str | None = field(default=None, metadata=OPTIONAL)
+    encoding_confidence: float | None = field(default=None, metadata=OPTIONAL)
+    bom: bool | None = field(default=None, metadata=OPTIONAL)
+    line_ending: str | None = field(default=None, metadata=OPTIONAL)
+    binary: str | None = field(default=None, metadata=OPTIONAL)
+    version: str | None = field(default=None, metadata=OPTIONAL)
+    unreadable: str | None = field(default=None, metadata=OPTIONAL)
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        parts = [self.type]
+        if self.type == "link":
+            parts.append(f"to {self.target}")
+        if self.type == "file":
+            parts.append(f"{self.size:,} bytes" + (f" ({size_text(self.size)})" if self.size >= 1024 else ""))
+        parts.append(f"mode {self.mode} {self.owner}:{self.group}")
+        parts.append(f"modified {self.modified}")
+        if self.type == "file" and self.hard_links > 1:
+            parts.append(f"{self.hard_links} hard links")
+        if self.binary:
+            parts.append(f"binary, {self.binary}")
+        if self.encoding:
+            parts.append(f"{self.encoding}{' with BOM' if self.bom else ''}, {self.line_ending}")
+        if self.unreadable:
+            parts.append(f"not readable: {self.unreadable}")
+        if self.version:
+            parts.append(f"version {self.version}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class StatItem:
+    """One path, as asked for, with its status or the error."""
+
+    path: str
+    status: Literal["success", "error"]
+    stats: FileStatus | None = field(default=None, metadata=OPTIONAL)
+    error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
+
+
+@dataclass(frozen=True)
+class StatResult(ToolResult):
+    """The paths in the order asked."""
+
+    results: tuple[StatItem, ...] = field(kw_only=True)
+
+    @property
+    def code(self) -> Code | None:
+        """That of the first path if every path failed."""
+        errors = [item.error for item in self.results if item.error is not None]
+        return errors[0].code if errors and len(errors) == len(self.results) else None
+
+
+def run(context: Context, arguments: StatArguments, task: Task) -> StatResult:
     """Status of every path, in order."""
     if len(arguments.paths) > context.settings.max_items:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{len(arguments.paths)} paths in one call; the limit is {context.settings.max_items}",
         )
-    results: list[dict[str, Any]] = []
+    results: list[StatItem] = []
     page = Page(context.settings.page_chars)
     rows: list[str] = []
-    failures = 0
-    first: str | None = None
     for path in arguments.paths:
         task.check()
         try:
-            location = context.boundary.locate(path)
-            status = describe(context, location)
-            results.append({"path": encodable(path), "status": "success", "stats": status})
-            rows.append(f"{visible(path)}: {_text(status)}")
+            status = _status(context, context.boundary.locate(path))
+            results.append(StatItem(encodable(path), "success", status))
+            rows.append(f"{visible(path)}: {status.row}")
         except FilewrightError as error:
-            failures += 1
-            first = first or str(error.code)
-            failed = ToolResult.of_error(error).data
-            results.append({"path": encodable(path), "status": "error", "error": dict(failed)})
+            results.append(StatItem(encodable(path), "error", error=error))
             rows.append(f"{visible(path)}: {error.code}: {error.message}")
     left = page.extend(rows, reserve=80)
     if left:
         page.add(f"[{left} more, not shown; ask for fewer paths]")
-    failed_all = failures == len(results)
-    return ToolResult(page.text(), {"results": results}, failed_all, first if failed_all else None)
+    return StatResult(page.text(), results=tuple(results))
 
 
-def describe(context: Context, location: Location) -> dict[str, Any]:
-    """The status of one thing as plain values; for text also what its bytes are."""
+def _status(context: Context, location: Location) -> FileStatus:
+    """The status of one thing; for text also what its bytes are."""
     status = context.boundary.stat(location)
-    kind = status.kind
-    result: dict[str, Any] = {
-        "type": kind,
-        "size": status.size,
-        "mode": f"{status.mode:04o}",
-        "owner": user_name(status.uid),
-        "group": group_name(status.gid),
-        "uid": status.uid,
-        "gid": status.gid,
-        "hard_links": status.links,
-        "modified": time_text(status.mtime_ns),
-        "accessed": time_text(status.atime_ns),
-        "changed": time_text(status.ctime_ns),
-        "times_ns": [status.atime_ns, status.mtime_ns, status.ctime_ns],
-    }
-    if kind == "link":
-        result["target"] = quote(context.boundary.read_link(location))
-    if kind == "file":
-        try:
-            with context.open(location, hold=False) as snapshot:
-                if snapshot.binary is not None:
-                    result["binary"] = snapshot.binary
-                    result["version"] = snapshot.version
-                else:
-                    result.update(facts(snapshot))
-        except FilewrightError as error:
-            result["unreadable"] = str(error.code)
-    return result
-
-
-def _text(status: dict[str, Any]) -> str:
-    parts = [status["type"]]
-    if status["type"] == "link":
-        parts.append(f"to {status['target']}")
-    if status["type"] == "file":
-        parts.append(f"{status['size']:,} bytes" + (
-            f" ({size_text(status['size'])})" if status["size"] >= 1024 else ""
-        ))  # fmt: skip
-    parts.append(f"mode {status['mode']} {status['owner']}:{status['group']}")
-    parts.append(f"modified {status['modified']}")
-    if status["type"] == "file" and status["hard_links"] > 1:
-        parts.append(f"{status['hard_links']} hard links")
-    if "binary" in status:
-        parts.append(f"binary, {status['binary']}")
-    if "encoding" in status:
-        bom = " with BOM" if status["bom"] else ""
-        parts.append(f"{status['encoding']}{bom}, {status['line_ending']}")
-    if "unreadable" in status:
-        parts.append(f"not readable: {status['unreadable']}")
-    if "version" in status:
-        parts.append(f"version {status['version']}")
-    return "; ".join(parts)
+    known = FileStatus(
+        type=status.kind,
+        size=status.size,
+        mode=f"{status.mode:04o}",
+        owner=user_name(status.uid),
+        group=group_name(status.gid),
+        uid=status.uid,
+        gid=status.gid,
+        hard_links=status.links,
+        modified=time_text(status.mtime_ns),
+        accessed=time_text(status.atime_ns),
+        changed=time_text(status.ctime_ns),
+        times_ns=(status.atime_ns, status.mtime_ns, status.ctime_ns),
+        target=quote(context.boundary.read_link(location)) if status.kind == "link" else None,
+    )
+    if status.kind != "file":
+        return known
+    try:
+        with context.open(location, hold=False) as snapshot:
+            if snapshot.binary is not None:
+                return replace(known, binary=snapshot.binary, version=snapshot.version)
+            return replace(known, **facts(snapshot))
+    except FilewrightError as error:
+        return replace(known, unreadable=str(error.code))
 
 
 TOOL = Tool(

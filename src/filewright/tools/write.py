@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import xxhash
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import diff
-from filewright.edit.changeset import Create, Expected, Modify, Step
+from filewright.edit import Create, Expected, Modify, Step, splices_between, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Encoding, Snapshot, Splice, codec, content_version, splice
 from filewright.tools import syntax
-from filewright.tools.batch import Manner, Outcome, Planned, answer, item_named, run_batch
+from filewright.tools.batch import BatchResult, ItemResult, item_named, run_batch
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, Tool, ToolResult
+from filewright.tools.registry import Arguments, Tool
 
 _CREATED = Encoding("utf-8")
 
@@ -54,7 +53,8 @@ class _Target:
     whole: bytes | None = None
     tail: bytes = b""
     versioned: bool = False
-    last: Outcome | None = None
+    last: int = 0
+    """The index of the last item that names it."""
 
     def take(self, item: WriteItem) -> str:
         """Apply one item; says what was done."""
@@ -102,7 +102,7 @@ class _Target:
         assert self.snapshot is not None
         if self.whole is None:
             return (Splice(self.snapshot.size, 0, self.tail),) if self.tail else ()
-        return diff.splices_between(self.snapshot, self.whole)
+        return splices_between(self.snapshot, self.whole)
 
     def step(self) -> Step | None:
         """The step of the change set, or None if nothing changes."""
@@ -134,7 +134,7 @@ def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended
     )
 
 
-def run(context: Context, arguments: WriteArguments, task: Task) -> ToolResult:
+def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
     limit = context.settings.max_input_bytes
@@ -146,9 +146,9 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> ToolResult:
             details={"size": total, "limit": limit},
         )
 
-    def plan(items: Sequence[WriteItem], stack: ExitStack) -> Planned:
+    def plan(items: Sequence[WriteItem], stack: ExitStack) -> tuple[list[Step], list[ItemResult]]:
         targets: dict[Location, _Target] = {}
-        outcomes: list[Outcome] = []
+        results: list[ItemResult] = []
         for index, item in enumerate(items):
             with item_named(index, len(items)):
                 location = context.boundary.locate(item.path)
@@ -167,14 +167,27 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> ToolResult:
                         stack.enter_context(snapshot)
                     target = targets[location] = _Target(location, snapshot)
                 _check(context, target, item)
-                outcomes.append(Outcome(item.path, target.take(item), location))
-                target.last = outcomes[-1]
-        steps = [step for target in targets.values() if (step := _settle(context, target, task)) is not None]
-        return Planned(steps, outcomes)
+                target.last = index
+                results.append(ItemResult(item.path, target.take(item)))
+        steps = []
+        for target in targets.values():
+            step = target.step()
+            results[target.last] = _written(context, results[target.last], target, step, task)
+            if step is not None:
+                steps.append(step)
+        return steps, results
 
-    manner = Manner("write_content", arguments.atomic, arguments.break_hard_links, arguments.undoable)
-    outcomes, records = run_batch(context, manner, arguments.items, plan, task)
-    return answer(context, outcomes, records, "file")
+    return run_batch(
+        context,
+        "write_content",
+        arguments.items,
+        plan,
+        task,
+        atomic=arguments.atomic,
+        noun="file",
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
+    )
 
 
 def _check(context: Context, target: _Target, item: WriteItem) -> None:
@@ -191,42 +204,27 @@ def _check(context: Context, target: _Target, item: WriteItem) -> None:
     target.versioned = True
 
 
-def _settle(context: Context, target: _Target, task: Task) -> Step | None:
-    """The step for one file, its diff and new version noted with the last item that names it."""
-    step = target.step()
-    outcome = target.last
-    assert outcome is not None
-    if isinstance(step, Modify):
-        assert target.snapshot is not None
-        name = target.location.shown
-        shown = diff.unified(name, name, target.snapshot, step.splices, max_lines=context.settings.diff_lines)
-        outcome.diff = shown.text
-        _warn(context, outcome, target.snapshot, step.splices, task)
-        if target.snapshot.status is not None and target.snapshot.status.st_nlink > 1:
-            outcome.facts["hard_links"] = target.snapshot.status.st_nlink
-        if target.snapshot.held is not None:
-            outcome.facts["version"] = version_of(splice.apply(target.snapshot.held, step.splices))
-    elif isinstance(step, Create):
-        outcome.facts["version"] = version_of(step.content)
-        nothing = Snapshot.of_bytes(
-            b"", encoding="utf-8", location=target.location, settings=context.settings
-        )
-        _warn(context, outcome, nothing, (Splice(0, 0, step.content),), task)
-    else:
-        assert target.snapshot is not None
-        outcome.operation = "unchanged"
-        outcome.facts["version"] = target.snapshot.version
-    return step
-
-
-def _warn(
-    context: Context, outcome: Outcome, before: Snapshot, splices: Sequence[Splice], task: Task
-) -> None:
-    """Note with the outcome that what is written does not parse."""
-    warning = syntax.compared(context, before, splices, task)
-    if warning:
-        outcome.facts["syntax_warning"] = warning
-        outcome.note = "; ".join(filter(None, (outcome.note, f"warning: {warning}")))
+def _written(
+    context: Context, result: ItemResult, target: _Target, step: Step | None, task: Task
+) -> ItemResult:
+    """The result of the last item that names a file, with the file's diff, new version and warning."""
+    before = target.snapshot
+    if before is None:
+        assert isinstance(step, Create)
+        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=target.location, settings=context.settings)
+        warning = syntax.compared(context, empty, (Splice(0, 0, step.content),), task)
+        return replace(result, version=version_of(step.content), syntax_warning=warning or None)
+    if not isinstance(step, Modify):
+        return replace(result, operation="unchanged", version=before.version)
+    name = target.location.shown
+    links = before.status.st_nlink if before.status is not None else 1
+    return replace(
+        result,
+        diff=unified(name, name, before, step.splices, max_lines=context.settings.diff_lines).text,
+        version=version_of(splice.apply(before.held, step.splices)) if before.held is not None else None,
+        hard_links=links if links > 1 else None,
+        syntax_warning=syntax.compared(context, before, step.splices, task) or None,
+    )
 
 
 def version_of(content: bytes) -> str:

@@ -10,6 +10,11 @@ WORDINGS = (
         r"list_files of (\S+) shows what is there",
         r"list \1 to see what is there",
     ),
+    Wording(
+        "a refusal speaks of an object, as JSON does, not of a class of the program",
+        r"a valid dictionary or instance of \w+",
+        "an object",
+    ),
 )
 
 RETOLD = (

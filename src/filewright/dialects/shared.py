@@ -1,44 +1,43 @@
 """What the dialects share: a row of a table of tools in another system's words, and how answers fit.
 
 A row of the table is a `Tool` whose function is handed a `Call`: through it the function makes native
-requests (`call.run`) or uses the core's unlisted tools (`call.use`), both under the dialect's limits,
-and returns what the other system would have answered.
+requests (`Call` has the native tools as typed methods) or uses the core's unlisted tools, both under the
+dialect's limits, and returns what the other system would have answered.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.surface import Surface
 from filewright.tools import Context, Tool, ToolResult, entries
 from filewright.tools.registry import Arguments, Toolset
 from filewright.tools.rendering import encodable
+from filewright.tools.typed import TypedTools
+
+if TYPE_CHECKING:
+    from filewright.tools.listing import ListedEntry
 
 ENTRIES = 10_000
 """The most entries of a folder that a dialect gathers from the pages of `list_files`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a dialect's tool: the workspace under the dialect's limits, and the task."""
+class Call(TypedTools):
+    """One call of a dialect's tool: the native tools under the dialect's limits, and the task."""
 
-    context: Context
-    task: Task
+    def __init__(self, context: Context, task: Task) -> None:
+        self.context = context
+        self.task = task
 
-    def run(self, name: str, /, **arguments: Any) -> ToolResult:
-        """The native tool `name`, its arguments checked as a client's are. Raises `FilewrightError`."""
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """The native tool `name`, its arguments checked as a client's are."""
         tool = next(entry for entry in entries() if entry.name == name).load()
         return tool.run(self.context, tool.parse(arguments), self.task)
-
-    def use(self, tool: Callable[[Context, Any, Task], ToolResult], arguments: object) -> ToolResult:
-        """A tool of the core that is not listed natively. Raises `FilewrightError`."""
-        return tool(self.context, arguments, self.task)
 
     def within(self, page_chars: int) -> Call:
         """The same call with native results, and lines, of at most `page_chars` characters."""
@@ -46,14 +45,36 @@ class Call:
         limits = {"page_chars": page_chars, "line_chars": min(settings.line_chars, page_chars)}
         return Call(self.context.under(settings.model_copy(update=limits)), self.task)
 
-    def entries(self, **arguments: Any) -> tuple[list[dict[str, Any]], bool]:
+    def entries(
+        self,
+        path: str,
+        *,
+        glob: str | None = None,
+        depth: int = 1,
+        details: bool = False,
+        sort: Literal["name", "modified", "size"] = "name",
+        include_hidden: bool = True,
+        include_ignored: bool = False,
+        exclude: Sequence[str] = (),
+    ) -> tuple[list[ListedEntry], bool]:
         """The entries of `list_files` from all its pages, at most `ENTRIES`; whether that is all."""
-        found: list[dict[str, Any]] = []
+        found: list[ListedEntry] = []
         cursor = None
         while len(found) < ENTRIES:
-            listed = self.run("list_files", limit=ENTRIES, cursor=cursor, **arguments).data
-            found += listed["entries"]
-            cursor = listed["next_cursor"]
+            listed = self.list_files(
+                path,
+                glob=glob,
+                depth=depth,
+                details=details,
+                sort=sort,
+                include_hidden=include_hidden,
+                include_ignored=include_ignored,
+                exclude=exclude,
+                limit=ENTRIES,
+                cursor=cursor,
+            )
+            found += listed.entries
+            cursor = listed.next_cursor
             if cursor is None:
                 return found, True
         return found[:ENTRIES], False
@@ -96,12 +117,6 @@ def row(
 
     title = name.replace("_", " ").capitalize()
     return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
-
-
-def failure(error: Mapping[str, Any]) -> FilewrightError:
-    """An item's native error as the failure of a whole call."""
-    details = {name: value for name, value in error.items() if name not in ("code", "message", "hint")}
-    return FilewrightError(Code(error["code"]), error["message"], hint=error.get("hint"), details=details)
 
 
 LINE_WORDS = {"start=": "offset=", "a start from": "an offset from", "a negative start": "a negative offset"}

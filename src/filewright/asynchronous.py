@@ -1,0 +1,143 @@
+"""A workspace for programs that live in an event loop: every call is awaited, none blocks the loop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from functools import update_wrapper
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack, overload
+
+import anyio
+import anyio.to_thread
+
+from filewright.progress import Report, Task
+from filewright.settings import Settings
+from filewright.surface import Listed
+from filewright.tools import ToolResult
+from filewright.tools.typed import ReadOptions, TypedTools
+from filewright.workspace import AnyPath, Workspace
+
+if TYPE_CHECKING:
+    from filewright.tools.history import RevertResult
+    from filewright.tools.read import FileRead, FilesRead
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _awaited(
+    method: Callable[Concatenate[TypedTools, P], R],
+) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
+    """The typed method with the same arguments and result, in a worker thread."""
+
+    async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
+        return await self._in_thread(lambda task: method(self.blocking.under(task), *arguments, **named))
+
+    update_wrapper(call, method)
+    return call
+
+
+class AsyncWorkspace:
+    """`Workspace` with the same arguments and results, to be awaited under asyncio or trio.
+
+    Each call runs in one of anyio's worker threads. A call that is cancelled stops its work at the next
+    check and waits for it to end, so that what it left is known: all of a change, or nothing of it.
+    `report` is called from the worker threads with the progress of long calls.
+    """
+
+    def __init__(
+        self,
+        root: AnyPath | None = None,
+        *more_roots: AnyPath,
+        read_only: bool | None = None,
+        state_dir: AnyPath | None = None,
+        settings: Settings | None = None,
+        report: Report | None = None,
+    ) -> None:
+        roots = (root, *more_roots) if root is not None else ()
+        self.blocking = Workspace(*roots, read_only=read_only, state_dir=state_dir, settings=settings)
+        """The workspace itself, for what takes no time."""
+        self._report = report
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give the roots' descriptors back; the workspace must not be used after."""
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self.blocking.close)
+
+    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
+        """As `Workspace.tools`."""
+        return self.blocking.tools(toolsets)
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """As `Workspace.call`."""
+        return await self._in_thread(lambda task: self.blocking.call(name, arguments, task=task))
+
+    list_files = _awaited(TypedTools.list_files)
+    stat = _awaited(TypedTools.stat)
+    get_overview = _awaited(TypedTools.get_overview)
+    search = _awaited(TypedTools.search)
+    edit = _awaited(TypedTools.edit)
+    apply_patch = _awaited(TypedTools.apply_patch)
+    replace = _awaited(TypedTools.replace)
+    write = _awaited(TypedTools.write)
+    write_all = _awaited(TypedTools.write_all)
+    create_directories = _awaited(TypedTools.create_directories)
+    move = _awaited(TypedTools.move)
+    copy = _awaited(TypedTools.copy)
+    delete = _awaited(TypedTools.delete)
+    set_permissions = _awaited(TypedTools.set_permissions)
+    get_history = _awaited(TypedTools.get_history)
+    revert_edit = _awaited(TypedTools.revert_edit)
+
+    # A decorator cannot carry overloads over, so this one is written out.
+
+    @overload
+    async def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead: ...
+
+    @overload
+    async def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
+
+    async def read(
+        self, path: str | None = None, *, paths: Sequence[str] | None = None, **options: Unpack[ReadOptions]
+    ) -> FileRead | FilesRead:
+        """As `Workspace.read`."""
+        given: dict[str, Any] = {**options, **({"path": path} if paths is None else {"paths": paths})}
+        made: FileRead | FilesRead = await self._in_thread(
+            lambda task: self.blocking.under(task).read(**given)
+        )
+        return made
+
+    async def undo(self, change_id: str | None = None, *, path: str | None = None) -> RevertResult:
+        """As `Workspace.undo`."""
+        return await self._in_thread(lambda task: self.blocking.undo(change_id, path=path, task=task))
+
+    async def _in_thread(self, work: Callable[[Task], R]) -> R:
+        """`work` in a worker thread, its task cancelled when the waiting one is."""
+        task = Task(seconds=self.blocking.settings.call_seconds, report=self._report)
+        begun, ended = threading.Event(), threading.Event()
+
+        def run() -> R:
+            begun.set()
+            try:
+                task.check()
+                return work(task)
+            finally:
+                ended.set()
+
+        try:
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        except anyio.get_cancelled_exc_class():
+            task.cancel()
+            if begun.is_set():  # it may be committing: what it leaves must be known when this returns
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(ended.wait)
+            raise

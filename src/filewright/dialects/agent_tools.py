@@ -1,0 +1,779 @@
+"""The dialect `agent-tools`: one file per call, plain text, errors as one JSON object.
+
+The surface that coding agents are trained on: numbered lines, exact strings replaced, `grep` with
+pages, unified diffs. A code that this dialect lacks is told as the nearest it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from filewright.dialects.shared import LINE_WORDS, Answer, Call, dialect, encoded, row, worded
+from filewright.errors import Code, FilewrightError
+from filewright.settings import Settings
+from filewright.tools import Arguments, FailedCall, Tool, ToolResult
+from filewright.tools.rendering import counted, visible
+from filewright.tools.result import plain
+
+if TYPE_CHECKING:
+    from filewright.structure import Symbol
+    from filewright.tools.edit import EditResult
+    from filewright.tools.listing import ListedEntry
+    from filewright.tools.read import FileRead
+    from filewright.tools.search_page import SearchHit, SearchResult
+    from filewright.tools.typed import EditRequest
+
+_LINE_CHARS = 2000
+_READ_LINES = 2000
+_FOOTER_BYTES = 300
+_GREP_FILES = 20_000
+_GREP_PAGE = 2_000
+
+
+# Errors
+
+_NEAREST = {
+    Code.ALREADY_EXISTS: "invalid_input",
+    Code.SYMLINK: "invalid_input",
+    Code.OVERLAP: "invalid_input",
+    Code.NO_CHANGE: "invalid_input",
+    Code.UNENCODABLE: "invalid_input",
+    Code.NOT_A_DIRECTORY: "invalid_input",
+    Code.UNSUPPORTED: "invalid_input",
+    Code.STALE_VERSION: "no_match",
+    Code.ALREADY_APPLIED: "no_match",
+    Code.PERMISSION_DENIED: "denied",
+    Code.READ_ONLY: "denied",
+    Code.HARD_LINKED: "denied",
+    Code.IN_USE: "denied",
+    Code.NO_SPACE: "io_error",
+    Code.CANCELLED: "aborted",
+}
+"""The code of this dialect for each native one that it lacks."""
+
+_LINES_LISTED = 20
+_LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
+_CLEARER = "add lines of context to old_string until it stands there once, or give replace_all=true"
+_WORDS = {**LINE_WORDS, "the search text": "old_string"}
+
+
+def _code(code: Code) -> str:
+    """A native code in this dialect."""
+    return _NEAREST.get(code, str(code))
+
+
+def _message(error: FilewrightError) -> str:
+    lines = error.details.get("lines")
+    if error.code != Code.AMBIGUOUS_MATCH or not isinstance(lines, list) or "path" not in error.details:
+        return worded(error.message, _WORDS)
+    which = f"edit[{error.details['edit']}]: " if error.message.startswith("edit[") else ""
+    more = " and more" if len(lines) > _LINES_LISTED else ""
+    listed = ", ".join(map(str, lines[:_LINES_LISTED]))
+    return f"{which}{error.details['path']}: old_string stands there more than once: at lines {listed}{more}"
+
+
+def _refusal(error: FilewrightError, limit: int) -> ToolResult:
+    """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
+    code = _code(error.code)
+    body: dict[str, Any] = {"error": code, "message": _message(error)}
+    if code != error.code:
+        body["native_code"] = str(error.code)
+    hint = _CLEARER if error.code == Code.AMBIGUOUS_MATCH else error.hint
+    if hint:
+        body["hint"] = worded(hint, _WORDS)
+    if len(encoded(body)) > limit:
+        body["message"] = body["message"][: limit // 4] + "…"
+    for name, value in error.details.items():
+        if name == "argument":
+            value = "offset" if value == "start" else value
+        if name in _LEFT_OUT or value is None or value in ([], {}):
+            continue
+        shortened = value[:_LINES_LISTED] if name == "lines" and isinstance(value, list) else value
+        if len(encoded({**body, name: shortened})) <= limit:
+            body[name] = shortened
+    return FailedCall(encoded(body), error=error)
+
+
+# Rows of text within the dialect's cap of bytes
+
+
+def _room(call: Call) -> int:
+    """Bytes of rows that fit, a footer left room for."""
+    settings = call.context.settings
+    return max(200, min(settings.agent_output_bytes, settings.hard_chars) - _FOOTER_BYTES)
+
+
+def _size(rows: Iterable[str]) -> int:
+    return sum(len(row.encode("utf-8", "replace")) + 1 for row in rows)
+
+
+def _fitting(rows: Iterable[str], limit: int) -> list[str]:
+    """The first of `rows` that fit in `limit` bytes; at least one, cut inside no character."""
+    kept: list[str] = []
+    used = 0
+    for each in rows:
+        used += _size([each])
+        if used > limit:
+            if not kept:
+                kept.append(each.encode("utf-8", "replace")[: limit - 5].decode("utf-8", "ignore") + " […]")
+            break
+        kept.append(each)
+    return kept
+
+
+def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -> ToolResult:
+    """The rows that fit, then what is said of them; `empty` if there are none."""
+    if not rows:
+        return ToolResult("\n".join([empty, *footers]))
+    kept = _fitting(rows, _room(call))
+    notes = list(footers)
+    if len(kept) < len(rows):
+        notes.insert(0, f"({len(rows) - len(kept)} more, not shown; narrow the request)")
+    return ToolResult("\n".join([*kept, *notes]))
+
+
+# Reading
+
+
+class AgentPath(Arguments):
+    """Which file or folder."""
+
+    path: str
+
+
+class AgentRead(AgentPath):
+    """Which lines of which file."""
+
+    offset: Annotated[int, Field(description="First line, from 1; negative: the last lines.")] = 1
+    limit: Annotated[int, Field(ge=1, description="Lines at most.")] = _READ_LINES
+
+
+class AgentReadFiles(Arguments):
+    """Which files."""
+
+    paths: Annotated[list[str], Field(min_length=1, max_length=64)]
+
+
+class AgentListDir(Arguments):
+    """Which folder."""
+
+    path: str = "."
+
+
+class AgentGlob(AgentListDir):
+    """Which files."""
+
+    pattern: Annotated[str, Field(min_length=1, description="Such as **/*.py.")]
+    respect_gitignore: bool = True
+
+
+class AgentTree(AgentListDir):
+    """Which folder, how deep."""
+
+    depth: Annotated[int, Field(ge=1, le=64)] = 4
+    respect_gitignore: bool = True
+
+
+class AgentDiff(Arguments):
+    """Which two files."""
+
+    before: Annotated[str, Field(alias="from")]
+    after: Annotated[str, Field(alias="to")]
+
+
+def _numbered(file: FileRead) -> list[str]:
+    """The lines of a native read as rows: number, TAB, text."""
+    cut = frozenset(file.cut_at)
+    return [
+        f"{number:>6}\t{visible(line)}{' … [line cut]' if number in cut else ''}"
+        for number, line in enumerate(file.rows, file.start_line)
+    ]
+
+
+def _read_file(call: Call, arguments: AgentRead) -> ToolResult:
+    """Numbered lines, and the offset to go on with."""
+    file = call.read(arguments.path, start=arguments.offset, limit=arguments.limit)
+    rows = _numbered(file)
+    if not rows:
+        return ToolResult("(empty file)")
+    kept = _fitting(rows, _room(call))
+    last = file.start_line + len(kept) - 1
+    if file.next is None and len(kept) == len(rows):
+        return ToolResult("\n".join(kept))
+    total = f" of {file.total_lines}" if file.total_lines is not None else ""
+    footer = f"(showing lines {file.start_line}-{last}{total}; call again with offset={last + 1} for more)"
+    return ToolResult("\n".join([*kept, footer]))
+
+
+def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
+    """Every file under a heading, failures in their place."""
+    from filewright.tools.read import UnreadFile
+
+    found = call.read(paths=arguments.paths, limit=_READ_LINES)
+    parts: list[str] = []
+    left = _room(call)
+    for position, (path, file) in enumerate(zip(arguments.paths, found.files, strict=True)):
+        if isinstance(file, UnreadFile):
+            rows = [f"==> {visible(path)} — {_code(file.code)}: {visible(file.error.message)} <=="]
+        else:
+            rows = [f"==> {visible(path)} <=="]
+            numbered = _numbered(file)
+            kept = _fitting(numbered, max(200, left // (len(found.files) - position))) if numbered else []
+            rows += kept or ["(empty file)"]
+            if file.next is not None or len(kept) < len(numbered):
+                rows.append(f"(more; read_file with offset={file.start_line + len(kept)})")
+        left -= _size(rows)
+        parts += rows
+    text = "\n".join(parts)
+    first = found.files[0]
+    if found.is_error and isinstance(first, UnreadFile):
+        return FailedCall(text, error=first.error)
+    return ToolResult(text)
+
+
+def _list_dir(call: Call, arguments: AgentListDir) -> ToolResult:
+    """Folders first, then files with their sizes."""
+    entries, complete = call.entries(arguments.path, details=True, include_ignored=True)
+    rows = [f"{visible(entry.name)}/" for entry in entries if entry.type == "folder"]
+    rows += [f"{visible(entry.name)}\t{entry.size}" for entry in entries if entry.type != "folder"]
+    return _answered(call, rows, *_more(complete, "entries"), empty="(empty directory)")
+
+
+def _more(complete: bool, what: str) -> Sequence[str]:
+    return () if complete else (f"(more {what}, not shown)",)
+
+
+def _glob(call: Call, arguments: AgentGlob) -> ToolResult:
+    """The files that fit, newest first."""
+    entries, complete = call.entries(
+        arguments.path,
+        glob=arguments.pattern,
+        sort="modified",
+        include_ignored=not arguments.respect_gitignore,
+    )
+    rows = [visible(entry.path) for entry in entries if entry.type == "file"]
+    return _answered(call, rows, *_more(complete, "files"), empty="(no matches)")
+
+
+def _tree(call: Call, arguments: AgentTree) -> ToolResult:
+    """The entries below a folder, indented; linked folders are named, not entered."""
+    entries, complete = call.entries(
+        arguments.path,
+        depth=arguments.depth,
+        details=True,
+        include_ignored=not arguments.respect_gitignore,
+    )
+    top = call.context.boundary.locate(arguments.path).shown
+    above = 0 if top == "." else top.count("/") + 1
+    rows = []
+    for entry in entries:
+        indent = "  " * (entry.path.removesuffix("/").count("/") - above)
+        rows.append(f"{indent}{visible(entry.name)}/" if entry.type == "folder" else indent + _sized(entry))
+    return _answered(call, rows, *_more(complete, "entries"), empty="(empty directory)")
+
+
+def _sized(entry: ListedEntry) -> str:
+    return f"{visible(entry.name)}{'@' if entry.type == 'link' else ''}\t{entry.size}"
+
+
+def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
+    """What is known of a file without reading it, a fact a row."""
+    (item,) = call.stat(arguments.path).results
+    if item.error is not None:
+        raise item.error
+    assert item.stats is not None
+    facts = plain(item.stats)
+    rows = [
+        f"{name}: {visible(str(value))}"
+        for name, value in facts.items()
+        if name not in ("times_ns", "accessed", "changed")
+    ]
+    return ToolResult("\n".join([f"path: {visible(arguments.path)}", *rows]))
+
+
+def _diff(call: Call, arguments: AgentDiff) -> ToolResult:
+    """A unified diff of two files."""
+    from filewright.tools.compare import compare_files
+
+    made = compare_files(call.context, arguments.before, arguments.after, call.task)
+    if made.identical:
+        return ToolResult("(no differences)")
+    return _answered(call, made.text.rstrip("\n").split("\n"))
+
+
+def _symbols(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
+    for symbol in symbols:
+        yield f"{'  ' * depth}{symbol.start_line}-{symbol.end_line} {symbol.kind} {visible(symbol.name)}"
+        if depth < 30:
+            yield from _symbols(symbol.children, depth + 1)
+
+
+def _outline(call: Call, arguments: AgentPath) -> ToolResult:
+    """The definitions of a file with their lines."""
+    overview = call.get_overview(arguments.path, since="", max_symbols=5000)
+    note = (f"({overview.outline_note})",) if overview.outline_note else ()
+    return _answered(call, list(_symbols(overview.outline)), *note, empty="(no outline)")
+
+
+def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
+    """The syntax errors of a file."""
+    overview = call.get_overview(arguments.path, since="", max_symbols=0)
+    language, errors = overview.language, overview.syntax_errors
+    if language is None:
+        return ToolResult("(no grammar for this kind of file)")
+    if not errors.count:
+        return ToolResult(f"(no syntax errors: {language})")
+    rows = [
+        f"{language} syntax error in {visible(arguments.path)} at line {issue.line}" for issue in errors.first
+    ]
+    more = errors.count - len(rows)
+    return _answered(call, rows, *([f"({more} more)"] if more > 0 else []))
+
+
+# Searching
+
+
+class AgentGrep(AgentListDir):
+    """What to find, where, and how to tell it."""
+
+    pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
+    path: Annotated[str, Field(description="File or folder.")] = "."
+    glob: Annotated[str | None, Field(description="Only files that match, such as *.py.")] = None
+    output_mode: Literal["files_with_matches", "content", "count"] = "files_with_matches"
+    ignore_case: bool = False
+    context: Annotated[int | None, Field(ge=0, le=50, description="Lines round each match.")] = None
+    before_context: Annotated[int | None, Field(ge=0, le=50)] = None
+    after_context: Annotated[int | None, Field(ge=0, le=50)] = None
+    head_limit: Annotated[int | None, Field(ge=1, description="Results at most.")] = None
+    offset: Annotated[int, Field(ge=0, description="Results to pass over.")] = 0
+    multiline: bool = False
+
+
+def _grep(call: Call, arguments: AgentGrep) -> ToolResult:
+    """Search; sorted by path and line."""
+    last = None if arguments.head_limit is None else arguments.offset + arguments.head_limit
+    if arguments.output_mode == "content":
+        rows, shown, total, complete = _matching_lines(call, arguments, last)
+    else:
+        counting = arguments.output_mode == "count"
+        found, complete = _matching_files(call, arguments, "counts" if counting else "files")
+        names = [visible(path) + (f":{count}" if counting else "") for path, count in found]
+        wanted = names[arguments.offset : last]
+        rows = _fitting(wanted, _room(call)) if wanted else []
+        shown, total = len(rows), len(names)
+    if not rows:
+        if not total:
+            return ToolResult("(no matches)" if complete else "(no matches so far; the search is incomplete)")
+        return ToolResult(f"(no results at offset {arguments.offset}; there are {total})")
+    following = arguments.offset + shown
+    notes: list[str] = []
+    if following < total or arguments.offset or not complete:
+        many = str(total) if complete else f"at least {total}"
+        footer = f"showing {arguments.offset + 1}..{following} of {many}"
+        if following < total:
+            footer += f"; call again with offset={following} for more"
+        notes.append(f"({footer})")
+    if not complete:
+        notes.append("(incomplete: the search stopped early; narrow the path, the glob or the pattern)")
+    return ToolResult("\n".join([*rows, *notes]))
+
+
+def _pages(
+    call: Call,
+    arguments: AgentGrep,
+    output: Literal["matches", "files", "counts"],
+    enough: Callable[[SearchResult], bool],
+    before: int = 0,
+    after: int = 0,
+) -> bool:
+    """Hand the pages of the native search to `enough` until it says so; whether they were all there are."""
+    cursor = None
+    while True:
+        found = call.search(
+            arguments.pattern,
+            arguments.path,
+            glob=arguments.glob,
+            mode="regex",
+            case="insensitive" if arguments.ignore_case else "sensitive",
+            multiline=arguments.multiline,
+            context_before=before,
+            context_after=after,
+            output=output,
+            max_results=_GREP_PAGE,
+            cursor=cursor,
+        )
+        full, cursor = enough(found), found.next_cursor
+        if cursor is None:
+            return found.complete
+        if full:
+            return False
+
+
+def _matching_files(
+    call: Call, arguments: AgentGrep, output: Literal["files", "counts"]
+) -> tuple[list[tuple[str, int]], bool]:
+    """The files that match, each with its count (1 unless counted), and whether they are all."""
+    files: list[tuple[str, int]] = []
+
+    def enough(found: SearchResult) -> bool:
+        files.extend((f.path, 1 if f.count is None else f.count) for f in found.files if f.count != 0)
+        return len(files) >= _GREP_FILES
+
+    complete = _pages(call, arguments, output, enough)
+    return files, complete
+
+
+def _matching_lines(call: Call, arguments: AgentGrep, last: int | None) -> tuple[list[str], int, int, bool]:
+    """The rows of a page, how many hits they show of how many in all, and whether that is known."""
+    around = arguments.context or 0
+    before = around if arguments.before_context is None else arguments.before_context
+    after = around if arguments.after_context is None else arguments.after_context
+    groups = bool(before or after)
+    limit = _room(call)
+    hits: list[SearchHit] = []
+
+    def enough(found: SearchResult) -> bool:
+        hits.extend(found.results)
+        if last is not None and len(hits) >= last:
+            return True
+        wanted = hits[arguments.offset : last]
+        return bool(wanted) and _hit_rows(wanted, limit, groups=groups)[1] < len(wanted)
+
+    complete = _pages(call, arguments, "matches", enough, before, after)
+    total = len(hits)
+    if not complete:
+        counts, complete = _matching_files(call, arguments, "counts")
+        total = max(total, sum(count for _, count in counts))
+    rows, shown = _hit_rows(hits[arguments.offset : last], limit, groups=groups)
+    return rows, shown, total, complete
+
+
+def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
+    """The hits with their context as rows, and how many hits fit."""
+    rows: list[str] = []
+    used = 0
+    path, seen, matched = "", 0, 0
+    """The file of the hit before, the last line of it that is shown, the last that is part of a match."""
+    for position, hit in enumerate(hits):
+        if hit.path != path:
+            path, seen, matched = hit.path, 0, 0
+        name = visible(path)
+        following = hits[position + 1] if position + 1 < len(hits) else None
+        next_line = following.line if following is not None and following.path == path else None
+        above = list(enumerate(hit.context_before, hit.line - len(hit.context_before)))
+        above = [(number, text) for number, text in above if number > seen]
+        below = list(enumerate(hit.context_after, hit.last_line + 1))
+        below = [(number, text) for number, text in below if next_line is None or number < next_line]
+        block: list[str] = []
+        begins = above[0][0] if above else hit.line
+        if groups and rows and (seen == 0 or begins > seen + 1):
+            block.append("--")
+        block += [f"{name}-{number}-{visible(text)}" for number, text in above]
+        if hit.line > matched:
+            block.append(f"{name}:{hit.line}:{_hit_text(hit)}")
+        block += [
+            f"{name}:{number}:{visible(text)}" for number, text in enumerate(hit.more_lines, hit.line + 1)
+        ]
+        block += [f"{name}-{number}-{visible(text)}" for number, text in below]
+        if used + _size(block) > limit:
+            return (rows, position) if rows else (_fitting(block, limit), 1)
+        rows += block
+        used += _size(block)
+        matched = hit.last_line if hit.more_lines else 0
+        seen = below[-1][0] if below else hit.last_line
+    return rows, len(hits)
+
+
+def _hit_text(hit: SearchHit) -> str:
+    text = visible(hit.text)
+    return f"{'…' if hit.text_column > 1 else ''}{text}…" if hit.truncated else text
+
+
+# Changing
+
+
+class AgentReplacement(Arguments):
+    """A text and what takes its place."""
+
+    old_string: str
+    new_string: str
+    replace_all: bool = False
+
+    @model_validator(mode="after")
+    def _meaningful(self) -> Self:
+        if not self.old_string:
+            raise ValueError("old_string must not be empty")
+        if self.old_string == self.new_string:
+            raise ValueError("old_string and new_string are identical")
+        return self
+
+    @property
+    def native(self) -> EditRequest:
+        """The native edit."""
+        return {"search": self.old_string, "replace": self.new_string, "replace_all": self.replace_all}
+
+
+class AgentEdit(AgentReplacement):
+    """One edit of a file."""
+
+    path: str
+
+
+class AgentMultiEdit(AgentPath):
+    """Edits of a file, each made on the result of the one before."""
+
+    edits: Annotated[list[AgentReplacement], Field(min_length=1)]
+
+
+class AgentPatch(Arguments):
+    """A unified diff."""
+
+    patch: str
+
+
+class AgentWrite(AgentPath):
+    """A whole file."""
+
+    content: str
+
+
+class AgentReplace(Arguments):
+    """A replacement in many files."""
+
+    pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
+    replacement: Annotated[str, Field(description="$1 and ${name} stand for groups.")]
+    path: Annotated[str, Field(description="File or folder.")] = "."
+    glob: str | None = None
+    ignore_case: bool = False
+    multiline: bool = False
+    dry_run: bool = True
+
+
+class AgentPair(Arguments):
+    """From where to where."""
+
+    source: str
+    destination: str
+    overwrite: bool = False
+
+
+def _edit_file(call: Call, arguments: AgentEdit) -> ToolResult:
+    """One edit."""
+    return _edited(call, call.edit(arguments.path, [arguments.native]), arguments.path)
+
+
+def _multi_edit(call: Call, arguments: AgentMultiEdit) -> ToolResult:
+    """Several edits in order, all or nothing."""
+    try:
+        made = call.edit(arguments.path, [edit.native for edit in arguments.edits], in_turn=True)
+    except FilewrightError as error:
+        if "edit" in error.details:
+            error.message = f"edit[{error.details['edit']}]: {error.message}"
+        raise
+    return _edited(call, made, arguments.path)
+
+
+def _edited(call: Call, made: EditResult, path: str) -> ToolResult:
+    many = counted(made.changes_made, "replacement")
+    rows = [f"edited {visible(path)}: {many}, first at line {made.line_number}"]
+    for outcome in made.results:
+        if outcome.tier != "exact":
+            which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
+            repairs = f" after we {' and '.join(outcome.repairs)}" if outcome.repairs else ""
+            rows.append(
+                f"note: {which}old_string was not there exactly; matched by {outcome.tier}{repairs} "
+                f"at line {outcome.first}"
+            )
+    return _with_diff(call, rows, made.diff, [made.syntax_warning])
+
+
+def _with_diff(call: Call, rows: Iterable[str], diff: str, warnings: Iterable[str | None]) -> ToolResult:
+    """What was done, warnings of what no longer parses, and the diff."""
+    said = [*rows, *(f"warning: {visible(warning)}" for warning in warnings if warning)]
+    return _answered(call, [*said, *map(visible, diff.rstrip("\n").split("\n") if diff else ())])
+
+
+def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
+    """A patch over any number of files, all or nothing."""
+    made = call.apply_patch(arguments.patch)
+    rows = [f"applied: {counted(len(made.files), 'file')} changed"]
+    for file in made.files:
+        was = f" (from {visible(file.was)})" if file.was else ""
+        rows.append(f"{file.operation} {visible(file.path or '')}{was}")
+        rows += [
+            f"note: hunk {hunk.number} matched by {hunk.tier} at line {hunk.line}"
+            for hunk in file.hunks
+            if hunk.tier != "exact"
+        ]
+    return _with_diff(call, rows, "", made.warnings)
+
+
+def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
+    """A whole file, verbatim; parents are made."""
+    (made,) = call.write(arguments.path, arguments.content, mode="overwrite", newline="keep").results
+    size = len(arguments.content.encode("utf-8", "replace"))
+    head = f"{made.operation} {visible(arguments.path)} ({counted(size, 'byte')})"
+    return _with_diff(call, [head], "", [made.syntax_warning])
+
+
+def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
+    """Every match of a regex in a file or a tree; a preview unless told otherwise."""
+    try:
+        made = call.replace(
+            arguments.pattern,
+            arguments.replacement,
+            arguments.path,
+            glob=arguments.glob,
+            mode="regex",
+            case="insensitive" if arguments.ignore_case else "sensitive",
+            multiline=arguments.multiline,
+            preview=arguments.dry_run,
+        )
+    except FilewrightError as error:
+        if error.code == Code.NO_MATCH:
+            return ToolResult("(no matches)")
+        raise
+    where = f"{counted(made.count, 'replacement')} in {counted(len(made.files), 'file')}"
+    head = f"dry run, nothing was written: {where}" if arguments.dry_run else f"replaced: {where}"
+    rows = [head, *(f"{visible(file.path)}: {file.count}" for file in made.files)]
+    return _with_diff(call, rows, made.diff, made.warnings)
+
+
+def _move(call: Call, arguments: AgentPair) -> ToolResult:
+    """Move a file."""
+    source, destination = arguments.source, arguments.destination
+    call.move(source, destination, overwrite=arguments.overwrite, files_only=True)
+    return ToolResult(f"moved {visible(source)} to {visible(destination)}")
+
+
+def _copy(call: Call, arguments: AgentPair) -> ToolResult:
+    """Copy a file."""
+    source, destination = arguments.source, arguments.destination
+    call.copy(source, destination, overwrite=arguments.overwrite, files_only=True)
+    return ToolResult(f"copied {visible(source)} to {visible(destination)}")
+
+
+def _mkdir(call: Call, arguments: AgentPath) -> ToolResult:
+    """Make a folder and its parents."""
+    (made,) = call.create_directories(arguments.path).results
+    done = "exists already:" if made.operation == "exists" else "created"
+    return ToolResult(f"{done} {visible(arguments.path)}")
+
+
+def _remove(call: Call, arguments: AgentPath) -> ToolResult:
+    """Delete a file."""
+    call.delete(arguments.path, files_only=True)
+    return ToolResult(f"removed {visible(arguments.path)}")
+
+
+# The surface
+
+
+def _limits(settings: Settings) -> Mapping[str, Any]:
+    """Long lines to 2,000 characters, files and texts to the input cap, results to the output cap."""
+    cap = settings.agent_input_bytes
+    return {
+        "page_chars": min(settings.hard_chars, max(settings.agent_output_bytes, 1_000)),
+        "line_chars": _LINE_CHARS,
+        "match_chars": _LINE_CHARS,
+        "image_bytes": 0,
+        "max_file_bytes": cap,
+        "max_input_bytes": min(cap, settings.max_input_bytes),
+        "max_paths": 64,
+    }
+
+
+def _change(
+    name: str, description: str, arguments: type[Arguments], answer: Answer, *, files: bool = False
+) -> Tool:
+    return row(
+        name,
+        description,
+        arguments,
+        answer,
+        toolset="files" if files else "edit",
+        writes=True,
+        destructive=name != "mkdir",
+        idempotent=name in ("mkdir", "write_file"),
+    )
+
+
+SURFACE = dialect(
+    "agent-tools",
+    workflow=(
+        "Find with grep and glob, read with read_file (numbered lines; pass offset and limit for large "
+        "files), change with edit_file, multi_edit or apply_patch. old_string must be the text that is there, "
+        "without line numbers, and stand there once unless replace_all. Errors are JSON with error and "
+        "message; a footer in parentheses says how to go on."
+    ),
+    tools=(
+        row(
+            "read_file",
+            "Read a text file as numbered lines. offset starts at 1, negative reads the last lines; long lines "
+            "are cut. The footer says the next offset.",
+            AgentRead,
+            _read_file,
+        ),
+        row(
+            "read_files",
+            "Read up to 64 text files in one call, each under ==> path <==; a failure stands in its place.",
+            AgentReadFiles,
+            _read_files,
+        ),
+        row(
+            "list_dir", "List a folder: folders first, then files with their sizes.", AgentListDir, _list_dir
+        ),
+        row("glob", "Find files by a glob such as **/*.py, newest first.", AgentGlob, _glob),
+        row("tree", "Show the tree below a folder with sizes.", AgentTree, _tree),
+        row(
+            "grep",
+            "Search files by a regular expression: the files that match, the lines (content, with context) or "
+            "counts. head_limit and offset page through the results.",
+            AgentGrep,
+            _grep,
+        ),
+        row("file_stat", "Status of a file or folder.", AgentPath, _file_stat),
+        row("outline", "The classes and functions of a file.", AgentPath, _outline),
+        row("check_syntax", "The syntax errors of a file.", AgentPath, _check_syntax),
+        row("diff", "Compare two files as a unified diff.", AgentDiff, _diff),
+        _change(
+            "edit_file",
+            "Replace old_string by new_string in a file. It must stand there exactly once, or give replace_all.",
+            AgentEdit,
+            _edit_file,
+        ),
+        _change(
+            "multi_edit",
+            "Several replacements in one file, each on the result of the one before, all or none.",
+            AgentMultiEdit,
+            _multi_edit,
+        ),
+        _change(
+            "apply_patch",
+            "Apply a unified diff to any number of files: change, create, delete, rename; all or nothing.",
+            AgentPatch,
+            _apply_patch,
+        ),
+        _change(
+            "write_file",
+            "Write a whole file, verbatim; folders are made. To change a part use edit_file.",
+            AgentWrite,
+            _write_file,
+        ),
+        _change(
+            "replace",
+            "Replace every match of a regular expression in a file or tree; dry_run=false writes.",
+            AgentReplace,
+            _replace,
+        ),
+        _change("move", "Move or rename a file.", AgentPair, _move, files=True),
+        _change("copy", "Copy a file.", AgentPair, _copy, files=True),
+        _change("mkdir", "Make a folder and its parents.", AgentPath, _mkdir, files=True),
+        _change("remove", "Delete a file.", AgentPath, _remove, files=True),
+    ),
+    limits=_limits,
+    refusal=_refusal,
+)

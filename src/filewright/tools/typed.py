@@ -1,0 +1,330 @@
+"""The native tools as typed methods: what a library user calls, and what the dialects are made of.
+
+The methods have the tools' names without `_content` and `_items`, and the tools' arguments. Each returns
+its tool's own result and raises `FilewrightError`. A tool's module is imported when it is first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, Unpack, overload
+
+if TYPE_CHECKING:
+    from filewright.tools.batch import BatchResult
+    from filewright.tools.edit import EditResult
+    from filewright.tools.history import HistoryResult, RevertResult
+    from filewright.tools.listing import ListResult
+    from filewright.tools.overview import OverviewResult
+    from filewright.tools.patch import PatchResult
+    from filewright.tools.read import FileRead, FilesRead
+    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.search_page import SearchResult
+    from filewright.tools.stat import StatResult
+
+Case = Literal["smart", "sensitive", "insensitive"]
+WriteMode = Literal["create", "overwrite", "append"]
+Newline = Literal["lf", "keep"]
+
+
+class EditRequest(TypedDict):
+    """One edit: `search` must occur exactly once (from `start_line` on, if given), or `replace_all`."""
+
+    search: str
+    replace: str
+    replace_all: NotRequired[bool]
+    start_line: NotRequired[int | None]
+    end_line: NotRequired[int | None]
+    fuzzy: NotRequired[bool | None]
+
+
+class WriteRequest(TypedDict):
+    """One file to write."""
+
+    path: str
+    content: str
+    mode: NotRequired[WriteMode]
+    newline: NotRequired[Newline | None]
+    expected_version: NotRequired[str | None]
+
+
+class ReadOptions(TypedDict, total=False):
+    """What to read of a file: at most one of `line`, `symbol`, `pattern` and `start`; lines count from 1."""
+
+    mode: Literal["lines", "semantic", "head", "tail"]
+    start: int
+    limit: int
+    line: int | None
+    symbol: str | None
+    pattern: str | None
+    occurrence: int
+    depth: int
+    column: int | None
+    numbered: bool
+    encoding: str | None
+
+
+class TypedTools:
+    """The native tools over whatever `_run` runs them on."""
+
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """The result of the native tool `name`; arguments that are None are left out."""
+        raise NotImplementedError
+
+    def list_files(
+        self,
+        path: str = ".",
+        *,
+        glob: str | None = None,
+        depth: int = 1,
+        details: bool = False,
+        sort: Literal["name", "modified", "size"] = "name",
+        include_hidden: bool = True,
+        include_ignored: bool = False,
+        limit: int = 500,
+        cursor: str | None = None,
+        exclude: Sequence[str] = (),
+    ) -> ListResult:
+        """The entries of a folder to a `depth` (0: all levels), or those below it that fit a `glob`."""
+        result: ListResult = self._run("list_files", _given(locals()))
+        return result
+
+    def stat(self, *paths: str) -> StatResult:
+        """Status of each path; fails as a whole only if every path does."""
+        result: StatResult = self._run("stat_items", {"paths": [*paths]})
+        return result
+
+    def get_overview(
+        self,
+        path: str,
+        *,
+        max_symbols: int = 300,
+        changed_lines: Sequence[tuple[int, int]] | None = None,
+        changed_kinds: Sequence[Literal["added", "modified", "removed"]] | None = None,
+        since: str = "HEAD",
+    ) -> OverviewResult:
+        """What one file is: size, encoding, outline, and the symbols that changed `since` a git revision ("": none)."""
+        given = _given(locals())
+        if changed_lines is not None:
+            given["changed_lines"] = [[*each] for each in changed_lines]
+        result: OverviewResult = self._run("get_overview", given)
+        return result
+
+    def search(
+        self,
+        pattern: str,
+        path: str = ".",
+        *,
+        glob: str | None = None,
+        type: str | None = None,
+        mode: Literal["literal", "regex", "fuzzy"] = "literal",
+        case: Case = "smart",
+        whole_word: bool = False,
+        multiline: bool = False,
+        invert: bool = False,
+        context: int = 2,
+        context_before: int | None = None,
+        context_after: int | None = None,
+        output: Literal["matches", "files", "counts"] = "matches",
+        max_results: int = 50,
+        min_similarity: float = 0.8,
+        cursor: str | None = None,
+        include_hidden: bool = True,
+        include_ignored: bool = False,
+        exclude: Sequence[str] = (),
+    ) -> SearchResult:
+        """Find text in a file or a tree."""
+        result: SearchResult = self._run("search_content", _given(locals()))
+        return result
+
+    @overload
+    def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead: ...
+
+    @overload
+    def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
+
+    def read(
+        self, path: str | None = None, *, paths: Sequence[str] | None = None, **options: Unpack[ReadOptions]
+    ) -> FileRead | FilesRead:
+        """Read one file (`path`) or several (`paths`): by lines, around a place, or a whole definition."""
+        given = _given({"path": path, "paths": paths, **options})
+        result: FileRead | FilesRead = self._run("read_content", given)
+        return result
+
+    def edit(
+        self,
+        path: str,
+        edits: Sequence[EditRequest],
+        *,
+        fuzzy: bool = True,
+        preview: bool = False,
+        expected_version: str | None = None,
+        encoding: str | None = None,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+        in_turn: bool = False,
+    ) -> EditResult:
+        """Replace text in one file, all edits or none; `in_turn`: each on the result of the one before."""
+        result: EditResult = self._run("edit_content", _given(locals()))
+        return result
+
+    def apply_patch(
+        self,
+        patch: str,
+        *,
+        preview: bool = False,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+    ) -> PatchResult:
+        """Apply a patch to any number of files, all or none."""
+        result: PatchResult = self._run("apply_patch", _given(locals()))
+        return result
+
+    def replace(
+        self,
+        pattern: str,
+        replacement: str,
+        path: str = ".",
+        *,
+        glob: str | None = None,
+        mode: Literal["literal", "regex"] = "literal",
+        case: Case = "sensitive",
+        whole_word: bool = False,
+        multiline: bool = False,
+        preview: bool = True,
+        expected_count: int | None = None,
+        max_files: int = 1000,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+    ) -> ReplaceResult:
+        """Replace every match in a file or a tree; writes nothing unless ``preview=False``."""
+        result: ReplaceResult = self._run("replace_content", _given(locals()))
+        return result
+
+    def write(
+        self,
+        path: str,
+        content: str,
+        *,
+        mode: WriteMode = "create",
+        newline: Newline | None = None,
+        expected_version: str | None = None,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+    ) -> BatchResult:
+        """Write one whole file."""
+        item: WriteRequest = {
+            "path": path,
+            "content": content,
+            "mode": mode,
+            "newline": newline,
+            "expected_version": expected_version,
+        }
+        return self.write_all([item], break_hard_links=break_hard_links, undoable=undoable)
+
+    def write_all(
+        self,
+        items: Sequence[WriteRequest],
+        *,
+        atomic: bool = True,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+    ) -> BatchResult:
+        """Write whole files; all or none if `atomic`."""
+        result: BatchResult = self._run("write_content", _given(locals()))
+        return result
+
+    def create_directories(self, *paths: str, atomic: bool = True) -> BatchResult:
+        """Make folders with their parents; existing ones stay as they are."""
+        result: BatchResult = self._run("create_directories", {"paths": [*paths], "atomic": atomic})
+        return result
+
+    def move(
+        self,
+        source: str,
+        destination: str,
+        *,
+        overwrite: bool = False,
+        atomic: bool = True,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+        files_only: bool = False,
+    ) -> BatchResult:
+        """Move or rename one thing; `destination` is its full new path."""
+        return self._pair("move_items", _given(locals()))
+
+    def copy(
+        self,
+        source: str,
+        destination: str,
+        *,
+        overwrite: bool = False,
+        atomic: bool = True,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+        files_only: bool = False,
+    ) -> BatchResult:
+        """Copy one thing; `destination` is the full path of the copy."""
+        return self._pair("copy_items", _given(locals()))
+
+    def _pair(self, tool: str, given: dict[str, Any]) -> BatchResult:
+        pair = {name: given.pop(name) for name in ("source", "destination")}
+        result: BatchResult = self._run(tool, {"items": [pair], **given})
+        return result
+
+    def delete(
+        self,
+        *paths: str,
+        recursive: bool = False,
+        missing_ok: bool = False,
+        atomic: bool = True,
+        undoable: bool = True,
+        files_only: bool = False,
+    ) -> BatchResult:
+        """Delete files, links and, with `recursive`, folders."""
+        result: BatchResult = self._run("delete_items", {**_given(locals()), "paths": [*paths]})
+        return result
+
+    def set_permissions(
+        self,
+        *paths: str,
+        mode: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+        atomic: bool = True,
+    ) -> BatchResult:
+        """Set mode, owner or group."""
+        result: BatchResult = self._run("set_permissions", {**_given(locals()), "paths": [*paths]})
+        return result
+
+    def get_history(
+        self,
+        path: str | None = None,
+        *,
+        change_id: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> HistoryResult:
+        """The newest changes, of all files or of one; or the one with `change_id` and its diff."""
+        result: HistoryResult = self._run("get_history", _given(locals()))
+        return result
+
+    def revert_edit(
+        self,
+        change_id: str | None = None,
+        *,
+        path: str | None = None,
+        preview: bool = False,
+        force: bool = False,
+    ) -> RevertResult:
+        """Undo one change, or the newest of the file at `path`."""
+        result: RevertResult = self._run("revert_edit", _given(locals()))
+        return result
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A method's own arguments as JSON values."""
+    return {
+        name: [*value] if isinstance(value, tuple) else value
+        for name, value in arguments.items()
+        if name != "self" and value is not None
+    }

@@ -1,0 +1,220 @@
+"""The library has types: its examples are checked strictly and run, and every typed method is its tool."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import anyio
+import pytest
+
+from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
+from filewright import __all__ as face
+from filewright.tools import Context, Tool, ToolResult, entries
+from filewright.tools import typed as typed_module
+from filewright.tools.typed import TypedTools
+
+PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+CART = "class Cart:\n    def total(self):\n        total = 1\n        return total\n"
+
+# What the page says of a name that is not there, and of an argument that is none.
+WRONG = """
+from filewright import Workspace
+workspace = Workspace()
+workspace.read("a").vresion
+workspace.read("a", limt=3)
+workspace.edit("a", [{"search": "a", "replce": "b"}])
+workspace.search("a", mode="regexp")
+workspace.read(paths=["a"]).content
+"""
+
+
+def strictly(*files: Path) -> str:
+    """What mypy says of these files under --strict."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def test_the_examples_of_the_library_page_are_well_typed(tmp_path: Path) -> None:
+    files = []
+    for number, example in enumerate(EXAMPLES):
+        files.append(tmp_path / f"example{number}.py")
+        files[-1].write_text(example)
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(WRONG)
+    said = strictly(*files, wrong)
+    lines = [int(found) for found in re.findall(r"wrong\.py:(\d+): error", said)]
+    assert sorted(set(lines)) == [4, 5, 6, 7, 8], said
+    assert not re.findall(r"example\d+\.py:\d+: error.*", said), said
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
+def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path: Path) -> None:
+    (root / "cart.py").write_text(CART)
+    script = example.replace("/path/to/project", str(root))
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"FILEWRIGHT_STATE_DIR": str(tmp_path / "state"), "PATH": ""},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (root / "cart.py").read_text() == CART
+
+
+METHODS = {
+    "list_files": "list_files",
+    "stat_items": "stat",
+    "get_overview": "get_overview",
+    "search_content": "search",
+    "read_content": "read",
+    "edit_content": "edit",
+    "apply_patch": "apply_patch",
+    "replace_content": "replace",
+    "write_content": "write_all",
+    "create_directories": "create_directories",
+    "move_items": "move",
+    "copy_items": "copy",
+    "delete_items": "delete",
+    "set_permissions": "set_permissions",
+    "get_history": "get_history",
+    "revert_edit": "revert_edit",
+}
+ITEM = {"items": {"source", "destination"}}
+
+
+def test_every_tool_has_a_method() -> None:
+    assert [entry.name for entry in entries()] == [*METHODS]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_typed_method_has_its_tools_arguments_with_their_defaults(name: str) -> None:
+    loaded = next(entry for entry in entries() if entry.name == name).load()
+    assert isinstance(loaded, Tool)
+    method = getattr(TypedTools, METHODS[name])
+    parameters = dict(inspect.signature(method).parameters)
+    del parameters["self"]
+    fields = loaded.arguments.model_fields
+    named = set(parameters)
+    if "options" in named:  # read: the options are a typed dict
+        named = named - {"options"} | set(typed_module.ReadOptions.__annotations__)
+    missing = {f for f in fields if f not in named and not (ITEM.get(f, set()) & named)}
+    assert not missing
+    for argument, parameter in parameters.items():
+        if argument in fields and parameter.default not in (inspect.Parameter.empty, None):
+            default = fields[argument].get_default(call_default_factory=True)
+            assert parameter.default in (default, tuple(default) if isinstance(default, list) else default)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_tool_answers_with_the_type_its_method_promises(name: str) -> None:
+    loaded = next(entry for entry in entries() if entry.name == name).load()
+    assert isinstance(loaded, Tool)
+    names = {"Context": Context, "Task": Task}
+    answered = get_type_hints(_function_of(loaded), localns=names)["return"]
+    promised = str(inspect.signature(getattr(TypedTools, METHODS[name])).return_annotation)
+    known = (
+        answered.__name__ if isinstance(answered, type) else " | ".join(t.__name__ for t in answered.__args__)
+    )
+    assert known == promised
+    for result in [answered] if isinstance(answered, type) else answered.__args__:
+        assert issubclass(result, ToolResult)
+        assert result.__dataclass_params__.frozen
+        assert result.__name__ in face
+
+
+def _function_of(tool: Tool) -> Any:
+    return tool.run
+
+
+def test_a_result_tells_the_same_as_attributes_and_as_data(workspace: Workspace, root: Path) -> None:
+    (root / "cart.py").write_text(CART)
+    read = workspace.read("cart.py", start=3)
+    assert (read.start_line, read.total_lines, read.rows[-1]) == (3, 4, "        return total")
+    assert read.data["start_line"] == 3
+    assert read.data["next"] is None
+    edit = workspace.edit("cart.py", [{"search": "return total", "replace": "return 0"}], preview=True)
+    assert (edit.preview, edit.change_id, edit.results[0].first) == (True, None, 4)
+    assert edit.data["results"][0]["line_number"] == 4
+    found = workspace.search("total", "cart.py")
+    assert [hit.line for hit in found.results] == [2, 3, 4]
+    assert workspace.get_overview("cart.py").outline[0].children[0].name == "total"
+    with pytest.raises(FilewrightError) as refused:
+        workspace.read("crat.py")
+    assert refused.value.code == Code.NOT_FOUND
+
+
+# The asynchronous workspace
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_awaited_calls_have_the_same_results(backend: str, root: Path, tmp_path: Path) -> None:
+    if backend == "trio":
+        pytest.importorskip("trio")
+    (root / "cart.py").write_text(CART)
+
+    async def main() -> None:
+        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+            read = await workspace.read("cart.py")
+            assert read.total_lines == 4
+            assert [file.is_error for file in (await workspace.read(paths=["cart.py", "no"])).files] == [
+                False,
+                True,
+            ]
+            edit = await workspace.edit("cart.py", [{"search": "return total", "replace": "return 0"}])
+            assert "return 0" in (root / "cart.py").read_text()
+            await workspace.undo(edit.change_id)
+            assert (await workspace.call("read_content", {"path": "no"})).code == Code.NOT_FOUND
+            with pytest.raises(FilewrightError):
+                await workspace.read("no")
+
+    anyio.run(main, backend=backend)
+    assert (root / "cart.py").read_text() == CART
+
+
+def test_a_cancelled_call_stops_its_work_and_waits_for_it(root: Path, tmp_path: Path) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def main() -> None:
+        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+
+            def work(task: Task) -> None:
+                begun.set()
+                try:
+                    while True:
+                        task.check()
+                finally:
+                    ended.set()
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(workspace._in_thread, work)
+                await anyio.to_thread.run_sync(begun.wait)
+                group.cancel_scope.cancel()
+            assert ended.is_set()
+
+    anyio.run(main)
+    assert ended.is_set()
+
+
+def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(root: Path, tmp_path: Path) -> None:
+    names = [f"f{number}" for number in range(200)]
+
+    async def main() -> None:
+        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+            for delay in (0.0, 0.01, 0.03):
+                with anyio.move_on_after(delay):
+                    await workspace.write_all(
+                        [{"path": f"{delay}/{name}", "content": name} for name in names]
+                    )
+                there = [path.name for path in (root / str(delay)).glob("*")]
+                assert sorted(there) in ([], sorted(names))
+
+    anyio.run(main)
