@@ -118,12 +118,7 @@ def test_a_closed_workspace_says_that_it_is_closed(place: Path) -> None:
 @pytest.mark.parametrize(
     ("mode", "dialect"),
     [
-        pytest.param(
-            mode,
-            dialect,
-            id=f"{mode:03o}-{dialect}",
-            marks=not_yet if mode in (0o444, 0o744) and dialect != "native" else (),
-        )
+        pytest.param(mode, dialect, id=f"{mode:03o}-{dialect}")
         for dialect in ("native", "agent-tools", "largefile")
         for mode in (0o444, 0o744, 0o000, 0o111, 0o333)
     ],
