@@ -14,7 +14,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit import Edit, plan
+from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply
 
@@ -99,6 +99,14 @@ def _both(change: Callable[[str], str]) -> Damage:
     return lambda rng, search, new, line: ([change(one) for one in search], [change(one) for one in new])
 
 
+def _dedented(search: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """All lines a step further left, where all of them can be."""
+    for step in ("\t", "  "):
+        if all(line.startswith(step) for line in (*search, *new) if line):
+            return [line.removeprefix(step) for line in search], [line.removeprefix(step) for line in new]
+    return search, new
+
+
 def _numbered(sep: str) -> Damage:
     def damage(
         rng: random.Random, search: list[str], new: list[str], line: int
@@ -121,10 +129,23 @@ def _one_line(
 
 
 def _elided(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
-    if len(search) < 4 or search[:2] != new[:2] or search[-1] != new[-1]:
+    """A stretch of lines that stay is left out, before the change or behind it."""
+    pairs = list(zip(search, new, strict=False))
+    head = next((at for at, (old, one) in enumerate(pairs) if old != one), len(pairs))
+    more = len(new) - len(search)
+    tail = len(search) - head - (more <= 0)
+    if rng.random() < 0.5:
+        start, end, shift = 1, head - 1, 0
+    else:
+        start, end, shift = len(search) - tail + 1, len(search) - 1, more
+    if end - start < 1:
         return search, new
-    mark = rng.choice(["    # ... existing code ...", "  // ...", "...", "\t// ... rest unchanged ..."])
-    return [*search[:1], mark, search[-1]], [*new[:1], mark, new[-1] + " // new"]
+    first = rng.randint(start, end - 1)
+    last = rng.randint(first + 1, end)
+    indent = re.match(r"[ \t]*", rng.choice([search[first], search[first], search[0], "    "]))[0]  # type: ignore[index]
+    mark = indent + rng.choice(["# ... existing code ...", "// ...", "...", "// ... rest unchanged ..."])
+    kept = [*search[:first], mark, *search[last:]]
+    return kept, [*new[: first + shift], mark, *new[last + shift :]]
 
 
 def _characters(
@@ -132,7 +153,7 @@ def _characters(
 ) -> tuple[list[str], list[str]]:
     """Anything at all happens to one place of the search text."""
     text = "\n".join(search)
-    at = rng.randrange(len(text))
+    at = rng.randrange(len(text) + 1)
     kind = rng.randrange(5)
     if kind == 0:
         text = text[:at] + text[at + 1 :]
@@ -148,10 +169,17 @@ def _characters(
     return text.split("\n"), new
 
 
+def _renamed(rng: random.Random, search: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """One word is another all through, as of another function, another line of the comment."""
+    words = sorted({word for one in search for word in re.findall(r"[a-z_]{3,}", one)}) or [""]
+    old, other = rng.choice(words), rng.choice([*NAMES, *WORDS])
+    return tuple([one.replace(old, other) if old else one for one in text] for text in (search, new))  # type: ignore[return-value]
+
+
 DAMAGES: dict[str, Damage] = {
     "none": lambda rng, search, new, line: (search, new),
     "trailing": lambda rng, search, new, line: ([one + rng.choice(["", " ", "\t"]) for one in search], new),
-    "dedent": _both(lambda one: one.removeprefix("\t").removeprefix("  ")),
+    "dedent": lambda rng, search, new, line: _dedented(search, new),
     "indent": _both(lambda one: "    " + one if one else one),
     "tabs": _both(lambda one: one.replace("    ", "\t")),
     "wide": _both(lambda one: re.sub(r"^ +", lambda m: m[0] * 2, one)),
@@ -170,13 +198,16 @@ DAMAGES: dict[str, Damage] = {
     "fence": lambda rng, search, new, line: (["```", *search, "```"], ["```", *new, "```"]),
     "blank lines": lambda rng, search, new, line: ([one for one in search if one] or search, new),
     "elision": _elided,
+    "elision and characters": lambda rng, search, new, line: _characters(
+        rng, *_elided(rng, search, new, line), line
+    ),
+    "elision and a word": lambda rng, search, new, line: _renamed(rng, *_elided(rng, search, new, line)),
+    "a word": lambda rng, search, new, line: _renamed(rng, search, new),
     "characters": _characters,
     "characters twice": lambda rng, search, new, line: _characters(
         rng, *_characters(rng, search, new, line), line
     ),
-    "dedent and characters": lambda rng, search, new, line: _characters(
-        rng, *_both(lambda one: one.removeprefix("  "))(rng, search, new, line), line
-    ),
+    "dedent and characters": lambda rng, search, new, line: _characters(rng, *_dedented(search, new), line),
 }
 
 
@@ -213,14 +244,12 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
     rng.shuffle(blocks)
     lines = [line for one in blocks for line in (*one, "")]
     start = rng.randrange(len(lines) - 1)
-    count = rng.randint(1, min(7, len(lines) - start))
+    count = rng.randint(1, min(9, len(lines) - start))
     region = lines[start : start + count]
     if not any(line.strip() for line in region):
         return
     wanted = changed(rng, region, style)
     search, new = DAMAGES[damage](rng, list(region), list(wanted), start + 1)
-    if damage == "elision" and search != region:
-        wanted = [*region[:-1], new[-1]]
     asked = [loosely(line) for line in search if line.strip()]
     there = [(index, loosely(line)) for index, line in enumerate(lines) if line.strip()]
     keys = [key for _, key in there]
@@ -243,5 +272,8 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
             raise
         return
     result = apply(data, planned.splices).decode()
+    if planned.outcomes[0].tier is Tier.EXACT and text not in ("\n".join(region), "\n".join(region) + "\n"):
+        # A part of the lines, as it is there: what is taken literally is never repaired.
+        expected = ending.join("\n".join(lines).replace(text, "\n".join(new)).split("\n")) + ending
     squeezed = [[line.rstrip() for line in one.splitlines() if line.strip()] for one in (result, expected)]
     assert squeezed[0] == squeezed[1], (damage, planned.outcomes[0].tier, text, "\n".join(new))

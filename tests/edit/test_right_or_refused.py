@@ -184,6 +184,33 @@ def test_an_elision_does_not_leave_the_block_in_which_it_begins(row: Row) -> Non
     check(row)
 
 
+# Lines that occur nowhere else are changed beside the name of their block: what follows the mark is context.
+
+TWO = "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n"
+ALIKE = TWO.replace("b();", "a();")
+BEFORE_THE_MARK = [
+    Row("a.js", TWO, "function f() {\n  a();\n  // ...\n  return 2;", "function f() {\n  a(1);\n  // ...\n  return 2;", TWO.replace("a()", "a(1)")),
+    Row("a.js", TWO, "  a();\n  // ...\n  b();", "  a();\n  c();\n  // ...\n  b();", TWO.replace("a();\n", "a();\n  c();\n")),
+    # The line is in the other block too, or nothing but a name tells the place.
+    Row("a.js", ALIKE, "function f() {\n  a();\n  // ...\n  return 2;", "function f() {\n  a(1);\n  // ...\n  return 2;"),
+    Row("a.js", ALIKE, "function f() {\n  a();\n  // ...\n  return 2;", "function f() {\n  a();\n  c();\n  // ...\n  return 2;"),
+    Row("a.js", TWO, "function f() {\n  // ...\n  return 2;", "function f() {\n  c();\n  // ...\n  return 2;"),
+    Row("a.js", TWO, "function f() {\n// ...\n  return 2;", "function f() {\n  c();\n// ...\n  return 2;"),
+    Row("a.js", TWO, "function f() {\n  a();\n  // ...\n  return 2;", "function f() {\n  a(1);\n  // ...\n  return 3;"),
+    # Headings and tables are blocks that no indentation shows.
+    Row("a.md", "## One\n\nThe rate is 10.\n\n## Two\n\nThe rate is 20.\n", "## One\n...\nThe rate is 20.", "## One\n...\nThe rate is 30."),
+    Row("a.toml", "[web]\nport = 1\n\n[db]\nport = 2\n", "[web]\n# ...\nport = 2", "[web]\n# ...\nport = 3"),
+    Row("a.ini", "[web]\nport = 1\n\n[db]\nport = 2\n", "[web]\n; ...\nport = 2", "[web]\n; ...\nport = 3"),
+    Row("a.md", "## One\n\nThe rate is 10.\n\nMore.\n\n## Two\n", "## One\n... existing text ...\nMore.", "## One\n... existing text ...\nLess.",
+        "## One\n\nThe rate is 10.\n\nLess.\n\n## Two\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", BEFORE_THE_MARK, ids=range(len(BEFORE_THE_MARK)))
+def test_a_change_before_the_mark_needs_lines_that_occur_once(row: Row) -> None:
+    check(row)
+
+
 # Dots beside code are code.
 
 DOTS = [
@@ -253,6 +280,53 @@ def test_another_word_is_another_text(row: Row) -> None:
 
 @pytest.mark.parametrize("row", SLIPS, ids=range(len(SLIPS)))
 def test_a_slip_of_the_pen_is_found(row: Row) -> None:
+    check(row)
+
+
+PATH = "# {} file is read here, as it has been since the first version.\nx = 1\n"
+SPELLED = [
+    # The file's word is misspelled, and the request's is not.
+    Row("a.py", PATH.format("the messsage"), PATH.format("the message"), PATH.format("the message").replace("1", "2"),
+        PATH.format("the messsage").replace("1", "2")),
+    Row("a.py", PATH.format("the recieved"), PATH.format("the received"), PATH.format("the received").replace("1", "2"),
+        PATH.format("the recieved").replace("1", "2")),
+    # A capital begins a common word.
+    Row("a.py", PATH.format("Every"), PATH.format("Evry"), PATH.format("Evry").replace("1", "2"), PATH.format("Every").replace("1", "2")),
+    Row("a.py", PATH.format("MESSAGE"), PATH.format("MESAGE"), PATH.format("MESAGE").replace("1", "2"), PATH.format("MESSAGE").replace("1", "2")),
+    # The replacement has the file's word: whatever was searched for, this is what is wanted.
+    Row("a.py", PATH.format("where the"), PATH.format("were the"), PATH.format("where the").replace("1", "2"), PATH.format("where the").replace("1", "2")),
+    Row("a.py", PATH.format("the PathLike"), PATH.format("the PtahLike"), PATH.format("the PathLike").replace("1", "2"),
+        PATH.format("the PathLike").replace("1", "2")),
+    # Names, other words, other services.
+    *(
+        Row("a.py", PATH.format(there), PATH.format(asked), PATH.format(asked).replace("1", "2"))
+        for there, asked in (("Baker's", "Bakker's"), ("Smith's", "Smyth's"), ("the PathLike", "the PtahLike"), ("the redis", "the redist"),
+                             ("the cachex", "the cache"), ("The Turner", "The Turnner"), ("the pgcat", "the pgbat"), ("a Mark", "a Marc"))
+    ),
+    Row("a.py", PATH.format("June's"), PATH.format("Jane's"), PATH.format("June's").replace("1", "2")),
+    Row("a.py", PATH.format("where the"), PATH.format("were the"), PATH.format("where the").replace("1", "2") + PATH.format("were the")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", SPELLED, ids=range(len(SPELLED)))
+def test_a_misspelled_word_is_one_that_is_no_word(row: Row) -> None:
+    check(row)
+
+
+# A part of a line, or of a word, that the replacement has all of.
+
+PARTS = [
+    Row("a.py", "def f():\n    go()\n", "  go()", "    gone()"),
+    Row("a.py", "def f():\n    go()\n", "go()", "    gone()"),
+    Row("a.py", "def f():\n    go()\n", "ef f():", "def g():"),
+    Row("a.py", "foo(bar)\n", "foo(ba", "foo(bar"),
+    Row("a.py", "def f():\n    go()\n", "go()", "gone()", "def f():\n    gone()\n"),
+    Row("a.py", "foobar = 1\n", "bar", "baz", "foobaz = 1\n"),
+]
+
+
+@pytest.mark.parametrize("row", PARTS, ids=range(len(PARTS)))
+def test_a_part_that_the_replacement_has_all_of_is_refused(row: Row) -> None:
     check(row)
 
 
@@ -327,6 +401,8 @@ INDENTS = [
     Row("a.js", "f(() => {\n\ta();\n});\n", "    a();", "    if (b) {\n        a();\n    }", "f(() => {\n\tif (b) {\n\t\ta();\n\t}\n});\n", must=False),
     Row("a.go", "func f() {\n\tfor {\n\t\ta()\n\t}\n}\n", "        a()", "        if b {\n            a()\n        }",
         "func f() {\n\tfor {\n\t\tif b {\n\t\t\ta()\n\t\t}\n\t}\n}\n", must=False),
+    # A line that is at the margin already cannot lose an indent.
+    Row("a.go", "\tx()\n\ty()\nx()\nz()\n", "    \tx()\n    \ty()\nx()\nz()", "    \tx()\n    \ty()\n", must=False),
     # All new, in a frame nobody can tell.
     Row("a.py", "def f():\n        a()\n", "a(  )", "    b()", None),
     Row("a.py", "def f():\n    for x in y:\n        a(x)\n        b(x)\n", "            a(x)\n            b(x)", "        c(x)\n        d(x)", None),

@@ -7,6 +7,7 @@ touch.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ from filewright.structure import Language, language_of
 from filewright.text import Splice, normalised, ordered
 
 _COUNTED = 64 << 20
+_WORD_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,7 @@ class _Planner:
         try:
             if fuzzy:
                 _check_indent(source, located)
+                _check_words(source, located)
             return written(source, located)
         except UnclearError as why:
             self.refusals.append(unclear(source, located, why, index))
@@ -409,13 +412,13 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
 
 
 def _check_indent(source: Source, located: Located) -> None:
-    """Refuse a text found inside a line that would put the rest of the line's text at another indent.
+    """Refuse a text found inside a line that would put text of the line at another indent.
 
     The first line of the search text lacks some of its indent. Taken literally, the line would be
-    moved, where the replacement has another line before it; nobody asked for that.
+    moved, where the replacement has its indent, or another line before it; nobody asked for that.
     """
     part = located.parts[0]
-    if located.tier is not Tier.EXACT or not isinstance(part, Literal) or "\n" not in part.replace:
+    if located.tier is not Tier.EXACT or not isinstance(part, Literal):
         return
     first, *others = part.search.split("\n")
     row = source.row_at(part.span.start)
@@ -423,13 +426,36 @@ def _check_indent(source: Source, located: Located) -> None:
     indent = lead + indent_of(first)
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
-    for line in part.replace.split("\n")[1:]:
-        if line.strip() == first.strip() and line not in others and indent_of(line) != indent:
-            raise UnclearError(
-                Code.AMBIGUOUS_MATCH,
-                f"the search text begins inside the indent of its line, and {first.strip()!r} would be moved",
-                "send search and replace with the whole indent of their first line",
-            )
+    new, *more = part.replace.split("\n")
+    moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
+    for line in more:
+        moved = moved or (line.strip() == first.strip() and line not in others and indent_of(line) != indent)
+    if moved:
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            f"the search text begins inside the indent of its line, and {first.strip()!r} would be moved",
+            "send search and replace with the whole indent of their first line",
+        )
+
+
+def _check_words(source: Source, located: Located) -> None:
+    """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
+    part = located.parts[0]
+    if located.tier is not Tier.EXACT or not isinstance(part, Literal) or located.edit.replace_all:
+        return
+    span = part.span
+    before = re.search(r"\w*$", source.text(source.read(span.start - _WORD_BYTES, span.start)))
+    after = re.match(r"\w*", source.text(source.read(span.end, span.end + _WORD_BYTES)))
+    first, last = re.match(r"\w+", part.search), re.search(r"\w+$", part.search)
+    head = before[0] + first[0] if before and before[0] and first else ""
+    tail = last[0] + after[0] if last and after and after[0] else ""
+    if (head and part.replace.startswith(head)) or (tail and part.replace.endswith(tail)):
+        word = head or tail
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            f"the search text has only a part of the word {word!r}, and the replacement all of it",
+            "send search and replace with the same parts of the line",
+        )
 
 
 def _stands(source: Source, text: str) -> bool:

@@ -75,7 +75,7 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
     repaired = _repaired(source, edit)
     if repaired is not None:
         return repaired
-    soft = find_soft(source, block)
+    soft = find_soft(source, block, replace)
     if soft:
         parts = [Lines(region, block, replace) for region in soft]
         return _unapplied(source, _one(source, edit, Tier.SOFT, parts))

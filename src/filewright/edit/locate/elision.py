@@ -1,15 +1,22 @@
 """Tier 3: lines of the request that stand for text left out.
 
-Why it cannot be wrong: search and replacement leave text out equally often; each kept stretch stands
+Why it cannot be wrong: search and replacement leave text out equally often; each kept stretch occurs
 in the file once, by its strictest tier, in the order of the request; and the text between two of
 them does not leave the block in which the elision begins, unless the request itself shows, by its
 indentation, that it is left. What is left out is in no splice.
+
+A request whose elision does leave its block says something untrue of the file: of two blocks it makes
+one. Which of the two is meant decides where the change goes, unless all of it lies before the mark,
+beside the name of its block, and changes lines that occur nowhere else. Then what follows the mark is
+context only, and there is no second place where those lines could be changed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from filewright.edit.linediff import changes
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import Lines
 from filewright.edit.locate.request import Block, is_blank
@@ -53,21 +60,29 @@ _SAYING = re.compile(
 _WITH_DOTS = frozenset(
     {Language.PYTHON, Language.C, Language.CPP, Language.LUA, Language.R, Language.PERL, Language.RUBY}
 )
+_HEADING, _TABLE = re.compile(r"#{1,6}\s"), re.compile(r"\s*\[.*\]\s*$")
+_SECTIONS = {Language.MARKDOWN: _HEADING, Language.TOML: _TABLE, Language.INI: _TABLE}
 _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
 
 
 def is_elision(line: str, language: Language | None = None) -> bool:
-    """Whether a line stands for omitted text: dots alone, or a comment of dots and nothing but filling words."""
+    """Whether a line stands for omitted text: dots alone, or dots with nothing but filling words.
+
+    Those are in a comment, or have dots behind them too: no language has an expression of that form.
+    """
     text = line.strip()
     if "..." not in text and "…" not in text:
         return False
     opening = _OPENING.match(text)
-    if not opening:
-        return language not in _WITH_DOTS and bool(_DOTS.fullmatch(text))
-    text = _CLOSING.sub("", text[opening.end() :]).strip()
-    if _DOTS.fullmatch(text):
-        return True
+    if opening:
+        text = _CLOSING.sub("", text[opening.end() :]).strip()
+        if _DOTS.fullmatch(text):
+            return True
+    elif _DOTS.fullmatch(text):
+        return language not in _WITH_DOTS
+    elif not text.endswith(("...", "…")):
+        return False  # dots before code: a spread, a range
     found = _WORDS.fullmatch(text)
     words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
     return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
@@ -93,7 +108,7 @@ def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None
         return None
     parts: list[Lines] = []
     after = source.start
-    mark = ""
+    crossed = False
     for index, (one, other) in enumerate(zip(asked, wanted, strict=True)):
         mine, theirs = Block.of_lines(one), Block.of_lines(other)
         if not mine.solid:
@@ -103,12 +118,52 @@ def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None
         region = _only(source, mine)
         if region is None or region.start < after:
             return None
-        mark = marks[index - 1] if index else ""
-        if parts and not _is_inside(source, parts[-1], Lines(region, mine, theirs), mark):
+        part = Lines(region, mine, theirs)
+        if parts and not crossed and not _is_inside(source, parts[-1], part, marks[index - 1]):
+            if not all(_is_settled(source, before, _width(marks[index - 1])) for before in parts):
+                return None
+            crossed = True
+        if crossed and mine.lines != theirs.lines:
             return None
         after = region.end
-        parts.append(Lines(region, mine, theirs))
+        parts.append(part)
     return parts or None
+
+
+def _is_settled(source: Source, part: Lines, level: int) -> bool:
+    """Whether a stretch above a mark at `level` says by itself where it is changed: by lines that occur once."""
+    old, new = part.search.lines, part.replace.lines
+    if old == new:
+        return True
+    if len(find_regions(source, part.search)) != 1:
+        return False
+
+    def is_single(lines: Sequence[str]) -> bool:
+        solid = [line for line in lines if not is_blank(line)]
+        return any(len(find_regions(source, Block.of_lines([line]))) == 1 for line in solid)
+
+    # The last line further left than the mark names its block, or one that opens a block or a section.
+    opening = max((at for at, line in enumerate(old) if _is_opening(source, line, level)), default=-1)
+    for change in changes(old, new):
+        gone = old[change.start : change.end]
+        if gone and not any(map(str.strip, gone)):
+            gone = ()
+        beside = old if change.start <= opening else old[opening + 1 :]
+        if not is_single(gone or beside):
+            return False
+    return True
+
+
+def _is_opening(source: Source, line: str, level: int) -> bool:
+    if is_blank(line):
+        return False
+    return _width(line) < level or line.rstrip().endswith(("{", "(", "[", ":")) or _is_section(source, line)
+
+
+def _is_section(source: Source, line: str) -> bool:
+    """Whether a line begins a section that no indentation shows: a heading, a table's name in brackets."""
+    pattern = _SECTIONS.get(source.language) if source.language else None
+    return pattern is not None and bool(pattern.match(line))
 
 
 def _is_inside(source: Source, before: Lines, after: Lines, mark: str) -> bool:
@@ -116,12 +171,13 @@ def _is_inside(source: Source, before: Lines, after: Lines, mark: str) -> bool:
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
         return False
-    above, below = _width(before.search.solid[-1]), _width(after.search.solid[0])
+    above, below = _width(before.search.solid[-1]), _block_width(after.search.solid[0])
     level, mine = _width(mark), _width(before.region.texts[-1])
     stays = level >= above and below >= above
+    named = _is_section(source, after.search.solid[0])
     if below < above:
         # The request shows that the block is left, and how far.
-        least = min(_width(after.region.texts[0]) - max(0, below - level), mine)
+        least = min(_block_width(after.region.texts[0]) - max(0, below - level), mine)
     elif level > above:
         least = mine + 1
     elif above in (level, below):
@@ -134,7 +190,7 @@ def _is_inside(source: Source, before: Lines, after: Lines, mark: str) -> bool:
         text = source.text(row.body)
         if not is_blank(text):
             depth += sum(text.count(char) for char in "([{") - sum(text.count(char) for char in ")]}")
-            if _width(text) < least or (stays and depth < 0):
+            if _width(text) < least or (stays and depth < 0) or (not named and _is_section(source, text)):
                 return False
         row = source.row_from(row.end)
     return True
@@ -150,6 +206,11 @@ def _opens(source: Source, offset: int, width: int) -> bool:
 
 def _width(line: str) -> int:
     return len(indent_of(line).expandtabs(4))
+
+
+def _block_width(line: str) -> int:
+    """The width of a line, less the blank by which a comment's later lines are aligned with its first."""
+    return _width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
 def _only(source: Source, block: Block) -> Region | None:

@@ -29,13 +29,19 @@ class _Rule:
                     return indent[len(self.removed) :]
                 return "" if self.removed.startswith(indent) else None
             return self.added + indent
-        columns = 0
-        for char in indent:
-            columns += self.source_unit if char == "\t" else 1
-        steps, rest = divmod(columns, self.source_unit)
+        steps, rest = self._counted(indent)
         if steps + self.steps < 0:
             return ""
         return self.unit * (steps + self.steps) + " " * rest
+
+    def clips(self, indent: str) -> bool:
+        """Whether an indent is too small to lose what the rule takes away."""
+        return bool(self.unit) and self._counted(indent)[0] + self.steps < 0
+
+    def _counted(self, indent: str) -> tuple[int, int]:
+        """The steps and the columns beside them of a request's indent."""
+        columns = sum(self.source_unit if char == "\t" else 1 for char in indent)
+        return divmod(columns, self.source_unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,7 @@ def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
         if steps is None or (not tabs and not asked_tabs and not distinct and steps):
             continue
         rule = _Rule(source_unit=size, unit=unit, steps=steps)
-        if all(rule.apply(asked) == found for asked, found in known.items()):
+        if all(rule.apply(asked) == found and not rule.clips(asked) for asked, found in known.items()):
             if steps:
                 later.append(rule)
             else:

@@ -4,9 +4,11 @@ A region has the same solid lines as the search text but for one (two of twelve 
 all is the same but one alphabetic word, in a comment or running text. There is no percentage: a
 token of code that differs is another text.
 
-Why it cannot be wrong: the request's word is no word at all, so it cannot mean another thing than
-the file's word, which is the only word of the file it is one step from; names, capitals, months and
-numbers never count; and the region is the only one like it.
+Why it cannot be wrong: the region is the only one like it, and one of three things is so. The request's
+word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
+the file it is one step from. Or the file's word is none, and is the request's misspelled. Or the
+replacement has the file's word between the same words, so what is there is what is wanted, and only the
+search text was mistyped. Names, months and numbers never count.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from filewright.edit.locate.prose import is_prose
 from filewright.edit.locate.request import Block, Tier, is_blank
 from filewright.edit.locate.source import Source
 from filewright.edit.locate.whole_lines import Region, key_of, rows_with
-from filewright.edit.locate.words import is_only_neighbour, is_slip
+from filewright.edit.locate.words import is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
 
 _MANY_LINES = 12
@@ -29,8 +31,8 @@ _MOST_ROWS = 60_000
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 
-def find_soft(source: Source, block: Block) -> list[Region]:
-    """Regions that differ from `block` by one word of prose, in order of offset."""
+def find_soft(source: Source, block: Block, replace: Block) -> list[Region]:
+    """Regions that differ from `block`, which is to become `replace`, by one word of prose, in order of offset."""
     allowed = 2 if len(block.solid) >= _MANY_LINES else 1
     found: dict[int, Region] = {}
     seen: set[int] = set()
@@ -43,7 +45,7 @@ def find_soft(source: Source, block: Block) -> list[Region]:
                 return []
             if rows and rows[0].offset not in seen:
                 seen.add(rows[0].offset)
-                region = _region(source, block, rows)
+                region = _region(source, block, replace, rows)
                 if region is not None:
                     found[region.start] = region
     return sorted(found.values(), key=lambda region: region.start)
@@ -101,7 +103,7 @@ def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -
     return (rows if left >= 0 else []), len(rows)
 
 
-def _region(source: Source, block: Block, rows: list[Line]) -> Region | None:
+def _region(source: Source, block: Block, replace: Block, rows: list[Line]) -> Region | None:
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
@@ -109,13 +111,30 @@ def _region(source: Source, block: Block, rows: list[Line]) -> Region | None:
         if collapsed(asked) != block.keys[index] or collapsed(found) != block.keys[index]:
             beside = texts[max(0, index - 2) : index] + texts[index + 1 : index + 3]
             pair = different_word(asked, found, beside)
-            if pair is None or not (is_slip(*pair) and is_only_neighbour(source, *pair)):
+            if pair is None or not (
+                (is_slip(*pair) and is_only_neighbour(source, *pair)) or _is_corrected(pair, found, replace)
+            ):
                 return None
     pairs = zip(block.solid, texts, strict=True)
     indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
     if indentation is None:
         return None
     return Region(tuple(rows), places, texts, Tier.SOFT, indentation)
+
+
+def _is_corrected(pair: tuple[str, str], found: str, replace: Block) -> bool:
+    """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
+    asked, there = pair
+    if not one_step(asked.lower(), there.lower()) or names_time(pair):
+        return False
+    if any(re.search(rf"(?<![^\W_]){asked}(?![^\W_])", line, re.IGNORECASE) for line in replace.solid):
+        return False
+    words = collapsed(found).split()
+    at = next(
+        (index for index, word in enumerate(words) if re.search(rf"(?<![^\W_]){there}(?![^\W_])", word)), -1
+    )
+    beside = f" {' '.join(words[max(0, at - 1) : at + 2])} "
+    return at >= 0 and len(beside.split()) > 1 and any(beside in f" {key} " for key in replace.keys)
 
 
 def different_word(asked: str, found: str, beside: tuple[str, ...] = ()) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ import keyword
 import re
 import sys
 import zlib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
@@ -27,7 +28,8 @@ _CODE_WORDS = _words(
     scrapy abi alloc alloca amd amqp ansi api apis app apps apt arg argc args argv arm arr ascii asm async atoi
     attr attrs auth authn authz autosave await awk aws axios babel backend backends backtick backticks
     base64 bash bashrc basename benchmark binlog bios bitmask bitwise blob blobs bool boolean booleans
-    bootstrap bson btn buf bufsize bugfix builtin builtins bytecode cargo cdn cert certs cgi changelog
+    bootstrap bson btn buf bufsize bugfix builtin builtins bytecode callback callbacks cargo cdn cert
+    certs cgi changelog
     char charset chars chmod chown chroot clang classname cli cmake cmd cmds codebase codec codecs
     colspan combobox concat config configs const consts constexpr cors cpu cpus crlf cron crontab crud
     crypto css csv ctor ctrl ctx curl cursor cwd daemon dataset datasets datatype datetime dbus dealloc
@@ -70,12 +72,33 @@ _CODE_WORDS = _words(
     uptime uri uris url urls user username usernames usr utc utf util utils uuid uuids valgrind val vals
     var vars vec venv vim virtualenv vite vlan vm vms vpn vscode vue wasm webhook webhooks webpack
     websocket websockets wget whitelist blacklist whitespace widget widgets wifi wikipedia windows wsgi
-    wsl xcode xhr xml xpath xss yaml yarn yml zip zlib zsh
+    vitest wsl xcode xhr xml xpath xss yaml yarn yml zip zlib zsh
     """
 )
 _MONTHS_AND_DAYS = _words(
     """
     jan feb mar apr may jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
+    january february march april june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
+
+#: Words that only join others.
+_JOINING = _words("the a an and or of to in on at by for with from into as is it its that this then than")
+#: Common words that are people's names too.
+_NAMES = _words(
+    """
+    amber archer baker barber basil bishop black booker bowman brook brooks brown butler carpenter carter
+    carver chandler christian church clerk clever coleman conrad cooper craft crane crystal daisy dallas
+    darling deacon draper duncan eagle earnest english ernest faith farmer faulkner fisher fletcher flora
+    forest forester foster fowler frank frankish gardener gilbert glass glazier goldsmith grace grant gray
+    green grover harper hazel heath heather holly homer house hudson hunter jasmine jasper joyce judge
+    justice justin king knight laurel leonard lester lewis lilac louis mason march marsh marshal marshall
+    martin mason mercer merry miles miller moore moses myrtle nelson noble norman olive oliver opal
+    painter palmer parker patience patrick pearl penny piper poppy porter potter prince prudence rankin
+    reeve river robin roger roland rowan russell sailor sawyer shepherd sherry singer skipper smith spencer
+    steward stone stuart summer sunny tailor tanner taylor temple thatcher turner tyler usher victor
+    violet walker waller ward warren weaver webster wheeler white willow winter wright young
     """
 )
 
@@ -103,42 +126,66 @@ def is_word(word: str) -> bool:
     return known or is_english(lower) or is_english(word.capitalize())
 
 
+def names_time(words: Iterable[str]) -> bool:
+    """Whether one of the words is a month or a day, in short or in full."""
+    return any(word.lower() in _MONTHS_AND_DAYS for word in words)
+
+
 def is_slip(asked: str, found: str) -> bool:
-    """Whether `asked` can only be `found` misspelled: one step apart, and `asked` no word at all.
+    """Whether one of two words one step apart can only be the other misspelled: it is no word at all.
 
-    Two neighbours swapped or one letter doubled make no other name of a name. Where `found` is a common
-    word in small letters, one letter may also be wrong, missing or too much, but not the first, and
-    not an ending. Capitals may begin common words; others are names, and stay.
+    Either may be the misspelled one: people quote a misspelled file in right spelling too. Capitals may
+    begin common words of five letters or more; others are names, and stay.
     """
-    if asked[0].isupper() and found[0].isupper() and is_english(found.lower()) and is_word(found.lower()):
-        return found[1:].islower() and is_slip(asked.lower(), found.lower()) and _is_mistyped(asked, found)
-    if not (asked.islower() and found.islower() and one_step(asked, found)) or is_word(asked):
+    low, there = asked.lower(), found.lower()
+    if asked != low or found != there:
+        alike = (asked.isupper() and found.isupper()) or (
+            asked == low.capitalize() and found == there.capitalize()
+        )
+        if not alike or max(len(low), len(there)) < 5 or not _NAMES.isdisjoint((low, there)):
+            return False
+    return one_step(low, there) and (_is_misspelled(low, there) or _is_misspelled(there, low, strict=True))
+
+
+def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
+    """Whether `wrong` is no word, and nothing but `right`, a word.
+
+    Two neighbours swapped or one letter doubled make no other name of a name. Of a common word one letter
+    may also be wrong, missing or too much, but not the first, and not an ending.
+    """
+    known = is_english(right)
+    if right in _CODE_WORDS and not strict:
+        known = known or (len(right) > 4 and wrong[-1] == right[-1])
+    if is_word(wrong) or (strict and not known):
         return False
-    if _is_mistyped(asked, found):
+    if _is_mistyped(wrong, right):
         return True
-    longer, shorter = (asked, found) if len(asked) >= len(found) else (found, asked)
+    longer, shorter = (wrong, right) if len(wrong) >= len(right) else (right, wrong)
     ending = len(longer) > len(shorter) and longer.startswith(shorter)
-    usual = is_english(found) and asked[0] == found[0] and len(shorter) > 3
-    return usual and not (ending and longer[-1] in "sdrnyx")
+    usual = known and wrong[0] == right[0] and len(shorter) > 3
+    return usual and not (ending and (strict or longer[-1] in "sdrnyx"))
 
 
-def _is_mistyped(asked: str, found: str) -> bool:
+def _is_mistyped(wrong: str, right: str) -> bool:
     """Whether two neighbours are swapped, or a letter is doubled."""
-    if sorted(asked) == sorted(found):
-        return len(found) > 3 or is_english(found)
-    once = [re.sub(r"(.)\1+", r"\1", word) for word in (asked, found)]
-    return min(len(asked), len(found)) > 3 and once[0] == once[1]
+    if sorted(wrong) == sorted(right):
+        return len(right) > 3 or is_english(right)
+    once = [re.sub(r"(.)\1+", r"\1", word) for word in (wrong, right)]
+    return min(len(wrong), len(right)) > 3 and once[0] == once[1]
 
 
 def is_only_neighbour(source: Source, asked: str, found: str) -> bool:
-    """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it."""
+    """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it.
+
+    Words that only join others name nothing that could be meant instead.
+    """
     if source.held is None:
         return False
     low, high = max(1, len(asked) - 1), len(asked) + 1
     pattern = re.compile(rb"(?<![A-Za-z])[A-Za-z]{%d,%d}(?![A-Za-z])" % (low, high))
     words = {word.decode().lower() for word in set(pattern.findall(source.held))}
     asked, found = asked.lower(), found.lower()
-    return asked not in words and {word for word in words if one_step(asked, word)} == {found}
+    return asked not in words and {word for word in words - _JOINING if one_step(asked, word)} == {found}
 
 
 def one_step(one: str, other: str) -> bool:
