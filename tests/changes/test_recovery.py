@@ -345,8 +345,8 @@ def test_a_sealed_record_that_names_places_outside_is_kept_and_named_and_nothing
     (area / "outside").mkdir()
     real = RecordFile.read.__func__  # type: ignore[attr-defined]
 
-    def elsewhere(cls: Any, path: bytes, key: bytes) -> Any:
-        file = real(cls, path, key)
+    def elsewhere(cls: Any, path: bytes, key: bytes, *moved: Any) -> Any:
+        file = real(cls, path, key, *moved)
         for folder in file.plan.folders:
             if folder.root is not None:
                 object.__setattr__(folder, "root", os.fsencode(area / "outside"))

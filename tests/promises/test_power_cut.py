@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from filewright.changes import operations, state
+from filewright.changes import operations, rows, state
 
 
 def _load(name: str) -> ModuleType:
@@ -45,15 +45,14 @@ def area() -> Iterator[Path]:
 def numbers(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     """Inode numbers in records, as they are in an image: there they cannot be chosen."""
     known: dict[int, int] = {}
-    seal, reference = operations.Seal.from_json, operations.FolderRef.from_json
-    owner = state.Owner.of_line
+    seal, folder, owner = rows.seal_of, rows.folder_of, state.Owner.of_line
 
-    def seal_from_json(value: Any) -> operations.Seal:
-        made = seal(value)
+    def seal_of(*row: Any) -> operations.Seal:
+        made = seal(*row)
         return made if made.inode is None else replace(made, inode=known.get(made.inode, 0))
 
-    def folder_from_json(value: Any) -> operations.FolderRef:
-        made = reference(value)
+    def folder_of(*row: Any) -> operations.FolderRef:
+        made = folder(*row)
         return made if made.inode is None else replace(made, inode=known.get(made.inode))
 
     def owner_of_line(line: bytes) -> state.Owner | None:
@@ -62,8 +61,8 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
         return made and replace(made, inode=known.get(made.inode or 0), birth_ns=None)
 
     monkeypatch.setattr(state.Owner, "of_line", staticmethod(owner_of_line))
-    monkeypatch.setattr(operations.Seal, "from_json", staticmethod(seal_from_json))
-    monkeypatch.setattr(operations.FolderRef, "from_json", staticmethod(folder_from_json))
+    monkeypatch.setattr(rows, "seal_of", seal_of)
+    monkeypatch.setattr(rows, "folder_of", folder_of)
     return known
 
 

@@ -124,7 +124,7 @@ class BlobStore:
         A named content is checked against its name before the last block is given out. Raises
         `KeyError` if it is not kept, `TornError` if it is damaged.
         """
-        if file is not None and name in file.sections:
+        if file is not None and "@" in name:
             yield file.content(name)
             return
         try:

@@ -15,7 +15,7 @@ from filewright.changes.commit import commit
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.locks import WorkspaceLock
-from filewright.changes.record import ChangeRecord, Entry, Place
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.changes.show import diff_of_change_set, diff_of_record
@@ -208,14 +208,11 @@ class Changes:
                 continue
             try:
                 store.state.load()
-                moved = store.state.relocations()
                 places = store.recoverer.unfinished_places()
             except FilewrightError:
                 continue
-            paths = frozenset(
-                _names(Place(moved.get(place.root, place.root), place.parts)) for place in places
-            )
-            self._withheld[store.state.owner.id] = Withheld(seen, store.state.owner.path or b"", paths)
+            owner = store.state.owner
+            self._withheld[owner.id] = Withheld(seen, owner.path or b"", frozenset(map(_names, places)))
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
@@ -289,7 +286,7 @@ class Changes:
                 file = store.file(identifier)
             except FilewrightError:
                 continue
-            record = self._inside(file.record) if file is not None else None
+            record = self._inside(file) if file is not None else None
             if record is None:
                 continue
             if wanted:
@@ -305,22 +302,22 @@ class Changes:
         streams = [zip(store.ids(), itertools.repeat(store)) for store in self.stores]
         return heapq.merge(*streams, key=lambda item: item[0], reverse=True)
 
-    def _inside(self, record: ChangeRecord) -> ChangeRecord | None:
+    def _inside(self, file: RecordFile) -> ChangeRecord | None:
         """A record with what it did below the roots, named from there; None if that is nothing."""
-        exact = {root.resolved or root.path for root in self._boundary.roots}
-        if all(
-            entry.place.root in exact and (not entry.was or entry.was.root in exact)
-            for entry in record.entries
-        ):
-            return record
-        entries = []
-        for entry in record.entries:
-            place, was = self._seen_from_here(entry.place), self._seen_from_here(entry.was)
-            if place is not None:
-                entries.append(replace(entry, place=place, was=was))
-            elif was is not None:
-                entries.append(replace(entry, place=was, was=None, after=None))
-        return replace(record, entries=tuple(entries)) if entries else None
+        if {root.resolved or root.path for root in self._boundary.roots}.issuperset(file.roots):
+            return file.record
+        everything = file.record.entries
+
+        def inside() -> Iterator[Entry]:
+            for entry in everything:
+                place, was = self._seen_from_here(entry.place), self._seen_from_here(entry.was)
+                if place is not None:
+                    yield replace(entry, place=place, was=was)
+                elif was is not None:
+                    yield replace(entry, place=was, was=None, after=None)
+
+        count = sum(1 for _ in inside())
+        return replace(file.record, entries=Entries(count, inside)) if count else None
 
     def _seen_from_here(self, place: Place | None) -> Place | None:
         where = self.location(place) if place is not None else None
@@ -328,7 +325,7 @@ class Changes:
 
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
-        record = self._inside(self._kept(change_id)[1].record)
+        record = self._inside(self._kept(change_id)[1])
         if record is None:
             raise _unknown(change_id)
         return record

@@ -140,8 +140,8 @@ def _attempt(
     if not confirmed:
         note = "the disk did not confirm this change: it may be gone after a power cut"
         record = replace(record, notes=(*record.notes, note))
-    file = RecordFile(path, record, begun, attempt.writer.sections, attempt.writer.size)
-    return replace(record, notes=(*record.notes, *_clean_up(attempt, file)))
+    file = attempt.writer.written(path, record, begun)
+    return replace(file.record, notes=(*record.notes, *_clean_up(attempt, file)))
 
 
 def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:

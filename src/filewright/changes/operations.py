@@ -8,14 +8,10 @@ chain of renames costs a slot for each, and a folder that somebody moves meanwhi
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from filewright.boundary import is_temporary
-from filewright.changes.record import Place, json_items
+from filewright.changes.record import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +20,6 @@ class Slot:
 
     folder: int
     name: bytes
-
-    def to_json(self) -> list[Any]:
-        """Folder number and name."""
-        return [self.folder, os.fsdecode(self.name)]
-
-    @classmethod
-    def from_json(cls, value: Any) -> Slot:
-        """The inverse; raises `ValueError` for a name that is not one name."""
-        return cls(int(value[0]), _name(value[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +41,6 @@ class Seal:
     def known(self) -> bool:
         """Whether its content is known, not only its inode."""
         return self.kind != "file" or self.digest is not None
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict; what is unknown is left out."""
-        value: dict[str, Any] = {"kind": self.kind}
-        for name in ("size", "digest", "inode", "mtime_ns"):
-            if getattr(self, name) is not None:
-                value[name] = getattr(self, name)
-        if self.target is not None:
-            value["target"] = os.fsdecode(self.target)
-        return value
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Seal:
-        """The inverse of `to_json`."""
-        target = value.get("target")
-        return cls(
-            kind=str(value["kind"]),
-            size=value.get("size"),
-            digest=value.get("digest"),
-            target=None if target is None else os.fsencode(target),
-            inode=value.get("inode"),
-            mtime_ns=value.get("mtime_ns"),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,24 +138,6 @@ class FolderRef:
     root: bytes | None = None
     made: bool = False
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict."""
-        value: dict[str, Any] = {"inode": self.inode, "slots": [slot.to_json() for slot in self.slots]}
-        if self.root is not None:
-            value["root"] = os.fsdecode(self.root)
-        if self.made:
-            value["made"] = True
-        return value
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> FolderRef:
-        """The inverse of `to_json`."""
-        root = value.get("root")
-        slots = tuple(Slot.from_json(slot) for slot in value["slots"])
-        return cls(
-            value["inode"], slots, None if root is None else os.fsencode(root), bool(value.get("made"))
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
@@ -225,106 +171,6 @@ class CommitPlan:
         )
         return replace(self, folders=folders)
 
-    def json_pieces(self) -> Iterator[str]:
-        """Its JSON object in pieces: a row of a tree each, at most an operation."""
-        yield '{"folders":['
-        yield from json_items(folder.to_json() for folder in self.folders)
-        yield '],"operations":['
-        comma = ""
-        for operation in self.operations:
-            yield comma + json.dumps(_operation_to_json(operation), separators=(",", ":"))[:-1]
-            for name in ("tree", "displaced"):
-                tree = getattr(operation, name, None)
-                if tree is not None:
-                    yield f',"{name}":['
-                    yield from json_items(_rows(tree))
-                    yield "]"
-            yield "}"
-            comma = ","
-        yield "]}"
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> CommitPlan:
-        """The inverse; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
-        operations = tuple(_operation_from_json(operation) for operation in value["operations"])
-        if any("places" in folder for folder in value["folders"]):
-            return cls(_folders_by_path(value["folders"]), operations)
-        plan = cls(tuple(FolderRef.from_json(folder) for folder in value["folders"]), operations)
-        numbers = range(len(plan.folders))
-        slots = [slot for folder in plan.folders for slot in folder.slots]
-        for slot in (*slots, *(slot for operation in operations for slot in operation.slots)):
-            if slot.folder not in numbers:
-                raise ValueError("a slot in no folder")
-        return plan
-
-
-def _folders_by_path(values: Sequence[Mapping[str, Any]]) -> tuple[FolderRef, ...]:
-    """Folders as the first version named them: by every path where each may be."""
-    found = [FolderRef(value["inode"]) for value in values]
-    numbers: dict[Place, int] = {}
-
-    def numbered(place: Place) -> int:
-        if place not in numbers:
-            slots = (
-                (Slot(numbered(Place(place.root, place.parts[:-1])), place.parts[-1]),) if place.parts else ()
-            )
-            found.append(FolderRef(None, slots, None if place.parts else place.root))
-            numbers[place] = len(found) - 1
-        return numbers[place]
-
-    for number, value in enumerate(values):
-        places = [Place.from_json(place) for place in value["places"]]
-        if places and not places[0].parts:
-            found[number] = FolderRef(None, (), places[0].root)
-            continue
-        slots = tuple(Slot(numbered(Place(p.root, p.parts[:-1])), p.parts[-1]) for p in places)
-        found[number] = FolderRef(value["inode"], slots, made=value["inode"] is None)
-    return tuple(found)
-
-
-def _seal(value: Any) -> Seal:
-    if not isinstance(value, Seal):  # They are made while the text is read.
-        raise TypeError("not a seal")
-    return value
-
-
-def _name(value: str) -> bytes:
-    name = os.fsencode(value)
-    if not name or name in (b".", b"..") or b"/" in name or b"\0" in name:
-        raise ValueError("not a name")
-    return name
-
-
-def _rows(tree: Leaves) -> Iterator[list[Any]]:
-    """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
-    open_folders = [iter(tree.items())]
-    while open_folders:
-        for name, leaf in open_folders[-1]:
-            yield [len(open_folders), os.fsdecode(name), leaf.seal.to_json()]
-            if leaf.below is not None:
-                open_folders.append(iter(leaf.below.items()))
-                break
-        else:
-            open_folders.pop()
-
-
-def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
-    open_folders: list[dict[bytes, Leaf]] = [{}]
-    for row in rows:
-        if isinstance(row[0], list):  # As the first version wrote it: the whole path, and the seal.
-            row = [len(row[0]), row[0][-1] if row[0] else "", row[1]]
-        depth, name, seal = int(row[0]), str(row[1]), _seal(row[2])
-        if depth == 0:
-            continue
-        if not 1 <= depth <= len(open_folders):
-            raise ValueError("not a tree")
-        del open_folders[depth:]
-        leaf = Leaf(seal, {} if seal.kind == "folder" else None)
-        open_folders[-1][_name(name)] = leaf
-        if isinstance(leaf.below, dict):
-            open_folders.append(leaf.below)
-    return open_folders[0]
-
 
 def leaves(tree: Leaves) -> Iterator[Leaf]:
     """Every leaf of a tree."""
@@ -334,59 +180,3 @@ def leaves(tree: Leaves) -> Iterator[Leaf]:
             yield leaf
             if leaf.below:
                 pending.append(leaf.below)
-
-
-def _operation_to_json(operation: Operation) -> dict[str, Any]:
-    match operation:
-        case Put():
-            return {
-                "put": operation.carrier.to_json(),
-                "place": operation.place.to_json(),
-                "spare": operation.spare.to_json(),
-                "staged": operation.staged,
-                "after": operation.after.to_json(),
-                "before": operation.before.to_json() if operation.before else None,
-            }
-        case Take():
-            return {
-                "take": operation.place.to_json(),
-                "aside": operation.aside.to_json(),
-                "before": operation.before.to_json(),
-            }
-        case Alter():
-            return {
-                "alter": operation.place.to_json(),
-                "seal": operation.seal.to_json(),
-                "mode": operation.mode,
-                "uid": operation.uid,
-                "gid": operation.gid,
-            }
-
-
-def _operation_from_json(value: Mapping[str, Any]) -> Operation:
-    if "put" in value:
-        put = Put(
-            carrier=Slot.from_json(value["put"]),
-            place=Slot.from_json(value["place"]),
-            spare=Slot.from_json(value["spare"]),
-            staged=bool(value["staged"]),
-            after=_seal(value["after"]),
-            before=_seal(value["before"]) if value["before"] else None,
-            tree=_tree(value["tree"]),
-            displaced=_tree(value["displaced"]),
-        )
-        if not is_temporary(put.spare.name) or (put.staged and not is_temporary(put.carrier.name)):
-            raise ValueError("a temporary has a name that is not ours")
-        return put
-    if "take" in value:
-        take = Take(
-            place=Slot.from_json(value["take"]),
-            aside=Slot.from_json(value["aside"]),
-            before=_seal(value["before"]),
-            tree=_tree(value["tree"]),
-        )
-        if not is_temporary(take.aside.name):
-            raise ValueError("a temporary has a name that is not ours")
-        return take
-    mode, uid, gid = ((int(pair[0]), int(pair[1])) for pair in (value["mode"], value["uid"], value["gid"]))
-    return Alter(Slot.from_json(value["alter"]), _seal(value["seal"]), mode, uid, gid)

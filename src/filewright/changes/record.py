@@ -1,13 +1,13 @@
-"""What history says about a committed change: values only, with their form as JSON."""
+"""What history says about a committed change: values only."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from itertools import islice
+from typing import Literal, overload
 
 from filewright.boundary import quote
 
@@ -25,19 +25,6 @@ class Place:
     def shown(self) -> str:
         """The path below its root, quoted where needed."""
         return quote(b"/".join(self.parts)) if self.parts else "."
-
-    def to_json(self) -> list[str]:
-        """Root and parts as strings; undecodable bytes become lone surrogates."""
-        return [os.fsdecode(self.root), *map(os.fsdecode, self.parts)]
-
-    @classmethod
-    def from_json(cls, value: Any) -> Place:
-        """The inverse of `to_json`."""
-        root, *parts = value
-        names = tuple(os.fsencode(part) for part in parts)
-        if any(not name or name in (b".", b"..") or b"/" in name or b"\0" in name for name in names):
-            raise ValueError("not a path")
-        return cls(os.fsencode(root), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +46,6 @@ class Side:
     target: bytes | None = None
     attributes: Mapping[str, bytes] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict; what is unset is left out."""
-        value: dict[str, Any] = {"kind": self.kind, "mode": self.mode, "uid": self.uid, "gid": self.gid}
-        if self.kind == "file":
-            value |= {"size": self.size, "digest": self.digest, "blob": self.blob}
-        value["mtime"] = self.mtime_ns
-        if self.target is not None:
-            value["target"] = os.fsdecode(self.target)
-        if self.attributes:
-            value["attributes"] = {name: data.hex() for name, data in self.attributes.items()}
-        return value
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Side:
-        """The inverse of `to_json`."""
-        target = value.get("target")
-        return cls(
-            kind=value["kind"],
-            mode=int(value["mode"]),
-            uid=int(value["uid"]),
-            gid=int(value["gid"]),
-            size=int(value.get("size", 0)),
-            mtime_ns=int(value.get("mtime", 0)),
-            digest=value.get("digest"),
-            blob=value.get("blob"),
-            target=None if target is None else os.fsencode(target),
-            attributes={name: bytes.fromhex(data) for name, data in value.get("attributes", {}).items()},
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -96,6 +54,51 @@ class Span:
     offset: int
     old: int
     new: int
+
+
+class Spans(Sequence[Span]):
+    """The spans of an edit, by their offsets, held in 24 bytes each: a file may have a million of them."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: array[int]) -> None:
+        self._numbers = numbers
+
+    @classmethod
+    def of(cls, spans: Iterable[Span]) -> Spans:
+        """Any spans."""
+        numbers = array("q")
+        for span in spans:
+            numbers.extend((span.offset, span.old, span.new))
+        return cls(numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 3
+
+    def __iter__(self) -> Iterator[Span]:
+        numbers = iter(self._numbers)
+        return map(Span, numbers, numbers, numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Span]: ...
+
+    def __getitem__(self, index: int | slice) -> Span | Sequence[Span]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = 3 * range(len(self))[index]
+        return Span(*self._numbers[at : at + 3])
+
+    def __eq__(self, other: object) -> bool:
+        return self._numbers == other._numbers if isinstance(other, Spans) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._numbers.tobytes())
+
+
+NO_SPANS = Spans(array("q"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class Entry:
     before: Side | None
     after: Side | None
     was: Place | None = None
-    spans: tuple[Span, ...] = ()
+    spans: Spans = NO_SPANS
     removed: str | None = None
     inserted: str | None = None
 
@@ -135,46 +138,54 @@ class Entry:
         named |= {side.blob for side in (self.before, self.after) if side is not None}
         return {name for name in named if name}
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain dict."""
-        return {
-            "place": self.place.to_json(),
-            "was": self.was.to_json() if self.was else None,
-            "before": self.before.to_json() if self.before else None,
-            "after": self.after.to_json() if self.after else None,
-            "spans": [[span.offset, span.old, span.new] for span in self.spans],
-            "removed": self.removed,
-            "inserted": self.inserted,
-        }
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Entry:
-        """The inverse of `to_json`, with the sides read already."""
-        return cls(
-            place=Place.from_json(value["place"]),
-            was=Place.from_json(value["was"]) if value["was"] else None,
-            before=value["before"],
-            after=value["after"],
-            spans=tuple(Span(*map(int, span)) for span in value["spans"]),
-            removed=value["removed"],
-            inserted=value["inserted"],
-        )
+class Entries(Sequence[Entry]):
+    """The entries of a change, made or read anew each time they are gone through, a few at a time."""
+
+    def __init__(self, count: int, read: Callable[[], Iterator[Entry]]) -> None:
+        self._count = count
+        self._read = read
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Entry]:
+        return self._read()
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._count)
+            if step > 0:
+                return tuple(islice(self._read(), start, stop, step))
+            return tuple(self._read())[index]
+        at = range(self._count)[index]
+        return next(islice(self._read(), at, None))
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
     """A committed change: `id` in time order, `time_ns` since the epoch, and an entry per place.
 
-    `reverts` names the change it undid. `hard_links` counts the names of each file whose other
-    names were left behind. `notes` says what a person should know, such as bytes that another
-    program wrote late and where they were kept.
+    `session` is that of the caller, of which `client` is the name and version and `turn` what it calls
+    the part of its conversation, where these are known. `reverts` names the change it undid.
+    `hard_links` counts the names of each file whose other names were left behind. `notes` says what a
+    person should know, such as bytes that another program wrote late and where they were kept.
     """
 
     id: str
     time_ns: int
     tool: str
     summary: str
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
+    session: str | None = None
+    client: str | None = None
+    turn: str | None = None
     reverts: str | None = None
     undoable: bool = True
     hard_links: Mapping[str, int] = field(default_factory=dict)
@@ -203,42 +214,3 @@ class ChangeRecord:
             for entry in self.entries
             for end in (entry.place, entry.was)
         )
-
-    def json_pieces(self) -> Iterator[str]:
-        """Its JSON object in pieces, an entry each."""
-        head = {
-            "id": self.id,
-            "time": self.time_ns,
-            "tool": self.tool,
-            "summary": self.summary,
-            "reverts": self.reverts,
-            "undoable": self.undoable,
-            "hard_links": dict(self.hard_links),
-            "notes": list(self.notes),
-        }
-        yield json.dumps(head, separators=(",", ":"))[:-1] + ',"entries":['
-        yield from json_items(entry.to_json() for entry in self.entries)
-        yield "]}"
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> ChangeRecord:
-        """The inverse of `json_pieces`, with the entries read already."""
-        return cls(
-            id=str(value["id"]),
-            time_ns=int(value["time"]),
-            tool=str(value["tool"]),
-            summary=str(value["summary"]),
-            entries=tuple(value["entries"]),
-            reverts=value["reverts"],
-            undoable=bool(value["undoable"]),
-            hard_links={str(path): int(count) for path, count in value["hard_links"].items()},
-            notes=tuple(value["notes"]),
-        )
-
-
-def json_items(values: Iterable[Any]) -> Iterator[str]:
-    """The items of a JSON array, one at a time."""
-    comma = ""
-    for value in values:
-        yield comma + json.dumps(value, separators=(",", ":"))
-        comma = ","

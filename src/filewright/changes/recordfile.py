@@ -2,13 +2,16 @@
 
 ::
 
-    header   "FWCHANG1", offset of the first frame (8 bytes, big endian; 0 while it is being written)
-    sections compressed contents, one after the other, found through the intent's table
-    frames   kind (1 byte: I intent, P prepared, N notes), length (8 bytes), JSON, seal (32 bytes)
+    header   "FWCHANG2", offset of the first frame (8 bytes, big endian; 0 while it is being written)
+    sections contents, one after the other; an entry names one by its SHA-256, and where it is
+    frames   kind (1 byte: I intent, P prepared, N notes), length (8 bytes), body, seal (32 bytes)
 
-The seal is HMAC-SHA256 under the state folder's key, over kind, offset and JSON: a frame that was
-torn by a crash, copied from elsewhere or written by hand is told from ours. Sections are named by
-the SHA-256 of their content, which is checked whenever one is read.
+The body of an intent is lines, as `rows` says: the entries, then the plan; then a head, one JSON
+object, and its length (8 bytes). All of it is written and read in pieces. Notes are one JSON object.
+
+The seal is HMAC-SHA256 under the state folder's key, over kind, offset and body: a frame that was
+torn by a crash, copied from elsewhere or written by hand is told from ours. A content is checked
+against its SHA-256 whenever it is read.
 """
 
 from __future__ import annotations
@@ -17,23 +20,32 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property, partial
 from typing import Any
 
-from filewright.changes.operations import CommitPlan, Seal
-from filewright.changes.record import ChangeRecord, Entry, Side
+from filewright.changes import firstversion
+from filewright.changes.operations import CommitPlan
+from filewright.changes.record import ChangeRecord, Entries, Entry
+from filewright.changes.rows import Roots, entries_of, entry_lines, plan_lines, plan_of
 from filewright.changes.state import write_all
+from filewright.errors import from_os_error
 
-MAGIC = b"FWCHANG1"
+MAGIC, _FIRST_MAGIC = b"FWCHANG2", b"FWCHANG1"
 _HEADER = struct.Struct(">8sQ")
 _FRAME = struct.Struct(">cQ")
+_LENGTH = struct.Struct(">Q")
 _SEAL = 32
-_MAX_FRAME = 1 << 30
+_MOST_HEAD = 64 << 20
 _PIECE = 1 << 18
+_HELD = 512
+"""Entries of a record that are held as values; more are read anew each time."""
+_CONTENT = re.compile(r"([0-9a-f]{64})@([0-9]{1,18})\+([0-9]{1,18})(z?)")
+_NOT_MOVED: Mapping[bytes, bytes] = {}
 
 
 class TornError(Exception):
@@ -44,30 +56,24 @@ class UnfinishedError(TornError):
     """The record was being written: nothing of its change can have reached the workspace."""
 
 
+_NO_SENSE = (KeyError, ValueError, TypeError, AttributeError, IndexError, StopIteration, RuntimeError)
+
+
 @dataclass(frozen=True, slots=True)
-class Section:
-    """Where a content lies in a record file; `codec` is 1 for zlib, 0 for stored."""
+class _Frame:
+    """Where a sealed frame's body is, and where its entries and its plan are in it; its `head`."""
 
-    offset: int
-    length: int
-    codec: int
+    start: int
+    end: int
+    head: Mapping[str, Any]
+    roots: tuple[bytes, ...]
+
+    @property
+    def plan_start(self) -> int:
+        return self.start + int(self.head["entry_bytes"])
 
 
-def _seal(key: bytes, kind: bytes, offset: int, payload: bytes) -> bytes:
-    return hmac.new(key, kind + offset.to_bytes(8, "big") + payload, hashlib.sha256).digest()
-
-
-def read_exact(descriptor: int, length: int, offset: int) -> bytes:
-    """`pread` until `length` bytes are read. Raises `TornError` at a premature end."""
-    parts: list[bytes] = []
-    while length > 0:
-        data = os.pread(descriptor, min(length, 1 << 20), offset)
-        if not data:
-            raise TornError("the file ends too early")
-        parts.append(data)
-        length -= len(data)
-        offset += len(data)
-    return b"".join(parts)
+# Writing
 
 
 class Writer:
@@ -77,7 +83,8 @@ class Writer:
         self._descriptor = descriptor
         self._key = key
         self._end = _HEADER.size
-        self.sections: dict[str, Section] = {}
+        self._kept: dict[bytes, str] = {}
+        self._frame: _Frame | None = None
         os.ftruncate(descriptor, 0)
         write_all(descriptor, _HEADER.pack(MAGIC, 0), 0)
 
@@ -87,152 +94,179 @@ class Writer:
         return self._end
 
     def section(self, content: bytes) -> str:
-        """Keep a content, once; returns its SHA-256 in hex."""
-        name = hashlib.sha256(content).hexdigest()
-        if name not in self.sections:
-            packed, codec = zlib.compress(content, 1), 1
-            if len(packed) >= len(content):
-                packed, codec = content, 0
+        """Keep a content, once; returns how an entry names it."""
+        digest = hashlib.sha256(content).digest()
+        name = self._kept.get(digest)
+        if name is None:
+            packed = zlib.compress(content, 1)
+            smaller = len(packed) < len(content)
+            packed = packed if smaller else content
             write_all(self._descriptor, packed, self._end)
-            self.sections[name] = Section(self._end, len(packed), codec)
+            name = firstversion.content_name(digest.hex(), self._end, len(packed), smaller)
+            self._kept[digest] = name
             self._end += len(packed)
         return name
 
     def intent(self, record: ChangeRecord, plan: CommitPlan) -> None:
         """Write the intent and make the file valid."""
         start = self._end
-        sections = {name: [s.offset, s.length, s.codec] for name, s in self.sections.items()}
-        self._frame(b"I", chain(_body(record, plan), [',"sections":', _dumps(sections)]))
+        self._write(b"I", record, plan)
         write_all(self._descriptor, _HEADER.pack(MAGIC, start), 0)
 
     def prepared(self, record: ChangeRecord, plan: CommitPlan) -> None:
         """Add what staging found out."""
-        self._frame(b"P", _body(record, plan))
+        self._write(b"P", record, plan)
 
-    def _frame(self, kind: bytes, body: Iterable[str]) -> None:
-        """A JSON object, written in pieces: a change of 30,000 files is never held as text."""
+    def written(self, path: bytes, record: ChangeRecord, plan: CommitPlan) -> RecordFile:
+        """What was written, now at `path`."""
+        assert self._frame is not None
+        if len(record.entries) > _HELD:
+            record = replace(record, entries=_entries(path, self._frame, record.id))
+        return RecordFile(path, record, self._frame.roots, lambda: plan)
+
+    def _write(self, kind: bytes, record: ChangeRecord, plan: CommitPlan) -> None:
         start = self._end + _FRAME.size
-        end = start
-        seal = hmac.new(self._key, kind + self._end.to_bytes(8, "big"), hashlib.sha256)
-        for piece in _gathered(chain("{", body, "}")):
-            seal.update(piece)
-            write_all(self._descriptor, piece, end)
-            end += len(piece)
-        write_all(self._descriptor, seal.digest(), end)
+        out = _Sealing(self._descriptor, start, hmac.new(self._key, _sealed_head(kind, self._end), "sha256"))
+        roots = Roots()
+        out.add(entry_lines(record.entries, roots))
+        head = {
+            "id": record.id,
+            "time": record.time_ns,
+            "tool": record.tool,
+            "summary": record.summary,
+            "session": record.session,
+            "client": record.client,
+            "turn": record.turn,
+            "reverts": record.reverts,
+            "undoable": record.undoable,
+            "hard_links": dict(record.hard_links),
+            "notes": list(record.notes),
+            "roots": [os.fsdecode(path) for path in roots.paths],
+            "entries": len(record.entries),
+            "entry_bytes": out.end - start,
+            "folders": len(plan.folders),
+            "operations": len(plan.operations),
+        }
+        out.add(plan_lines(plan))
+        text = json.dumps(head, separators=(",", ":")).encode()
+        out.add([text, _LENGTH.pack(len(text))])
+        end = out.finish()
         write_all(self._descriptor, _FRAME.pack(kind, end - start), self._end)
         self._end = end + _SEAL
+        self._frame = _Frame(start, end, head, tuple(roots.paths))
 
 
-def _dumps(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
+class _Sealing:
+    """Writes pieces from an offset on, gathered to some size, and their seal after them."""
+
+    def __init__(self, descriptor: int, offset: int, seal: hmac.HMAC) -> None:
+        self._descriptor = descriptor
+        self._written = offset
+        self._seal = seal
+        self._held = bytearray()
+
+    @property
+    def end(self) -> int:
+        """The offset after what was added."""
+        return self._written + len(self._held)
+
+    def add(self, pieces: Iterable[bytes]) -> None:
+        for piece in pieces:
+            self._held += piece
+            if len(self._held) > _PIECE:
+                self._flush()
+
+    def _flush(self) -> None:
+        self._seal.update(self._held)
+        write_all(self._descriptor, memoryview(self._held), self._written)
+        self._written += len(self._held)
+        self._held = bytearray()
+
+    def finish(self) -> int:
+        """Write what is left, and the seal; returns where that begins."""
+        self._flush()
+        write_all(self._descriptor, self._seal.digest(), self._written)
+        return self._written
 
 
-def _body(record: ChangeRecord, plan: CommitPlan) -> Iterator[str]:
-    yield '"record":'
-    yield from record.json_pieces()
-    yield ',"plan":'
-    yield from plan.json_pieces()
+def _sealed_head(kind: bytes, offset: int) -> bytes:
+    return kind + offset.to_bytes(8, "big")
 
 
-def _gathered(pieces: Iterable[str]) -> Iterator[bytes]:
-    """The same text in pieces of some size."""
-    held: list[str] = []
-    size = 0
-    for piece in pieces:
-        held.append(piece)
-        size += len(piece)
-        if size > _PIECE:
-            yield "".join(held).encode()
-            held.clear()
-            size = 0
-    yield "".join(held).encode()
+# Reading
 
 
-def _revived(value: dict[str, Any]) -> Any:
-    """What a record has thousands of becomes a value as soon as it is read, not a dict first."""
-    if "mode" in value and "uid" in value and isinstance(value.get("kind"), str):
-        return Side.from_json(value)
-    if "spans" in value and "place" in value:
-        return Entry.from_json(value)
-    if isinstance(value.get("kind"), str):
-        return Seal.from_json(value)
-    return value
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordFile:
-    """A record file as read: `prepared` tells whether its plan's digests are final."""
+    """A record file as read. `roots` are those of its entries; the plan is read when it is asked for."""
 
     path: bytes
     record: ChangeRecord
-    plan: CommitPlan
-    sections: Mapping[str, Section]
-    size: int
+    roots: tuple[bytes, ...]
+    read_plan: Callable[[], CommitPlan]
+
+    @cached_property
+    def plan(self) -> CommitPlan:
+        """What the change does to names. Raises `TornError`, `OSError`."""
+        try:
+            return self.read_plan()
+        except _NO_SENSE as error:
+            raise TornError(f"the plan makes no sense: {error!r}") from error
 
     @classmethod
-    def read(cls, path: bytes, key: bytes) -> RecordFile:
-        """Read and check everything but the sections. Raises `TornError`, `OSError`."""
+    def read(cls, path: bytes, key: bytes, moved: Mapping[bytes, bytes] = _NOT_MOVED) -> RecordFile:
+        """Read and check everything but the contents; `moved` says where roots are now that have moved.
+
+        Raises `TornError`, `OSError`.
+        """
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             size = os.fstat(descriptor).st_size
             if size < _HEADER.size:
                 raise UnfinishedError("the file has no header")
-            magic, offset = _HEADER.unpack(read_exact(descriptor, _HEADER.size, 0))
-            if magic == MAGIC and offset == 0:
+            magic, offset = _HEADER.unpack(_read_exact(descriptor, _HEADER.size, 0))
+            if magic in (MAGIC, _FIRST_MAGIC) and offset == 0:
                 raise UnfinishedError("the change was still being saved")
-            if magic != MAGIC or not _HEADER.size <= offset < size:
+            if magic not in (MAGIC, _FIRST_MAGIC) or not _HEADER.size <= offset < size:
                 raise TornError("the header is not one of ours")
-            frames: dict[bytes, dict[str, Any]] = {}
+            bodies: dict[bytes, tuple[int, int]] = {}
             while offset < size:
                 try:
-                    kind, value, offset = cls._frame(descriptor, key, offset, size)
+                    kind, start, end = _sealed(descriptor, key, offset, size)
                 except TornError:
-                    if not frames:
+                    if not bodies:
                         raise
                     break  # A later frame was torn: it does not count, the intent does.
-                frames[kind] = value
+                bodies[kind] = start, end
+                offset = end + _SEAL
             try:
-                return cls._of(path, frames, size)
-            except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+                notes = json.loads(_body(descriptor, bodies[b"N"]))["notes"] if b"N" in bodies else None
+                if magic == _FIRST_MAGIC:
+                    return _of_the_first_version(path, descriptor, bodies, notes, moved)
+                frame = _frame(descriptor, *bodies.get(b"P", bodies[b"I"]), moved)
+                record = _record(path, frame, notes)
+            except _NO_SENSE as error:
                 raise TornError(f"the record makes no sense: {error!r}") from error
+            return cls(path, record, frame.roots, partial(_plan, path, frame, moved))
         finally:
             os.close(descriptor)
-
-    @staticmethod
-    def _frame(descriptor: int, key: bytes, offset: int, size: int) -> tuple[bytes, dict[str, Any], int]:
-        kind, length = _FRAME.unpack(read_exact(descriptor, _FRAME.size, offset))
-        start = offset + _FRAME.size
-        if length > _MAX_FRAME or start + length + _SEAL > size:
-            raise TornError("a frame is cut short")
-        payload = read_exact(descriptor, length, start)
-        seal = read_exact(descriptor, _SEAL, start + length)
-        if not hmac.compare_digest(seal, _seal(key, kind, offset, payload)):
-            raise TornError("a seal is not ours")
-        return kind, json.loads(payload, object_hook=_revived), start + length + _SEAL
-
-    @classmethod
-    def _of(cls, path: bytes, frames: Mapping[bytes, Mapping[str, Any]], size: int) -> RecordFile:
-        intent = frames[b"I"]
-        latest = frames.get(b"P", intent)
-        record = ChangeRecord.from_json(latest["record"])
-        if b"N" in frames:
-            record = replace(record, notes=tuple(frames[b"N"]["notes"]))
-        sections = {name: Section(*map(int, place)) for name, place in intent["sections"].items()}
-        return cls(path, record, CommitPlan.from_json(latest["plan"]), sections, size)
 
     def content(self, name: str) -> bytes:
-        """A section's content, checked against its name. Raises `KeyError`, `TornError`, `OSError`."""
-        section = self.sections[name]
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        """A content by its name, checked. Raises `KeyError`, `TornError`, `OSError`."""
+        found = _CONTENT.fullmatch(name)
+        if found is None:
+            raise KeyError(name)
+        digest, offset, length, zipped = found.groups()
+        descriptor = _open(self.path)
         try:
-            packed = read_exact(descriptor, section.length, section.offset)
+            packed = _read_exact(descriptor, int(length), int(offset))
         finally:
             os.close(descriptor)
         try:
-            content = zlib.decompress(packed) if section.codec else packed
+            content = zlib.decompress(packed) if zipped else packed
         except zlib.error as error:
             raise TornError("a section is damaged") from error
-        if hashlib.sha256(content).hexdigest() != name:
+        if hashlib.sha256(content).hexdigest() != digest:
             raise TornError("a section is damaged")
         return content
 
@@ -241,8 +275,125 @@ class RecordFile:
         descriptor = os.open(self.path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             end = os.fstat(descriptor).st_size
-            payload = json.dumps({"notes": notes}, separators=(",", ":")).encode()
-            frame = _FRAME.pack(b"N", len(payload)) + payload + _seal(key, b"N", end, payload)
-            write_all(descriptor, frame, end)
+            body = json.dumps({"notes": notes}, separators=(",", ":")).encode()
+            seal = hmac.digest(key, _sealed_head(b"N", end) + body, "sha256")
+            write_all(descriptor, _FRAME.pack(b"N", len(body)) + body + seal, end)
         finally:
             os.close(descriptor)
+
+
+def _sealed(descriptor: int, key: bytes, offset: int, size: int) -> tuple[bytes, int, int]:
+    """The frame at an offset: its kind, and where its body begins and ends. Raises `TornError`."""
+    kind, length = _FRAME.unpack(_read_exact(descriptor, _FRAME.size, offset))
+    start = offset + _FRAME.size
+    if start + length + _SEAL > size:
+        raise TornError("a frame is cut short")
+    seal = hmac.new(key, _sealed_head(kind, offset), "sha256")
+    for piece in _pieces(descriptor, start, start + length):
+        seal.update(piece)
+    if not hmac.compare_digest(seal.digest(), _read_exact(descriptor, _SEAL, start + length)):
+        raise TornError("a seal is not ours")
+    return kind, start, start + length
+
+
+def _frame(descriptor: int, start: int, end: int, moved: Mapping[bytes, bytes]) -> _Frame:
+    end -= _LENGTH.size
+    (length,) = _LENGTH.unpack(_read_exact(descriptor, _LENGTH.size, end))
+    if length > min(_MOST_HEAD, end - start):
+        raise ValueError("a head that is too long")
+    head = json.loads(_read_exact(descriptor, length, end - length))
+    paths = map(os.fsencode, head["roots"])
+    return _Frame(start, end - length, head, tuple(moved.get(path, path) for path in paths))
+
+
+def _record(path: bytes, frame: _Frame, notes: Sequence[str] | None) -> ChangeRecord:
+    head = frame.head
+    return ChangeRecord(
+        id=str(head["id"]),
+        time_ns=int(head["time"]),
+        tool=str(head["tool"]),
+        summary=str(head["summary"]),
+        entries=_entries(path, frame, str(head["id"])),
+        session=head["session"],
+        client=head["client"],
+        turn=head["turn"],
+        reverts=head["reverts"],
+        undoable=bool(head["undoable"]),
+        hard_links={str(path): int(count) for path, count in head["hard_links"].items()},
+        notes=tuple(head["notes"] if notes is None else notes),
+    )
+
+
+def _entries(path: bytes, frame: _Frame, change_id: str) -> Sequence[Entry]:
+    count = int(frame.head["entries"])
+
+    def read() -> Iterator[Entry]:
+        try:
+            yield from entries_of(_lines(path, frame.start, frame.plan_start), frame.roots)
+        except OSError as error:
+            raise from_os_error(error, f"the record of the change {change_id}", doing="read") from error
+
+    return tuple(read()) if count <= _HELD else Entries(count, read)
+
+
+def _plan(path: bytes, frame: _Frame, moved: Mapping[bytes, bytes]) -> CommitPlan:
+    lines = _lines(path, frame.plan_start, frame.end)
+    return plan_of(lines, int(frame.head["folders"]), int(frame.head["operations"])).relocated(moved)
+
+
+def _of_the_first_version(
+    path: bytes,
+    descriptor: int,
+    bodies: Mapping[bytes, tuple[int, int]],
+    notes: Sequence[str] | None,
+    moved: Mapping[bytes, bytes],
+) -> RecordFile:
+    intent = firstversion.frame_of(_body(descriptor, bodies[b"I"]))
+    latest = firstversion.frame_of(_body(descriptor, bodies[b"P"])) if b"P" in bodies else intent
+    record = firstversion.record_of(latest, intent, notes, moved)
+    plan = firstversion.plan_of(latest).relocated(moved)
+    roots = dict.fromkeys(end.root for entry in record.entries for end in (entry.place, entry.was) if end)
+    return RecordFile(path, record, tuple(roots), lambda: plan)
+
+
+def _open(path: bytes) -> int:
+    """Open a record file for reading, wherever in the state folder it has got to since it was found."""
+    folder, name = os.path.split(path)
+    settled = name.split(b".")[0] + b".settled"
+    above = os.path.dirname(folder)
+    for place in (path, os.path.join(above, b"journal", settled), os.path.join(above, b"history", settled)):
+        try:
+            return os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+    raise FileNotFoundError(2, "No such file or directory", os.fsdecode(path))
+
+
+def _lines(path: bytes, start: int, end: int) -> Iterator[bytes]:
+    """The lines between two offsets."""
+    descriptor = _open(path)
+    try:
+        left = b""
+        for piece in _pieces(descriptor, start, end):
+            *lines, left = (left + piece).split(b"\n")
+            yield from lines
+    finally:
+        os.close(descriptor)
+
+
+def _body(descriptor: int, where: tuple[int, int]) -> bytes:
+    return b"".join(_pieces(descriptor, *where))
+
+
+def _pieces(descriptor: int, offset: int, end: int) -> Iterator[bytes]:
+    """The bytes between two offsets. Raises `TornError` at a premature end."""
+    while offset < end:
+        data = os.pread(descriptor, min(end - offset, _PIECE), offset)
+        if not data:
+            raise TornError("the file ends too early")
+        yield data
+        offset += len(data)
+
+
+def _read_exact(descriptor: int, length: int, offset: int) -> bytes:
+    return b"".join(_pieces(descriptor, offset, offset + length))

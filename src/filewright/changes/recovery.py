@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from filewright import system
 from filewright.boundary import Boundary, quote
@@ -163,7 +163,7 @@ class Recoverer:
         found: dict[Place, str] = {}
         for path in self._journal.unsettled_paths():
             try:
-                record = RecordFile.read(path, self._state.key).record
+                record = RecordFile.read(path, self._state.key, self._state.relocations()).record
             except (TornError, OSError):
                 continue
             for entry in record.entries:
@@ -181,10 +181,11 @@ class Recoverer:
         intent = self._journal.intent_path()
         for path in (*self._journal.unsettled_paths(), *([intent] if intent is not None else [])):
             try:
-                file = RecordFile.read(path, self._state.key)
+                file = RecordFile.read(path, self._state.key, self._state.relocations())
+                beyond = self._beyond(file.plan)
             except (TornError, OSError):
                 continue  # Nothing of a change that was still being saved is in the workspace.
-            if path != intent and self._beyond(file.plan.relocated(self._state.relocations())) is None:
+            if path != intent and beyond is None:
                 continue
             for entry in file.record.entries:
                 found |= {place for place in (entry.place, entry.was) if place is not None}
@@ -201,16 +202,13 @@ class Recoverer:
 
     def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
         try:
-            file = RecordFile.read(path, self._state.key)
+            file = RecordFile.read(path, self._state.key, self._state.relocations())
+            beyond = self._beyond(file.plan)
         except UnfinishedError:
             raise
         except TornError:
             found.set_aside.append(quote(self._journal.set_aside(path)))
             return None
-        moved = self._state.relocations()
-        if moved:
-            file = replace(file, plan=file.plan.relocated(moved))
-        beyond = self._beyond(file.plan)
         if beyond is not None:
             raise _BeyondError(file, quote(beyond))
         return file

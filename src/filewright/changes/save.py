@@ -52,7 +52,7 @@ class Saved:
     side: Side
     tree: Leaves = field(default_factory=dict)
     below: tuple[Entry, ...] = ()
-    spans: tuple[Span, ...] = ()
+    spans: Spans = NO_SPANS
     removed: str | None = None
     inserted: str | None = None
 
@@ -178,7 +178,7 @@ class _Saving:
             pause *= 2
         require_changeable(file, shown)
 
-    def _spans(self, item: Item) -> tuple[tuple[Span, ...], str | None]:
+    def _spans(self, item: Item) -> tuple[Spans, str | None]:
         splices = item.splices or ()
         spans: list[Span] = []
         for s in splices:
@@ -188,7 +188,7 @@ class _Saving:
                 last = spans.pop()
                 span = Span(last.offset, last.old + span.old, last.new + span.new)
             spans.append(span)
-        return tuple(spans), self._keep(b"".join(s.replacement for s in splices))
+        return Spans.of(spans), self._keep(b"".join(s.replacement for s in splices))
 
     def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""

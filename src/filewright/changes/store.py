@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from filewright.boundary import Boundary
 from filewright.changes.blobs import BlobStore
 from filewright.changes.collector import Collector
 from filewright.changes.flushing import Flusher
 from filewright.changes.journal import Journal
-from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.recovery import Recoverer, Recovery
 from filewright.changes.state import StateFolder
@@ -55,7 +53,7 @@ class Store:
         if path is None:
             return None
         try:
-            return self._relocated(RecordFile.read(path, self.state.key))
+            return RecordFile.read(path, self.state.key, self.state.relocations())
         except FileNotFoundError:
             return None  # Collected meanwhile.
         except TornError as error:
@@ -67,10 +65,6 @@ class Store:
             ) from error
         except OSError as error:
             raise from_os_error(error, f"the record of the change {change_id}", doing="read") from error
-
-    def _relocated(self, file: RecordFile) -> RecordFile:
-        moved = self.state.relocations()
-        return replace(file, record=_relocated(file.record, moved)) if moved else file
 
     def recover(self, settle_above: int, *, again: bool = False) -> Recovery:
         """Settle what is unfinished here; needs the workspace lock."""
@@ -101,16 +95,3 @@ class Store:
         seen = self.journal.intent_seen()
         waiting = tuple(self.journal.unsettled_paths())
         return (seen, waiting) if seen is not None or waiting else None
-
-
-def _relocated(record: ChangeRecord, moved: dict[bytes, bytes]) -> ChangeRecord:
-    def now(place: Place) -> Place:
-        return Place(moved.get(place.root, place.root), place.parts)
-
-    return replace(
-        record,
-        entries=tuple(
-            replace(entry, place=now(entry.place), was=now(entry.was) if entry.was is not None else None)
-            for entry in record.entries
-        ),
-    )

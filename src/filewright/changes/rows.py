@@ -1,0 +1,304 @@
+"""The lines of a record file: JSON arrays, one for each thing, so that no change is ever held as text.
+
+::
+
+    entry     [place, was, before, after, number of spans, removed, inserted], then its spans, a thousand
+              a line, each as [bytes since the span before, old, new]
+    folder    [inode, root, made, slot …] of a plan
+    operation ["put", carrier, place, spare, staged, after, before, rows of tree, rows of displaced],
+              ["take", place, aside, before, rows of tree] or
+              ["alter", place, seal, mode, uid, gid], then those rows: [depth, name, seal …]
+    place     [number of a root, name …]
+    side      [kind, mode, uid, gid, mtime, size, digest, blob, target, attributes]
+    seal      [kind, size, digest, target, inode, mtime]
+    slot      [folder, name]
+
+What is unset at the end of an array is left out. Undecodable names become lone surrogates.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from filewright.boundary import is_temporary
+from filewright.changes.operations import (
+    Alter,
+    CommitPlan,
+    FolderRef,
+    Leaf,
+    Leaves,
+    Operation,
+    Put,
+    Seal,
+    Slot,
+    Take,
+    leaves,
+)
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
+
+_SPANS = 3_000
+"""Numbers of spans in a line."""
+
+
+@dataclass(slots=True)
+class Roots:
+    """The roots of a record's places, by number."""
+
+    paths: list[bytes] = field(default_factory=list)
+
+    def number(self, path: bytes) -> int:
+        """A root's number; it is given one if it has none."""
+        if path not in self.paths:
+            self.paths.append(path)
+        return self.paths.index(path)
+
+
+def line(row: Sequence[Any]) -> bytes:
+    """A row as a line."""
+    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+def _trimmed(row: list[Any]) -> list[Any]:
+    while row[-1] is None:
+        row.pop()
+    return row
+
+
+# Entries
+
+
+def entry_lines(entries: Iterable[Entry], roots: Roots) -> Iterator[bytes]:
+    """The lines of some entries."""
+    for entry in entries:
+        row = [
+            _place_row(entry.place, roots),
+            _place_row(entry.was, roots) if entry.was is not None else None,
+            _side_row(entry.before) if entry.before is not None else None,
+            _side_row(entry.after) if entry.after is not None else None,
+            len(entry.spans) or None,
+            entry.removed,
+            entry.inserted,
+        ]
+        yield line(_trimmed(row))
+        last = 0
+        numbers: list[int] = []
+        for span in entry.spans:
+            numbers += (span.offset - last, span.old, span.new)
+            last = span.offset
+            if len(numbers) == _SPANS:
+                yield line(numbers)
+                numbers = []
+        if numbers:
+            yield line(numbers)
+
+
+def entries_of(lines: Iterator[bytes], roots: Sequence[bytes]) -> Iterator[Entry]:
+    """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    for text in lines:
+        row = json.loads(text)
+        row += (None,) * (7 - len(row))
+        yield Entry(
+            place=_place_of(row[0], roots),
+            was=_place_of(row[1], roots) if row[1] is not None else None,
+            before=_side_of(row[2]) if row[2] is not None else None,
+            after=_side_of(row[3]) if row[3] is not None else None,
+            spans=_spans_of(lines, row[4]) if row[4] is not None else NO_SPANS,
+            removed=row[5],
+            inserted=row[6],
+        )
+
+
+def _spans_of(lines: Iterator[bytes], count: int) -> Spans:
+    numbers = array("q")
+    last = 0
+    while len(numbers) < 3 * count:
+        row = json.loads(next(lines))
+        for at in range(0, len(row), 3):
+            last += row[at]
+            row[at] = last
+        numbers.extend(row)
+    return Spans(numbers)
+
+
+def _place_row(place: Place, roots: Roots) -> list[Any]:
+    return [roots.number(place.root), *map(os.fsdecode, place.parts)]
+
+
+def _place_of(row: list[Any], roots: Sequence[bytes]) -> Place:
+    return Place(roots[row[0]], tuple(map(_name, row[1:])))
+
+
+def _name(value: str) -> bytes:
+    name = os.fsencode(value)
+    if name in (b"", b".", b"..") or b"/" in name or b"\0" in name:
+        raise ValueError("not a name")
+    return name
+
+
+def _side_row(side: Side) -> list[Any]:
+    carried = {name: data.hex() for name, data in side.attributes.items()} if side.attributes else None
+    size = side.size if side.kind == "file" else None
+    target = os.fsdecode(side.target) if side.target is not None else None
+    return _trimmed(
+        [
+            side.kind,
+            side.mode,
+            side.uid,
+            side.gid,
+            side.mtime_ns,
+            size,
+            side.digest,
+            side.blob,
+            target,
+            carried,
+        ]
+    )
+
+
+def _side_of(row: list[Any]) -> Side:
+    if len(row) <= 8:
+        kind, mode, uid, gid, time, *file = row
+        return Side(kind, mode, uid, gid, file[0] if file else 0, time, *file[1:])
+    kind, mode, uid, gid, time, size, digest, blob, target, *carried = row
+    attributes = {name: bytes.fromhex(data) for name, data in carried[0].items()} if carried else {}
+    linked = os.fsencode(target) if target is not None else None
+    return Side(kind, mode, uid, gid, size or 0, time, digest, blob, linked, attributes)
+
+
+# Plans
+
+
+def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
+    """The lines of a plan: its folders, then its operations."""
+    for folder in plan.folders:
+        root = os.fsdecode(folder.root) if folder.root is not None else None
+        yield line([folder.inode, root, folder.made, *map(_slot_row, folder.slots)])
+    for operation in plan.operations:
+        trees: list[Leaves] = []
+        row: list[Any]
+        match operation:
+            case Put():
+                trees = [operation.tree, operation.displaced]
+                slots = map(_slot_row, operation.slots)
+                after = _seal_row(operation.after)
+                before = _seal_row(operation.before) if operation.before is not None else None
+                row = ["put", *slots, operation.staged, after, before]
+            case Take():
+                trees = [operation.tree]
+                row = ["take", *map(_slot_row, operation.slots), _seal_row(operation.before)]
+            case Alter():
+                seal = _seal_row(operation.seal)
+                row = [
+                    "alter",
+                    _slot_row(operation.place),
+                    seal,
+                    operation.mode,
+                    operation.uid,
+                    operation.gid,
+                ]
+        yield line([*row, *(sum(1 for _ in leaves(tree)) for tree in trees)])
+        for tree in trees:
+            yield from map(line, _tree_rows(tree))
+
+
+def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> CommitPlan:
+    """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    folders = tuple(folder_of(*json.loads(text)) for text in islice(lines, folder_count))
+    operations = tuple(_operation_of(json.loads(next(lines)), lines) for _ in range(operation_count))
+    slots = (slot for each in (*folders, *operations) for slot in each.slots)
+    if any(not 0 <= slot.folder < folder_count for slot in slots):
+        raise ValueError("a slot in no folder")
+    return CommitPlan(folders, operations)
+
+
+def folder_of(inode: int | None, root: str | None, made: bool, *slots: list[Any]) -> FolderRef:
+    """A folder from its row."""
+    place = os.fsencode(root) if root is not None else None
+    return FolderRef(inode, tuple(map(_slot_of, slots)), place, bool(made))
+
+
+def seal_of(
+    kind: str,
+    size: int | None = None,
+    digest: str | None = None,
+    target: str | None = None,
+    inode: int | None = None,
+    mtime_ns: int | None = None,
+) -> Seal:
+    """A seal from its row."""
+    return Seal(kind, size, digest, os.fsencode(target) if target is not None else None, inode, mtime_ns)
+
+
+def _operation_of(row: list[Any], lines: Iterator[bytes]) -> Operation:
+    match row:
+        case ["put", carrier, place, spare, staged, after, before, tree, displaced]:
+            put = Put(
+                carrier=_slot_of(carrier),
+                place=_slot_of(place),
+                spare=_slot_of(spare),
+                staged=bool(staged),
+                after=seal_of(*after),
+                before=seal_of(*before) if before is not None else None,
+                tree=_tree_of(lines, tree),
+                displaced=_tree_of(lines, displaced),
+            )
+            temporaries = [put.spare, put.carrier] if put.staged else [put.spare]
+            return _checked(put, temporaries)
+        case ["take", place, aside, before, tree]:
+            take = Take(_slot_of(place), _slot_of(aside), seal_of(*before), _tree_of(lines, tree))
+            return _checked(take, [take.aside])
+        case ["alter", place, seal, mode, uid, gid]:
+            return Alter(_slot_of(place), seal_of(*seal), tuple(mode), tuple(uid), tuple(gid))
+    raise ValueError("not an operation")
+
+
+def _checked(operation: Operation, temporaries: list[Slot]) -> Operation:
+    if not all(is_temporary(slot.name) for slot in temporaries):
+        raise ValueError("a temporary has a name that is not ours")
+    return operation
+
+
+def _slot_row(slot: Slot) -> list[Any]:
+    return [slot.folder, os.fsdecode(slot.name)]
+
+
+def _slot_of(row: list[Any]) -> Slot:
+    return Slot(int(row[0]), _name(row[1]))
+
+
+def _seal_row(seal: Seal) -> list[Any]:
+    target = os.fsdecode(seal.target) if seal.target is not None else None
+    return _trimmed([seal.kind, seal.size, seal.digest, target, seal.inode, seal.mtime_ns])
+
+
+def _tree_rows(tree: Leaves) -> Iterator[list[Any]]:
+    """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
+    open_folders = [iter(tree.items())]
+    while open_folders:
+        for name, leaf in open_folders[-1]:
+            yield [len(open_folders), os.fsdecode(name), *_seal_row(leaf.seal)]
+            if leaf.below is not None:
+                open_folders.append(iter(leaf.below.items()))
+                break
+        else:
+            open_folders.pop()
+
+
+def _tree_of(lines: Iterator[bytes], count: int) -> dict[bytes, Leaf]:
+    open_folders: list[dict[bytes, Leaf]] = [{}]
+    for row in map(json.loads, islice(lines, count)):
+        depth, name, *seal = row
+        if not 1 <= depth <= len(open_folders):
+            raise ValueError("not a tree")
+        del open_folders[depth:]
+        leaf = Leaf(seal_of(*seal), {} if seal[0] == "folder" else None)
+        open_folders[-1][_name(name)] = leaf
+        if isinstance(leaf.below, dict):
+            open_folders.append(leaf.below)
+    return open_folders[0]
