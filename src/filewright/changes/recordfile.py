@@ -213,6 +213,10 @@ class RecordFile:
         except _NO_SENSE as error:
             raise TornError(f"the plan makes no sense: {error!r}") from error
 
+    @cached_property
+    def _near(self) -> _Near:
+        return _Near(self.path)
+
     @classmethod
     def read(cls, path: bytes, key: bytes, moved: Mapping[bytes, bytes] = _NOT_MOVED) -> RecordFile:
         """Read and check everything but the contents; `moved` says where roots are now that have moved.
@@ -257,11 +261,7 @@ class RecordFile:
         if found is None:
             raise KeyError(name)
         digest, offset, length, zipped = found.groups()
-        descriptor = _open(self.path)
-        try:
-            packed = _read_exact(descriptor, int(length), int(offset))
-        finally:
-            os.close(descriptor)
+        packed = self._near.read(int(offset), int(length))
         try:
             content = zlib.decompress(packed) if zipped else packed
         except zlib.error as error:
@@ -280,6 +280,29 @@ class RecordFile:
             write_all(descriptor, _FRAME.pack(b"N", len(body)) + body + seal, end)
         finally:
             os.close(descriptor)
+
+
+class _Near:
+    """Reads a record file with what is near: contents that are kept together are asked for together."""
+
+    def __init__(self, path: bytes) -> None:
+        self._path = path
+        self._piece = 0, b""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Some bytes. Raises `TornError`, `OSError`."""
+        start, data = self._piece
+        if not start <= offset <= offset + length <= start + len(data):
+            descriptor = _open(self._path)
+            try:
+                if length >= _PIECE:
+                    return _read_exact(descriptor, length, offset)
+                start, data = self._piece = offset, os.pread(descriptor, _PIECE, offset)
+            finally:
+                os.close(descriptor)
+        if offset - start + length > len(data):
+            raise TornError("the file ends too early")
+        return data[offset - start : offset - start + length]
 
 
 def _sealed(descriptor: int, key: bytes, offset: int, size: int) -> tuple[bytes, int, int]:

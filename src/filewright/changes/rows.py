@@ -44,6 +44,7 @@ from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
 
 _SPANS = 3_000
 """Numbers of spans in a line."""
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(slots=True)
@@ -62,6 +63,10 @@ class Roots:
 def line(row: Sequence[Any]) -> bytes:
     """A row as a line."""
     return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+def _loads(text: bytes) -> Any:
+    return _DECODER.raw_decode(text.decode())[0]
 
 
 def _trimmed(row: list[Any]) -> list[Any]:
@@ -100,11 +105,20 @@ def entry_lines(entries: Iterable[Entry], roots: Roots) -> Iterator[bytes]:
 
 def entries_of(lines: Iterator[bytes], roots: Sequence[bytes]) -> Iterator[Entry]:
     """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    folder: list[Any] = []
+    above: tuple[bytes, ...] = ()
     for text in lines:
-        row = json.loads(text)
+        row = _loads(text)
         row += (None,) * (7 - len(row))
+        *near, name = row[0]
+        if near and near == folder:
+            # What is in one folder comes together, and shares the names above.
+            place = Place(roots[near[0]], (*above, _name(name)))
+        else:
+            place = _place_of(row[0], roots)
+            folder, above = near, place.parts[:-1]
         yield Entry(
-            place=_place_of(row[0], roots),
+            place=place,
             was=_place_of(row[1], roots) if row[1] is not None else None,
             before=_side_of(row[2]) if row[2] is not None else None,
             after=_side_of(row[3]) if row[3] is not None else None,
@@ -118,7 +132,7 @@ def _spans_of(lines: Iterator[bytes], count: int) -> Spans:
     numbers = array("q")
     last = 0
     while len(numbers) < 3 * count:
-        row = json.loads(next(lines))
+        row = _loads(next(lines))
         for at in range(0, len(row), 3):
             last += row[at]
             row[at] = last
@@ -135,10 +149,9 @@ def _place_of(row: list[Any], roots: Sequence[bytes]) -> Place:
 
 
 def _name(value: str) -> bytes:
-    name = os.fsencode(value)
-    if name in (b"", b".", b"..") or b"/" in name or b"\0" in name:
+    if not value or value in (".", "..") or "/" in value or "\0" in value:
         raise ValueError("not a name")
-    return name
+    return os.fsencode(value)
 
 
 def _side_row(side: Side) -> list[Any]:
@@ -209,8 +222,8 @@ def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
 
 def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> CommitPlan:
     """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
-    folders = tuple(folder_of(*json.loads(text)) for text in islice(lines, folder_count))
-    operations = tuple(_operation_of(json.loads(next(lines)), lines) for _ in range(operation_count))
+    folders = tuple(folder_of(*_loads(text)) for text in islice(lines, folder_count))
+    operations = tuple(_operation_of(_loads(next(lines)), lines) for _ in range(operation_count))
     slots = (slot for each in (*folders, *operations) for slot in each.slots)
     if any(not 0 <= slot.folder < folder_count for slot in slots):
         raise ValueError("a slot in no folder")
@@ -292,7 +305,7 @@ def _tree_rows(tree: Leaves) -> Iterator[list[Any]]:
 
 def _tree_of(lines: Iterator[bytes], count: int) -> dict[bytes, Leaf]:
     open_folders: list[dict[bytes, Leaf]] = [{}]
-    for row in map(json.loads, islice(lines, count)):
+    for row in map(_loads, islice(lines, count)):
         depth, name, *seal = row
         if not 1 <= depth <= len(open_folders):
             raise ValueError("not a tree")

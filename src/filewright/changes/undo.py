@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 import xxhash
@@ -107,15 +107,27 @@ class _Index:
     a moved folder carried along is in neither.
     """
 
-    arrived: frozenset[Place]
-    there: frozenset[Place]
-    leaving: frozenset[Place]
+    arrived: Set[Place]
+    there: Set[Place]
+    leaving: Set[Place]
     moves: tuple[Entry, ...]
     back: dict[Place, Place]
 
     @classmethod
-    def of(cls, entries: Sequence[Entry]) -> _Index:
-        moved = [entry for entry in entries if entry.was is not None]
+    def of(cls, entries: Iterable[Entry]) -> _Index:
+        arrived: set[Place] = set()
+        there: set[Place] = set()
+        leaving: set[Place] = set()
+        moved: list[Entry] = []
+        for entry in entries:
+            if entry.after is not None:
+                there.add(entry.place)
+            if entry.before is None or entry.was is not None:
+                leaving.add(entry.place)
+                if entry.after is not None:
+                    arrived.add(entry.place)
+            if entry.was is not None:
+                moved.append(entry)
         folders = {
             entry.place: entry.was
             for entry in moved
@@ -133,13 +145,8 @@ class _Index:
             )
 
         moves = tuple(entry for entry in moved if not carried(entry))
-        return cls(
-            arrived=frozenset(e.place for e in entries if e.after and (e.before is None or e.was)),
-            there=frozenset(e.place for e in entries if e.after),
-            leaving=frozenset(e.place for e in entries if e.before is None or e.was),
-            moves=moves,
-            back={entry.place: entry.was for entry in moves if entry.was is not None},
-        )
+        back = {entry.place: entry.was for entry in moves if entry.was is not None}
+        return cls(arrived, there, leaving, moves, back)
 
     def put_there(self, place: Place) -> bool:
         """Whether what is at `place` was put there by the change itself, or with a folder above."""

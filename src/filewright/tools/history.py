@@ -192,8 +192,8 @@ def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
     page.add(visible(record.summary))
     page.extend(f"[{visible(note)}]" for note in record.notes)
-    rows = [_entry_row(entry) for entry in record.entries]
-    left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
+    rows = [_entry_row(entry) for entry in record.entries[:100]]
+    left = page.extend(rows, reserve=page.room // 2) + len(record.entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     text = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
@@ -243,8 +243,9 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     page.extend((f"[{visible(note)}]" for note in notes), reserve=1000)
     if record.reverts and arguments.path is not None:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
-    rows = [_entry_row(entry) for entry in (made or record).entries]
-    left = page.extend(rows[:100], reserve=page.room // 2) + max(0, len(rows) - 100)
+    entries = (made or record).entries
+    rows = [_entry_row(entry) for entry in entries[:100]]
+    left = page.extend(rows, reserve=page.room // 2) + len(entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
@@ -257,7 +258,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         reverted=record.id,
         preview=made is None,
         notes=tuple(notes),
-        files=tuple(entry.place.shown for entry in (made or record).entries[:200]),
+        files=tuple(entry.place.shown for entry in entries[:200]),
     )
 
 
