@@ -359,12 +359,20 @@ class Changes:
         """
         task = task or Task()
         with self.writing(task):
-            reversal = self._reversal(change_id, force, task)
-            change_set = reversal.change_set
-            with _told_as_undo(change_id):
-                return self.commit(only(change_set) if only else change_set, task=task), reversal
+            # At first without a look at what the commit will look at anyway; if something is not as the
+            # change left it, a second time, to merge it or to say what is in the way.
+            for trusting in (not force, False):
+                reversal = self._reversal(change_id, force, task, trusting=trusting)
+                change_set = only(reversal.change_set) if only else reversal.change_set
+                try:
+                    with _told_as_undo(change_id):
+                        return self.commit(change_set, task=task), reversal
+                except FilewrightError as error:
+                    if not trusting or error.code is not Code.STALE_VERSION:
+                        raise
+        raise AssertionError("unreachable")
 
-    def _reversal(self, change_id: str, force: bool, task: Task) -> Reversal:
+    def _reversal(self, change_id: str, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
         return undo_of(
             self._boundary,
             self._settings,
@@ -378,6 +386,7 @@ class Changes:
                 task=task,
             ),
             force=force,
+            trusting=trusting,
             task=task,
         )
 
@@ -389,15 +398,20 @@ class Changes:
         return diff_of_record(
             self._boundary,
             self._settings,
-            self.contents(change_id),
+            self.contents(change_id, inside=True),
             locate=self.location,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
         )
 
-    def contents(self, change_id: str) -> Contents:
-        """What a change's files held before and after, as far as that was kept."""
+    def contents(self, change_id: str, *, inside: bool = False) -> Contents:
+        """What a change's files held before and after, as far as that was kept; or those `inside` the roots."""
         store, file = self._kept(change_id)
+        if inside:
+            record = self._inside(file)
+            if record is None:
+                raise _unknown(change_id)
+            file = replace(file, record=record)
         return Contents(store.blobs, file, small=self._settings.hold_bytes)
 
     def close(self) -> None:

@@ -77,10 +77,8 @@ def diff_of_record(
     """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
     budget = _Budget(max_lines, task)
     for entry in contents.record.entries:
-        if "folder" in {side.kind for side in (entry.before, entry.after) if side is not None}:
+        if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
             continue
-        if all(end is None or locate(end) is None for end in (entry.place, entry.was)):
-            continue  # A change may reach beyond the roots; what it did there is nobody's business here.
         if budget.spent:
             budget.cut += 1
             continue

@@ -173,7 +173,10 @@ def _above(place: Place, levels: int) -> Place | None:
 
 @dataclass(frozen=True, slots=True)
 class _Undoing:
-    """One undo: what it works with, and what it has found so far."""
+    """One undo: what it works with, and what it has found so far.
+
+    A `trusting` one leaves it to the commit to find that a file is not as the change left it.
+    """
 
     boundary: Boundary
     settings: Settings
@@ -181,6 +184,7 @@ class _Undoing:
     locate: Callable[[Place], Location]
     index: _Index
     force: bool
+    trusting: bool
     task: Task
     steps: _Steps = field(default_factory=_Steps)
     conflicts: list[Conflict] = field(default_factory=list)
@@ -224,9 +228,10 @@ def undo_of(
     locate: Callable[[Place], Location],
     show: Callable[[ChangeSet], str],
     force: bool,
+    trusting: bool = False,
     task: Task,
 ) -> Reversal:
-    """The change set that undoes the change of `contents`.
+    """The change set that undoes the change of `contents`; a `trusting` one only looks where it must.
 
     Raises `stale_version` with the conflicts in its details, `unsupported` if nothing was kept,
     `no_change` if nothing is left to do, `path_escape` if it would reach beyond the roots.
@@ -238,7 +243,7 @@ def undo_of(
             f"the change {record.id} was made with undoable=false; nothing was kept to undo it with",
             details={"change_id": record.id},
         )
-    undoing = _Undoing(boundary, settings, contents, locate, _Index.of(record.entries), force, task)
+    undoing = _Undoing(boundary, settings, contents, locate, _Index.of(record.entries), force, trusting, task)
     for entry in record.entries:
         task.check()
         if entry.before is None and entry.after is not None:
@@ -270,6 +275,10 @@ def undo_of(
 def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     place = entry.place
     where = undoing.locate(place)
+    if undoing.trusting and after.kind == "file" and after.digest is not None:
+        expected = Expected(after.size, None, bytes.fromhex(after.digest))
+        undoing.steps.delete.append(Delete(where, expected=expected))
+        return
     kind = undoing.kind(place)
     if kind is None:
         undoing.notes.append(f"{where.shown} is gone already")
