@@ -19,7 +19,7 @@ from filewright.boundary import Location
 from filewright.changes.identifiers import id_of
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
-from filewright.changes.record import Entry, Place, Side, Span
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans
 from filewright.changes.recordfile import Writer
 from filewright.changes.refusals import in_use, on_another_device, stale, too_deep
 from filewright.changes.rights import keeps, require_changeable
