@@ -11,12 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Callable
 
-from filewright.boundary import Boundary
+from filewright.boundary import Boundary, program
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -74,12 +73,6 @@ def in_turns(ours: Callable[[], object], reference: Callable[[], object]) -> tup
     return best[0], best[1]
 
 
-def ripgrep() -> str | None:
-    """The search engine of this installation, else of the system."""
-    own = os.path.join(sysconfig.get_path("scripts"), "rg")
-    return own if os.path.exists(own) else shutil.which("rg")
-
-
 def rows() -> list[Row]:
     """The measurements. Needs some 250 MB of disk for a minute."""
     result: list[Row] = []
@@ -99,7 +92,7 @@ def rows() -> list[Row]:
         def run(*argv: str) -> Callable[[], object]:
             return lambda: subprocess.run(argv, cwd=base, stdout=subprocess.DEVNULL, check=True)
 
-        engine = ripgrep()
+        engine = program("rg")
         if engine is not None:
             files = (engine, "--no-config", "--hidden", "--no-require-git", "--files")
             result.append(

@@ -17,8 +17,8 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from filewright.boundary import Boundary
-from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, ripgrep, search_snapshot
+from filewright.boundary import Boundary, program
+from filewright.search import Searcher, TreeOptions, compile_pattern, fuzzy, search_snapshot
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -90,13 +90,13 @@ def mistyped(text: str, every: int) -> str:
 
 def rows(gigabytes: float = 1.0) -> list[Row]:
     """The measurements. Needs some 1.5 GB of disk for a minute."""
-    program = ripgrep.binary()
-    assert program is not None, "rg is not installed"
+    engine = program("rg")
+    assert engine is not None, "rg is not installed"
     settings = Settings()
     result: list[Row] = []
 
     def reference(*arguments: str, folder: str) -> Callable[[], object]:
-        argv = [program, "--no-config", *arguments]
+        argv = [engine, "--no-config", *arguments]
         return lambda: subprocess.run(argv, cwd=folder, stdout=subprocess.DEVNULL, check=False)
 
     with tempfile.TemporaryDirectory() as base:
@@ -176,7 +176,6 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
 
             lined = reference("-n", "--hidden", "--no-require-git", "-e", text, folder=f"{base}/tree")
             result.append((f"{mode} in a tree of 50,000 files, against rg -n", *in_turns(tree, lined), 1.3))
-        searcher.close()
         boundary.close()
     return result
 

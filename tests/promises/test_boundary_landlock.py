@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.boundary import Boundary
-from filewright.boundary.confined import Spawner
+from filewright.boundary import Boundary, Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import landlock
@@ -24,9 +23,8 @@ pytestmark = pytest.mark.skipif(not landlock.available(), reason="needs Landlock
 
 CONFINED = """
 import json, os, socket, subprocess, sys, threading
-from filewright.boundary import Boundary
+from filewright.boundary import Boundary, Launcher
 from filewright.system import landlock
-from filewright.boundary.confined import Spawner
 from filewright.settings import Settings
 root, outside, state = sys.argv[1:4]
 boundary = Boundary([root], Settings())
@@ -38,11 +36,11 @@ def write(path, folder=None):
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, dir_fd=folder))
 
 def confined_child(argv):
-    spawner = Spawner(boundary.roots, ["/bin/cat"])
-    with spawner.spawn(argv, folder=boundary.roots[0].fd) as child:
+    launcher = Launcher([root.folder for root in boundary.roots], ["/bin/cat"])
+    with launcher.start(argv, folder=boundary.roots[0].fd) as child:
         if (child.stdout.readall(), child.wait()) != (b"file", 0):
             raise OSError(child.stderr.readall())
-    spawner.close()
+    launcher.close()
 
 def in_a_thread(act):
     caught = []
@@ -167,7 +165,7 @@ def test_a_kernel_without_landlock_is_reported_and_nothing_fails(
     assert not report.enforced
     assert "no Landlock" in report.line
     with pytest.raises(FilewrightError) as caught:
-        Spawner((), [])
+        Launcher((), []).start(["/bin/cat"])
     assert caught.value.code is Code.UNSUPPORTED
 
 
@@ -189,25 +187,25 @@ class TestConfinedChild:
         boundary.close()
 
     @pytest.fixture
-    def spawner(self, boundary: Boundary) -> Iterator[Spawner]:
+    def launcher(self, boundary: Boundary) -> Iterator[Launcher]:
         programs = [
             path for name in ("cat", "sh", "touch", "sleep", "env", "ls") if (path := shutil.which(name))
         ]
-        spawner = Spawner(boundary.roots, programs)
-        yield spawner
-        spawner.close()
+        launcher = Launcher([root.folder for root in boundary.roots], programs)
+        yield launcher
+        launcher.close()
 
-    def run(self, spawner: Spawner, boundary: Boundary, *argv: str) -> tuple[int, bytes, bytes]:
+    def run(self, launcher: Launcher, boundary: Boundary, *argv: str) -> tuple[int, bytes, bytes]:
         program = shutil.which(argv[0]) or argv[0]
-        with spawner.spawn([program, *argv[1:]], folder=boundary.roots[0].fd) as child:
+        with launcher.start([program, *argv[1:]], folder=boundary.roots[0].fd) as child:
             assert child.stdout is not None
             output, errors = child.stdout.readall(), child.stderr.readall()
             return child.wait(), output, errors
 
     def test_it_reads_below_the_roots_from_the_folder_given(
-        self, spawner: Spawner, boundary: Boundary
+        self, launcher: Launcher, boundary: Boundary
     ) -> None:
-        assert self.run(spawner, boundary, "cat", "file") == (0, b"file", b"")
+        assert self.run(launcher, boundary, "cat", "file") == (0, b"file", b"")
 
     @pytest.mark.parametrize(
         "argv",
@@ -225,34 +223,34 @@ class TestConfinedChild:
         ],
     )
     def test_it_can_do_nothing_else(
-        self, spawner: Spawner, boundary: Boundary, places: tuple[Path, Path, Path], argv: tuple[str, ...]
+        self, launcher: Launcher, boundary: Boundary, places: tuple[Path, Path, Path], argv: tuple[str, ...]
     ) -> None:
-        status, output, errors = self.run(spawner, boundary, *argv)
+        status, output, errors = self.run(launcher, boundary, *argv)
         assert status != 0
         assert not output
         assert b"denied" in errors
         assert (places[0] / "file").read_text() == "file"
         assert not (places[0] / "new").exists()
 
-    def test_a_program_that_was_not_named_is_not_run(self, spawner: Spawner, boundary: Boundary) -> None:
+    def test_a_program_that_was_not_named_is_not_run(self, launcher: Launcher, boundary: Boundary) -> None:
         with pytest.raises(FilewrightError) as caught:
-            self.run(spawner, boundary, shutil.which("id") or "/usr/bin/id")
+            self.run(launcher, boundary, shutil.which("id") or "/usr/bin/id")
         assert caught.value.code is Code.PERMISSION_DENIED
         with pytest.raises(FilewrightError) as caught:
-            self.run(spawner, boundary, "/no/such/program")
+            self.run(launcher, boundary, "/no/such/program")
         assert caught.value.code is Code.NOT_FOUND
 
     def test_it_inherits_no_environment_and_no_descriptor(
-        self, spawner: Spawner, boundary: Boundary, monkeypatch: pytest.MonkeyPatch
+        self, launcher: Launcher, boundary: Boundary, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("TOKEN", "SECRET")
-        _, output, _ = self.run(spawner, boundary, "env")
+        _, output, _ = self.run(launcher, boundary, "env")
         assert b"SECRET" not in output
-        _, output, _ = self.run(spawner, boundary, "ls", "/proc/self/fd")
+        _, output, _ = self.run(launcher, boundary, "ls", "/proc/self/fd")
         assert set(output.split()) <= {b"0", b"1", b"2", b"3"}
 
     def test_input_and_output_may_be_given(
-        self, spawner: Spawner, boundary: Boundary, tmp_path: Path
+        self, launcher: Launcher, boundary: Boundary, tmp_path: Path
     ) -> None:
         with (
             boundary.open_file(boundary.locate("file")) as source,
@@ -260,18 +258,18 @@ class TestConfinedChild:
         ):
             cat = shutil.which("cat")
             assert cat is not None
-            with spawner.spawn(
+            with launcher.start(
                 [cat], folder=boundary.roots[0].fd, stdin=source.fileno(), stdout=out.fileno()
             ) as child:
                 assert child.stdout is None
                 assert child.wait() == 0
         assert (tmp_path / "out").read_bytes() == b"file"
 
-    def test_many_threads_start_many_at_once(self, spawner: Spawner, boundary: Boundary) -> None:
+    def test_many_threads_start_many_at_once(self, launcher: Launcher, boundary: Boundary) -> None:
         results: list[tuple[int, bytes, bytes]] = []
 
         def work() -> None:
-            results.extend(self.run(spawner, boundary, "cat", "file") for _ in range(10))
+            results.extend(self.run(launcher, boundary, "cat", "file") for _ in range(10))
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -280,17 +278,17 @@ class TestConfinedChild:
             thread.join()
         assert results == [(0, b"file", b"")] * 40
 
-    def test_it_ends_when_it_is_killed_or_let_go(self, spawner: Spawner, boundary: Boundary) -> None:
+    def test_it_ends_when_it_is_killed_or_let_go(self, launcher: Launcher, boundary: Boundary) -> None:
         sleep = shutil.which("sleep")
         sh = shutil.which("sh")
         assert sleep
         assert sh
-        with spawner.spawn([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+        with launcher.start([sleep, "1000"], folder=boundary.roots[0].fd) as child:
             assert child.poll() is None
             child.kill()
             assert child.wait() == -9
             child.kill()
-        with spawner.spawn(
+        with launcher.start(
             [sh, "-c", f"{sleep} 1000 & echo started; wait"], folder=boundary.roots[0].fd
         ) as child:
             assert child.stdout is not None
@@ -299,41 +297,41 @@ class TestConfinedChild:
         with open(reader, "rb") as rest:
             assert rest.read() == b""  # the pipe ends when the last that holds it, the grandchild, is gone
 
-    def test_a_wait_can_be_limited(self, spawner: Spawner, boundary: Boundary) -> None:
+    def test_a_wait_can_be_limited(self, launcher: Launcher, boundary: Boundary) -> None:
         sleep = shutil.which("sleep")
         assert sleep
-        with spawner.spawn([sleep, "1000"], folder=boundary.roots[0].fd) as child:
+        with launcher.start([sleep, "1000"], folder=boundary.roots[0].fd) as child:
             with pytest.raises(FilewrightError) as caught:
                 child.wait(0.01)
             assert caught.value.code is Code.TIMEOUT
 
-    def test_a_long_list_of_arguments_arrives(self, spawner: Spawner, boundary: Boundary) -> None:
-        status, output, _ = self.run(spawner, boundary, "cat", *["file"] * 20_000)
+    def test_a_long_list_of_arguments_arrives(self, launcher: Launcher, boundary: Boundary) -> None:
+        status, output, _ = self.run(launcher, boundary, "cat", *["file"] * 20_000)
         assert status == 0
         assert len(output) == 80_000
 
     def test_arguments_of_any_bytes_arrive(
-        self, spawner: Spawner, boundary: Boundary, places: tuple[Path, Path, Path]
+        self, launcher: Launcher, boundary: Boundary, places: tuple[Path, Path, Path]
     ) -> None:
         name = os.fsdecode(b"bad\xff\nname")
         (places[0] / name).write_text("odd")
-        assert self.run(spawner, boundary, "cat", name) == (0, b"odd", b"")
+        assert self.run(launcher, boundary, "cat", name) == (0, b"odd", b"")
 
-    def test_a_helper_that_died_is_started_anew(self, spawner: Spawner, boundary: Boundary) -> None:
-        assert spawner._helper is not None
-        spawner._helper.kill()
-        spawner._helper.wait()
-        assert self.run(spawner, boundary, "cat", "file")[0] == 0
+    def test_a_helper_that_died_is_started_anew(self, launcher: Launcher, boundary: Boundary) -> None:
+        assert self.run(launcher, boundary, "cat", "file")[0] == 0
+        (helper,) = launcher._helpers
+        helper.process.kill()
+        helper.process.wait()
+        assert self.run(launcher, boundary, "cat", "file")[0] == 0
 
     def test_it_reaches_no_socket_outside(self, boundary: Boundary, places: tuple[Path, Path, Path]) -> None:
-        spawner = Spawner(
-            boundary.roots, [sys.executable, os.path.realpath(sys.executable)], [*landlock.program_reads()]
-        )
+        launcher = Launcher([root.folder for root in boundary.roots], [])
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
             program = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
-            status, _, errors = self.run(spawner, boundary, sys.executable, "-I", "-c", program)
-        spawner.close()
+            with launcher.start([sys.executable, "-I", "-c", program], reads="python") as child:
+                errors, status = child.stderr.readall(), child.wait()
+        launcher.close()
         if landlock.available() >= 4:
             assert status == 1
             assert b"PermissionError" in errors

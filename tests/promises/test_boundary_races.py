@@ -16,8 +16,7 @@ from shutil import which
 
 import pytest
 
-from filewright.boundary import Boundary
-from filewright.boundary.confined import Spawner
+from filewright.boundary import Boundary, Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -218,15 +217,15 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary
 def test_a_confined_search_prints_nothing_from_outside(boundary: Boundary) -> None:
     grep = which("grep")
     assert grep is not None
-    spawner = Spawner(boundary.roots, [grep])
+    launcher = Launcher([root.folder for root in boundary.roots], [grep])
     counted: Counter[bytes] = Counter()
     for _ in range(150):
-        with spawner.spawn(
+        with launcher.start(
             [grep, "-rhs", ".", "swap/file", "swap/deep"], folder=boundary.roots[0].fd
         ) as child:
             assert child.stdout is not None
             counted.update(child.stdout.readall().split())
             child.wait()
-    spawner.close()
+    launcher.close()
     assert counted[b"inside"]
     assert not counted[b"SECRET"]

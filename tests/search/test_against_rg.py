@@ -5,14 +5,16 @@ matches, lines and characters lie across their edges, and with `rg` running ahea
 """
 
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from filewright.boundary import Boundary
-from filewright.search import Windows, ahead, compile_pattern, count_hits, ripgrep, search_snapshot
+from filewright.boundary import Boundary, program
+from filewright.search import Windows, ahead, compile_pattern, count_hits, search_snapshot
 from filewright.settings import Settings
 from filewright.text import Snapshot
 
@@ -33,7 +35,7 @@ asked = st.one_of(
 
 
 def by_rg(path: Path, mode: str, pattern: str, case: str, *, whole_word: bool, invert: bool) -> list[int]:
-    argv = [str(ripgrep.binary()), "--no-config", "-a", "-n", "--no-heading", "--color=never"]
+    argv = [str(program("rg")), "--no-config", "-a", "-n", "--no-heading", "--color=never"]
     argv += {"literal": ["-F"], "regex": []}[mode]
     argv += {"smart": ["-S"], "sensitive": ["-s"], "insensitive": ["-i"]}[case]
     argv += ["-w"] * whole_word + ["-v"] * invert
@@ -42,13 +44,14 @@ def by_rg(path: Path, mode: str, pattern: str, case: str, *, whole_word: bool, i
     return [int(row.partition(b":")[0]) for row in done.stdout.split(b"\n") if row]
 
 
-def opened(path: Path, **options: int) -> Snapshot:
+@contextmanager
+def opened(path: Path, **options: int) -> Iterator[Snapshot]:
     wanted = Settings(**options)  # type: ignore[arg-type]
     boundary = Boundary([path.parent], wanted)
     where = boundary.locate(path.name)
-    snapshot = Snapshot.of_file(boundary.open_file(where), where, wanted)
+    with Snapshot.of_file(boundary.open_file(where), where, wanted) as snapshot:
+        yield snapshot
     boundary.close()
-    return snapshot
 
 
 @SETTINGS

@@ -73,7 +73,6 @@ def searcher(request, tmp_path):
     boundary = Boundary([tmp_path], options)
     made = Searcher(boundary, options)
     yield made
-    made.close()
     boundary.close()
 
 
@@ -123,5 +122,13 @@ def test_a_helper_that_cannot_start_is_done_without(tmp_path, monkeypatch):
     monkeypatch.setattr("subprocess.Popen", refuse)
     searcher = Searcher(boundary, Settings())
     assert names(searcher, "needle") == ["notes.txt"]
-    searcher.close()
     boundary.close()
+
+
+def test_a_line_longer_than_the_helper_may_hold_is_looked_at_here(tmp_path, searcher):
+    (tmp_path / "short.txt").write_text("a needle here\n")
+    with (tmp_path / "long.txt").open("wb") as file:
+        for _ in range(60):
+            file.write(b"x" * (1 << 20))
+        file.write(b" needle\n")
+    assert names(searcher, "needle") == ["long.txt", "short.txt"]

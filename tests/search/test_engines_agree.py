@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from filewright.search import Windows, compile_pattern, find_matches, ripgrep
+from filewright.boundary import program
+from filewright.search import Windows, compile_pattern, find_matches
 from filewright.text import Snapshot
 
 SETTINGS = settings(
@@ -104,7 +105,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
         return
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(ripgrep.binary()), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
+    argv = [str(program("rg")), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
     done = subprocess.run([*argv, str(tmp_path / "sieved")], capture_output=True, check=False)
     assert done.returncode == 0, (forms, done.stderr)
 
@@ -120,7 +121,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     assert len(spans(Snapshot.of_bytes(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
     forms = [part for form in compiled.for_sieve for part in ("-e", form)]
-    argv = [str(ripgrep.binary()), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
+    argv = [str(program("rg")), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
     assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 

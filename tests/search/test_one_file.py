@@ -292,15 +292,14 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
+    launcher = snapshot.location.root.launcher
     started = []
-    run = ahead.subprocess.Popen
-    monkeypatch.setattr(
-        ahead.subprocess, "Popen", lambda *a, **k: started.append(run(*a, **k)) or started[-1]
-    )
+    start = launcher.start
+    monkeypatch.setattr(launcher, "start", lambda *a, **k: started.append(start(*a, **k)) or started[-1])
     search = find_matches(snapshot, compile_pattern("t[e]xt", mode="regex"))
     next(search)
     search.close()
-    assert [child.returncode is not None for child in started] == [True]
+    assert [child.stdout.closed for child in started] == [True]
 
 
 def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):

@@ -58,7 +58,6 @@ def searcher(request: pytest.FixtureRequest, tree: Path) -> Iterator[Searcher]:
     boundary = Boundary([tree], options)
     made = Searcher(boundary, options)
     yield made
-    made.close()
     boundary.close()
 
 
@@ -203,8 +202,7 @@ def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch)
     def refuse(*_arguments, **_options):
         raise FilewrightError(Code.INTERNAL, "the process that confines programs keeps dying")
 
-    if searcher.spawner is not None:
-        monkeypatch.setattr(searcher.spawner, "spawn", refuse)
+    monkeypatch.setattr(searcher.boundary.launcher, "start", refuse)
     rows, found = search(searcher, "foo")
     assert names(rows) == [*WITH_FOO, '"z\\nnew\\377.txt"']
     assert found.complete

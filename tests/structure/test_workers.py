@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.boundary.children import children_of
 
+from filewright.boundary import Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -84,16 +88,19 @@ def test_content_above_the_limit_is_not_parsed() -> None:
 
 
 def test_a_worker_that_never_answers_is_killed() -> None:
-    workers = Workers()
+    launcher = Launcher()
+    workers = Workers(launcher)
     request = wire.Request(Language.PYTHON, "utf-8", 0.0, "")
     silent = workers._take(None)
-    silent._process.send_signal(19)  # SIGSTOP
+    (process,) = children_of(launcher)
+    os.kill(process, signal.SIGSTOP)
     workers._give_back(silent)
     outline = workers.outline(request._replace(seconds=-4.5), b"x = 1\n")
     assert not outline.parsed
-    assert not silent.running
     assert workers.outline(request._replace(seconds=5.0), b"def f(): pass\n").count == 1
+    assert process not in children_of(launcher)
     workers.close()
+    launcher.close()
 
 
 def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,12 +111,13 @@ def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.Monke
 
 
 def test_forgotten_workers_end_with_their_owner() -> None:
-    workers = Workers()
+    workers = Workers(Launcher())
     workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0, ""), b"x = 1\n")
-    process = workers._idle[0]._process
-    del workers
-    gc.collect()
-    assert process.poll() is not None
+    with open(os.dup(workers._idle[0]._child.stdout.fileno()), "rb") as output:
+        del workers
+        gc.collect()
+        os.set_blocking(output.fileno(), True)
+        assert output.read() == b""  # nobody holds the other end any more
 
 
 def test_cancelling_stops_the_wait() -> None:

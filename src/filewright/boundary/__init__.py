@@ -14,17 +14,23 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`, `open_pa
 """
 
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
+from filewright.boundary.programs import program
 from filewright.boundary.walk import Entry, Walk
 
 __all__ = [
+    "PIPE",
     "Boundary",
+    "Child",
     "Entry",
+    "Launcher",
     "Location",
     "Root",
     "Walk",
     "is_temporary",
+    "program",
     "quote",
     "shown",
     "temporary_name",

@@ -32,7 +32,8 @@ class Boundary:
     def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
         self.settings = settings
         self.before_reading: Callable[[Location], None] | None = None
-        self.roots: tuple[Root, ...] = open_roots(roots)
+        self.roots: tuple[Root, ...] = open_roots(roots, confine=settings.landlock)
+        self.launcher = self.roots[0].launcher
         self._by_name = {root.name: root for root in self.roots}
         self._cross = settings.cross_devices
         folders = [os.path.realpath(os.fsencode(folder)) for folder in guarded]
@@ -48,7 +49,9 @@ class Boundary:
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
-        """Let go of the roots; nothing can be opened afterwards."""
+        """End the child processes and let go of the roots; nothing can be opened afterwards."""
+        if self.launcher is not None:
+            self.launcher.close()
         for root in self.roots:
             root.folder.close()
         self.roots = ()

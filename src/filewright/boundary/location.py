@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from filewright.boundary.launcher import Launcher
 from filewright.boundary.names import quote
 from filewright.system import Folder
 
@@ -13,7 +14,8 @@ class Root:
     """A folder the workspace may touch, held open: what it was called may change, what it is may not.
 
     `path` is absolute, as it was opened; `resolved` is the same with links resolved. `index` is its
-    place among the workspace's roots and `several` says whether there are others.
+    place among the workspace's roots and `several` says whether there are others. `launcher` starts
+    programs that can read below all of these roots and do nothing else.
     """
 
     name: str = field(compare=False)
@@ -24,6 +26,7 @@ class Root:
     resolved: bytes = field(default=b"", compare=False)
     index: int = field(default=0, compare=False)
     several: bool = field(default=False, compare=False)
+    launcher: Launcher | None = field(default=None, compare=False, repr=False)
 
     @property
     def fd(self) -> int:

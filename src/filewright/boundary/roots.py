@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 
 from filewright import system
+from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Root
 from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -15,8 +16,8 @@ from filewright.system import Folder, Status
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
-    """Open each root and hold its descriptor.
+def open_roots(asked: Sequence[Path], *, confine: bool = True) -> tuple[Root, ...]:
+    """Open each root and hold its descriptor; without `confine` no child process may read them.
 
     A root is a folder's path, or `name=path` to name it; without a name its folder's name is
     taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
@@ -44,6 +45,7 @@ def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
         unique = _unique(name or _name_of(absolute), taken)
         taken.add(unique)
         found.append((unique, absolute, folder, status))
+    launcher = Launcher([folder for _, _, folder, _ in found], confine=confine)
     return tuple(
         Root(
             name=name,
@@ -54,6 +56,7 @@ def open_roots(asked: Sequence[Path]) -> tuple[Root, ...]:
             resolved=os.path.realpath(path),
             index=index,
             several=len(found) > 1,
+            launcher=launcher,
         )
         for index, (name, path, folder, status) in enumerate(found)
     )

@@ -5,10 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import shutil
-import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +16,7 @@ import click
 from filewright import __version__
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import is_terminal, write
+from filewright.errors import FilewrightError
 
 if TYPE_CHECKING:
     from filewright.changes import Recovery
@@ -93,15 +91,23 @@ def _engines() -> Iterator[Finding]:
 
 
 def _ripgrep() -> Finding:
-    place = os.path.join(sysconfig.get_path("scripts"), "rg")
-    program = place if os.path.exists(place) else shutil.which("rg")
-    if program is None:
+    from filewright.boundary import Launcher, program
+
+    engine = program("rg")
+    if engine is None:
         return Finding("ripgrep", "not found: trees are searched in this process", False)
+    launcher = Launcher()
     try:
-        answer = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        return Finding("ripgrep", f"{program} does not run: {error}", False)
-    return Finding("ripgrep", f"{answer.stdout.decode(errors='replace').splitlines()[0]} ({program})", True)
+        with launcher.start([engine, "--version"], seconds=10) as child:
+            assert child.stdout is not None
+            version = child.stdout.readall().decode(errors="replace")
+            if child.wait():
+                raise OSError(f"status {child.wait()}")
+    except (OSError, FilewrightError) as error:
+        return Finding("ripgrep", f"{engine} does not run: {error}", False)
+    finally:
+        launcher.close()
+    return Finding("ripgrep", f"{version.partition(chr(10))[0]} ({engine})", True)
 
 
 def _clients() -> Iterator[Finding]:

@@ -6,60 +6,38 @@ stricter than ours. Where it cannot run, or ends early, every window is looked a
 
 from __future__ import annotations
 
-import os
-import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 
+from filewright.boundary import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern
-from filewright.search.ripgrep import binary, read
+from filewright.search.ripgrep import MEMORY, read
 from filewright.text import Snapshot
 
 AHEAD_BYTES = 32 << 20
 """From this much text on a child process pays."""
 
+_END = 5.0  # seconds to end once it has said everything
+
 
 class Ahead:
     """A running `rg` on the snapshot's own file; without `forms` (its patterns) none is started.
 
-    The child gets a descriptor, never a path of the user's: it opens the file by the descriptor's
-    number, so that it reads exactly the file that is open here, at a position of its own.
+    The child gets the open file as its input, never a path of the user's, and opens that anew: so it
+    reads exactly the file that is open here, at a position of its own.
     """
 
     def __init__(self, snapshot: Snapshot, forms: Sequence[str], task: Task) -> None:
-        self.running = bool(forms)
+        self.running = False
         self._task = task
         self._size = snapshot.size
-        self._child: subprocess.Popen[bytes] | None = None
-        if not forms:
+        self._child = _started(snapshot, forms, task) if forms else None
+        if self._child is None:
             return
+        self.running = True
         self._shift = len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
-        patterns = [part for form in forms for part in ("-e", form)]
-        # A line is named by its offset alone: its text is left out by `--max-columns`, and `--mmap`
-        # keeps it out of the child's memory, so that a line of any length costs nothing.
-        argv = [
-            str(binary()),
-            "--no-config",
-            "--no-messages",
-            "-a",
-            "--mmap",
-            "--color=never",
-            "-I",
-            "-N",
-            "-b",
-        ]
-        descriptor = snapshot.descriptor
-        assert descriptor is not None
-        self._child = subprocess.Popen(
-            [*argv, "--max-columns=1", *patterns, "--", f"/proc/self/fd/{descriptor}"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(descriptor,),
-            env={"LC_ALL": "C.UTF-8"},
-        )
         self._offsets = self._named(self._child)
         # A hit needs its line's number: lines are counted on the other core meanwhile.
         self._quiet = Task(seconds=task.remaining)
@@ -76,15 +54,18 @@ class Ahead:
                 return offset
         return self._size if self.running else position
 
-    def _named(self, child: subprocess.Popen[bytes]) -> Iterator[int]:
+    def _named(self, child: Child) -> Iterator[int]:
         assert child.stdout is not None
         rest = b""
-        for block in read(child.stdout.fileno(), self._task):
+        for block in read(child.stdout, self._task):
             *rows, rest = (rest + block).split(b"\n")
             for row in rows:
                 yield int(row.partition(b":")[0]) + self._shift
         # What it did not get to, because it declined or was killed, is looked at here.
-        self.running = child.wait() in (0, 1)
+        try:
+            self.running = child.wait(_END) in (0, 1)
+        except FilewrightError:
+            self.running = False
 
     def _stop_counting(self) -> None:
         self._quiet.cancel()
@@ -94,25 +75,30 @@ class Ahead:
         """End the child if it still runs."""
         if self._child is not None:
             self._stop_counting()
-            self._child.kill()
-            self._child.communicate()
+            self._child.close()
 
 
 def ahead_of(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ahead:
     """The child that runs ahead, where it pays and finds every line there is."""
     pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
     able = not pattern.multiline and not pattern.matches_empty and snapshot.encoding.is_utf8
-    return Ahead(snapshot, (pattern.for_rg,) if pays and able and reaches(snapshot) else (), task)
+    return Ahead(snapshot, (pattern.for_rg,) if pays and able else (), task)
 
 
-def reaches(snapshot: Snapshot) -> bool:
-    """Whether a child can read this file: it is open, nothing newer is held of it, and there is an `rg`."""
-    return (
-        snapshot.held is None
-        and snapshot.descriptor is not None
-        and os.path.isdir("/proc/self/fd")
-        and binary() is not None
-    )
+def _started(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Child | None:
+    """The child; None if it cannot read this file: something newer is held of it, or nothing confines it."""
+    launcher = snapshot.location.root.launcher if snapshot.location is not None else None
+    engine, descriptor = program("rg"), snapshot.descriptor
+    if launcher is None or engine is None or descriptor is None or snapshot.held is not None:
+        return None
+    # A line is named by its offset alone: its text is left out by `--max-columns`, and `--mmap`
+    # keeps it out of the child's memory, so that a line of any length costs nothing.
+    argv = [engine, "--no-config", "--no-messages", "-a", "--mmap", "--color=never", "-I", "-N", "-b"]
+    argv += ["--max-columns=1", *(part for form in forms for part in ("-e", form)), "--", "/proc/self/fd/0"]
+    try:
+        return launcher.start(argv, stdin=descriptor, stderr=False, memory=MEMORY, seconds=task.remaining)
+    except (FilewrightError, OSError):
+        return None  # every window is looked at here
 
 
 def _count_lines(snapshot: Snapshot, task: Task) -> None:

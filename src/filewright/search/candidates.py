@@ -17,8 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from filewright.boundary import Boundary, Entry, Location, Walk
-from filewright.boundary.confined import Child, Spawner
+from filewright.boundary import Boundary, Child, Entry, Location, Walk, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search import ripgrep
@@ -80,7 +79,6 @@ class Candidates:
     def __init__(
         self,
         boundary: Boundary,
-        spawner: Spawner | None,
         where: Location,
         choice: Choice,
         sieve: Sieve,
@@ -88,7 +86,6 @@ class Candidates:
         task: Task,
     ) -> None:
         self._boundary = boundary
-        self._spawner = spawner if sieve.forms else None
         self._where = where
         self._choice = choice
         self._sieve = sieve
@@ -162,10 +159,10 @@ class Candidates:
 
     def _start(self, batch: _Batch, *, bounded: bool = False) -> None:
         """Let `rg` read ahead, if it can and if it would leave anything out."""
-        program = ripgrep.binary()
-        if self._spawner is None or program is None:
+        launcher, engine = self._boundary.launcher, program("rg")
+        if not self._sieve.forms or launcher is None or engine is None:
             return
-        argv = [program, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
+        argv = [engine, "--no-config", "--no-messages", "--color=never", "-uu", "-a", "-l", "-0", "-j2"]
         argv += ["--max-depth", "1"]
         if self._sieve.multiline:
             argv += ["-U"]
@@ -176,8 +173,12 @@ class Candidates:
         places = [*batch.folders, *batch.paths]
         try:
             with self._boundary.open_folder(self._where) as folder:
-                batch.child = self._spawner.spawn(
-                    [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)], folder=folder.fileno()
+                batch.child = launcher.start(
+                    [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)],
+                    folder=folder.fileno(),
+                    stderr=False,
+                    memory=ripgrep.MEMORY,
+                    seconds=self._task.remaining,
                 )
         except (FilewrightError, OSError):
             batch.child = None  # it cannot be started, or its folder is gone: the files are looked for here
@@ -209,7 +210,7 @@ class Candidates:
         output = []
         with child:
             assert child.stdout is not None
-            for block in ripgrep.read(child.stdout.fileno(), self._task, patience):
+            for block in ripgrep.read(child.stdout, self._task, patience):
                 output.append(block)
             try:
                 status = -1 if patience.expired else child.wait(5.0)

@@ -7,7 +7,6 @@ that a hit is the same whatever did the narrowing.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,10 +14,8 @@ from typing import Literal
 import xxhash
 
 from filewright.boundary import Boundary, Location
-from filewright.boundary.confined import Spawner
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import ripgrep
 from filewright.search.candidates import Candidates, Choice, Sieve
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.fuzzy.pieces import choose, escaped
@@ -113,7 +110,7 @@ def check_mark(snapshot: Snapshot, resume: Resume) -> None:
 
 
 class Searcher:
-    """Searches trees of one workspace; holds the process that confines `rg`, started when first needed."""
+    """Searches trees of one workspace."""
 
     def __init__(
         self, boundary: Boundary, settings: Settings, indexes: BoundedCache[LineIndex] | None = None
@@ -122,9 +119,6 @@ class Searcher:
         self.settings = settings
         self.indexes = indexes
         self.grams = Grams(settings.cache_bytes // 8)
-        self._lock = threading.Lock()
-        self._spawner: Spawner | None = None
-        self._tried = not settings.landlock
 
     def tree(
         self,
@@ -159,9 +153,7 @@ class Searcher:
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
         forms = tuple(escaped(piece.data) for piece in pieces)
-        candidates = Candidates(
-            self.boundary, self.spawner, where, options.choice, Sieve(forms), None, checked
-        )
+        candidates = Candidates(self.boundary, where, options.choice, Sieve(forms), None, checked)
         best: list[Ranked] = []
         reason, passed, unreadable = "", 0, 0
         for location in candidates:
@@ -201,28 +193,6 @@ class Searcher:
         except FilewrightError as error:
             return 0 if error.code in _GONE else 1
 
-    @property
-    def spawner(self) -> Spawner | None:
-        """What starts `rg` confined to the roots; None where the kernel cannot or there is no `rg`."""
-        with self._lock:
-            if not self._tried:
-                self._tried = True
-                program = ripgrep.binary()
-                if program is not None:
-                    try:
-                        self._spawner = Spawner(self.boundary.roots, [program])
-                    except (FilewrightError, OSError):
-                        pass  # no such kernel, no room for a process: files are looked at here
-            return self._spawner
-
-    def close(self) -> None:
-        """End the process that confines `rg`."""
-        with self._lock:
-            if self._spawner is not None:
-                self._spawner.close()
-                self._spawner = None
-            self._tried = True
-
 
 class TreeSearch:
     """One search of a tree. Iterating yields (snapshot, found) for each file with hits, in path order.
@@ -250,7 +220,6 @@ class TreeSearch:
         self._unreadable = 0
         self._candidates = Candidates(
             searcher.boundary,
-            searcher.spawner,
             where,
             options.choice,
             Sieve()

@@ -16,13 +16,11 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import time
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.boundary import Boundary, Location
-from filewright.boundary.confined import Spawner
+from filewright.boundary import PIPE, Boundary, Child, Location, program
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
@@ -93,8 +91,7 @@ def committed(
         raise FilewrightError(
             Code.INVALID_INPUT, f"{revision!r} is not a revision", hint='name a commit, a branch or "HEAD"'
         )
-    program = shutil.which("git", path=os.defpath)
-    if program is None or b"\n" in b"/".join(where.parts):
+    if program("git") is None or b"\n" in b"/".join(where.parts):
         return None
     found = _repository(boundary, where)
     if found is None:
@@ -102,14 +99,24 @@ def committed(
     if isinstance(found, str):
         return Committed("", None, found)
     try:
-        spawner = Spawner(boundary.roots, [program])
+        child = _started(boundary, found, seconds)
     except (FilewrightError, OSError) as error:
         return Committed("", None, f"not compared with git: it cannot be confined here ({error})")
-    try:
-        with boundary.open_folder(found.folder) as folder:
-            return _ask(spawner, program, folder.fileno(), found, revision, limit, seconds, task)
-    finally:
-        spawner.close()
+    with child:
+        return _ask(child, found, revision, limit, seconds, task)
+
+
+def _started(boundary: Boundary, repository: _Repository, seconds: float) -> Child:
+    assert boundary.launcher is not None
+    with boundary.open_folder(repository.folder) as folder:
+        return boundary.launcher.start(
+            [str(program("git")), f"--git-dir={repository.git_dir}", "cat-file", "--batch"],
+            folder=folder.fileno(),
+            stdin=PIPE,
+            stderr=False,
+            environment=_ENVIRONMENT,
+            seconds=2 * seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,71 +186,47 @@ def _path(where: Location) -> str:
 
 
 def _ask(
-    spawner: Spawner,
-    program: str,
-    folder: int,
-    repository: _Repository,
-    revision: str,
-    limit: int,
-    seconds: float,
-    task: Task | None,
+    child: Child, repository: _Repository, revision: str, limit: int, seconds: float, task: Task | None
 ) -> Committed | None:
-    reading, writing = os.pipe()
-    try:
-        child = spawner.spawn(
-            [program, f"--git-dir={repository.git_dir}", "cat-file", "--batch"],
-            folder=folder, stdin=reading, environment=_ENVIRONMENT,
-        )  # fmt: skip
-    except BaseException:
-        os.close(writing)
-        raise
-    finally:
-        os.close(reading)
-    try:
-        assert child.stdout is not None
-        answers = _Answers(writing, child.stdout.fileno(), time.monotonic() + seconds, seconds, task)
-        answers.ask(f"{revision}^{{commit}}\n".encode())
-        commit = answers.object(1 << 20)
-        if commit is None:
-            if revision == "HEAD":
-                return None
-            raise FilewrightError(
-                Code.INVALID_INPUT,
-                f"the repository has no revision {revision!r}",
-                hint='leave it out for "HEAD"',
-            )
-        name = commit[0]
-        answers.ask(name.encode() + b":" + repository.path + b"\n")
-        blob = answers.object(limit)
-        if blob is None:
-            return Committed(name, None)
-        if blob[1] != "blob":
-            return Committed(name, None, f"it is a {blob[1]} there")
-        if blob[2] is None:
-            return Committed(name, None, f"it is larger there than the limit of {limit} bytes")
-        return Committed(name, blob[2])
-    finally:
-        os.close(writing)
-        child.close()
+    answers = _Answers(child, seconds, task)
+    answers.ask(f"{revision}^{{commit}}\n".encode())
+    commit = answers.object(1 << 20)
+    if commit is None:
+        if revision == "HEAD":
+            return None
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"the repository has no revision {revision!r}",
+            hint='leave it out for "HEAD"',
+        )
+    name = commit[0]
+    answers.ask(name.encode() + b":" + repository.path + b"\n")
+    blob = answers.object(limit)
+    if blob is None:
+        return Committed(name, None)
+    if blob[1] != "blob":
+        return Committed(name, None, f"it is a {blob[1]} there")
+    if blob[2] is None:
+        return Committed(name, None, f"it is larger there than the limit of {limit} bytes")
+    return Committed(name, blob[2])
 
 
 class _Answers:
     """What `git cat-file --batch` says, read within a deadline."""
 
-    def __init__(
-        self, requests: int, answers: int, deadline: float, seconds: float, task: Task | None
-    ) -> None:
-        self._input, self._output = requests, answers
-        os.set_blocking(self._output, False)
+    def __init__(self, child: Child, seconds: float, task: Task | None) -> None:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        self._input, self._output = child.stdin, child.stdout
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
-        self._deadline, self._seconds, self._task = deadline, seconds, task
+        self._deadline, self._seconds, self._task = time.monotonic() + seconds, seconds, task
         self._data = bytearray()
 
     def ask(self, request: bytes) -> None:
         """Send one line; a path is far shorter than a pipe."""
         try:
-            os.write(self._input, request)
+            self._input.write(request)
         except BrokenPipeError:
             return  # it ended: reading says so
 
@@ -280,6 +263,6 @@ class _Answers:
                     hint="leave out the comparison",
                 )
             if self._poll.poll(_POLL_MS):
-                block = os.read(self._output, 1 << 20)
+                block = self._output.read(1 << 20) or b""
                 self._data += block
                 return bool(block)

@@ -7,6 +7,7 @@ from typing import Final
 
 import xxhash
 
+from filewright.boundary import Launcher
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure import wire
@@ -26,13 +27,13 @@ _SLOW_KEPT: Final = 100
 class Outlines:
     """Outlines by content: parsed when first asked for, then answered from memory; thread-safe.
 
-    One for a workspace. Half of `settings.cache_bytes` may be used. `close` ends the parser
-    processes.
+    One for a workspace, whose `launcher` starts the parser processes (None: one of its own). Half of
+    `settings.cache_bytes` may be used. `close` ends the parser processes.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, launcher: Launcher | None = None) -> None:
         self._settings = settings
-        self._workers = Workers(confined=settings.landlock)
+        self._workers = Workers(launcher or Launcher(confine=settings.landlock))
         self._known: BoundedCache[Outline] = BoundedCache(settings.cache_bytes // 2)
         self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(_SLOW_KEPT)
 

@@ -6,13 +6,10 @@ so, and the next file gets a new worker.
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import fcntl
 import json
 import os
 import select
-import subprocess
 import sys
 import threading
 import time
@@ -20,6 +17,8 @@ import weakref
 from pathlib import Path
 from typing import Final
 
+from filewright.boundary import PIPE, Launcher
+from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.structure import wire
 from filewright.structure.symbol import Outline
@@ -31,14 +30,15 @@ _GRACE: Final = 1.0  # seconds beyond the parse's own limit, for the walk and th
 _START: Final = 5.0  # seconds a worker may take to start
 _POLL_MS: Final = 20
 _PIPE_BYTES: Final = 1 << 16
+_MEMORY: Final = 512 << 20
 
 
 class Workers:
     """At most `limit` parser processes; thread-safe. `close` ends them, later use starts new ones."""
 
-    def __init__(self, limit: int = 2, *, confined: bool = True) -> None:
+    def __init__(self, launcher: Launcher, limit: int = 2) -> None:
+        self._launcher = launcher
         self._limit = limit
-        self._confined = confined
         self._idle: list[_Worker] = []
         self._busy = 0
         self._changed = threading.Condition()
@@ -83,7 +83,7 @@ class Workers:
                     return worker
                 worker.kill()
         try:
-            return _Worker(self._confined)
+            return _Worker(self._launcher)
         except BaseException:
             self._give_back(None)
             raise
@@ -105,32 +105,33 @@ def _end(workers: list[_Worker]) -> None:
 class _Worker:
     """One process and its two pipes."""
 
-    def __init__(self, confined: bool) -> None:
+    def __init__(self, launcher: Launcher) -> None:
         if not sys.executable:
             raise FileNotFoundError(errno.ENOENT, "this Python does not know its own program")
         # Only where the grammars are: a folder the program happened to start in may hold anybody's modules.
         paths = json.dumps([path for path in sys.path if path and Path(path, "tree_sitter").is_dir()])
-        arguments = [sys.executable, "-I", "-X", "utf8", str(_PROGRAM), paths]
-        if not confined:
-            arguments.append("--unconfined")
-        self._process = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
-            env={"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
-        )  # fmt: skip
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
-        with contextlib.suppress(OSError):  # above the user's limit for pipes: slower, no worse
-            fcntl.fcntl(self._input, fcntl.F_SETPIPE_SZ, 1 << 20)
-        os.set_blocking(self._input, False)
-        os.set_blocking(self._output, False)
+        self._child = launcher.start(
+            [sys.executable, "-I", "-X", "utf8", "-B", str(_PROGRAM), paths],
+            reads="python",
+            stdin=PIPE,
+            stderr=False,
+            memory=_MEMORY,
+        )
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._input, self._output = self._child.stdin, self._child.stdout
+        os.set_blocking(self._input.fileno(), False)
+        os.set_blocking(self._output.fileno(), False)
         self._fresh = True
         self.ended = False
 
     @property
     def running(self) -> bool:
         """Whether the process has not ended."""
-        return self._process.poll() is None
+        try:
+            return self._child.poll() is None
+        except FilewrightError:
+            return False  # the process that started it has ended too
 
     def ask(self, request: wire.Request, data: bytes, task: Task | None) -> tuple[bytes, bytes] | None:
         """The answer's head and body; None if the worker ended or did not answer in time (`ended` says which)."""
@@ -147,7 +148,7 @@ class _Worker:
             if time.monotonic() > deadline:
                 return None
             for descriptor, event in poll.poll(_POLL_MS):
-                if descriptor == self._input:
+                if descriptor == self._input.fileno():
                     if event & (select.POLLERR | select.POLLHUP) or not self._send(parts):
                         poll.unregister(self._input)
                 elif not self._receive(received):
@@ -163,39 +164,29 @@ class _Worker:
         """Write what the pipe takes; False when all is written or the worker hung up."""
         try:
             while parts:
-                written = os.write(self._input, parts[0][: 1 << 20])
+                written = self._input.write(parts[0][: 1 << 20])
+                if written is None:
+                    return True
                 parts[0] = parts[0][written:]
                 if not parts[0]:
                     parts.pop(0)
-        except BlockingIOError:
-            return True
         except BrokenPipeError:
             return False
         return False
 
     def _receive(self, received: bytearray) -> bool:
         """Read what is there; False at the end of the worker's output."""
-        try:
-            while True:
-                block = os.read(self._output, 1 << 20)
-                if not block:
-                    return False
-                received += block
-                if len(block) < _PIPE_BYTES:
-                    return True
-        except BlockingIOError:
-            return True
+        while (block := self._output.read(1 << 20)) is not None:
+            if not block:
+                return False
+            received += block
+            if len(block) < _PIPE_BYTES:
+                break
+        return True
 
     def kill(self) -> None:
         """End the process and give its pipes back."""
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue  # unsent input of a worker that is gone
-        self._process.wait()
+        self._child.close()
 
 
 def _silent(request: wire.Request, ended: bool) -> Outline:

@@ -27,6 +27,7 @@ if sys.platform == "win32":
         groups,
         open_file,
         open_folder,
+        pipe,
         status_of,
         umask,
     )
@@ -38,6 +39,7 @@ else:
         effective_user,
         groups,
         open_file,
+        pipe,
         status_of,
     )
 
@@ -65,6 +67,7 @@ __all__ = [
     "groups",
     "open_file",
     "open_folder",
+    "pipe",
     "status_of",
     "umask",
 ]

@@ -21,10 +21,12 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import signal
 import stat
 import struct
 import sys
 from functools import lru_cache
+from typing import BinaryIO
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -54,6 +56,7 @@ _RENAMEAT2 = {
     "ppc64le": 357,
     "s390x": 347,
 }
+_PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -233,6 +236,26 @@ def start_writeback(descriptor: int, offset: int, length: int) -> None:
     call = getattr(_libc, "sync_file_range", None)
     if call is not None:
         call(descriptor, ctypes.c_int64(offset), ctypes.c_int64(length), _SYNC_FILE_RANGE_WRITE)
+
+
+def die_with(parent: int) -> None:
+    """Be killed when the thread that forked this process ends; nothing where the kernel has no such thing."""
+    if _LINUX and _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0 and os.getppid() != parent:
+        os._exit(127)  # it ended before it was asked for
+
+
+def own_output() -> BinaryIO:
+    """Standard output for ourselves alone: what anything else prints goes where errors go."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return output
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the system, which glibc keeps otherwise."""
+    trim = getattr(_libc, "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 _landlock_create = _libc["syscall"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import os
 import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import ClassVar
 
 from filewright.system import beneath
@@ -516,6 +517,16 @@ def open_file(path: bytes | str) -> File:
 def status_of(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
     return Status(os.stat(path))
+
+
+def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
+    """A pipe's reading and its writing end, that holds `room` bytes where the system can and allows it."""
+    reader, writer = os.pipe()
+    size = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if room and size is not None:
+        with suppress(OSError):  # above the user's limit for pipes: slower, no worse
+            fcntl.fcntl(writer, size, room)
+    return io.FileIO(reader, "r"), io.FileIO(writer, "w")
 
 
 def umask() -> int:

@@ -46,12 +46,12 @@ class Context:
             with LOADING:
                 from filewright.structure.outlines import Outlines
 
-                self._outlines = self._outlines or Outlines(self.settings)
+                self._outlines = self._outlines or Outlines(self.settings, self.boundary.launcher)
         return self._outlines
 
     @property
     def searcher(self) -> Searcher:
-        """Searches of trees, and the process that confines the engine."""
+        """Searches of trees."""
         if self._searcher is None:
             with LOADING:
                 from filewright.search import Searcher
@@ -61,9 +61,8 @@ class Context:
 
     def close(self) -> None:
         """End the child processes that were started."""
-        for made in (self._searcher, self._outlines):
-            if made is not None:
-                made.close()
+        if self._outlines is not None:
+            self._outlines.close()
 
     def under(self, settings: Settings) -> Context:
         """The same workspace with other limits for the tools; caches and processes are shared."""

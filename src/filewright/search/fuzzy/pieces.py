@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from filewright.progress import Task
-from filewright.search.ahead import AHEAD_BYTES, Ahead, reaches
+from filewright.search.ahead import AHEAD_BYTES, Ahead
 from filewright.text import Snapshot
 
 _LENGTH = 8
@@ -93,8 +93,7 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
     regexp = re2.compile(b"|".join(re2.escape(piece.data) for piece in pieces), options)
     numbers = {piece.data: number for number, piece in enumerate(pieces)}
     overlap = max(len(piece.data) for piece in pieces) - 1
-    large = snapshot.size >= AHEAD_BYTES and reaches(snapshot)
-    forms = [escaped(piece.data) for piece in pieces] if large else []
+    forms = [escaped(piece.data) for piece in pieces] if snapshot.size >= AHEAD_BYTES else []
     position = resume = snapshot.start
     with closing(Ahead(snapshot, forms, task)) as ahead:
         while position < snapshot.size:

@@ -1,0 +1,171 @@
+"""The one launcher of child processes: children that hang, die, eat and outstay, and who hears of it."""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.boundary.children import children_of
+
+from filewright.boundary import PIPE, Launcher
+from filewright.boundary import launcher as module
+from filewright.errors import Code, FilewrightError
+
+CAT, SLEEP, SH = (str(shutil.which(name)) for name in ("cat", "sleep", "sh"))
+
+
+@pytest.fixture
+def launcher() -> Iterator[Launcher]:
+    launcher = Launcher(programs=[CAT, SLEEP, SH])
+    yield launcher
+    launcher.close()
+
+
+def python(launcher: Launcher, program: str, **options: object) -> tuple[int, bytes]:
+    argv = [sys.executable, "-I", "-c", textwrap.dedent(program)]
+    with launcher.start(argv, reads="python", **options) as child:  # type: ignore[arg-type]
+        output = child.stdout.readall()
+        return child.wait(), output
+
+
+def helper_of(launcher: Launcher) -> int:
+    (helper,) = launcher._helpers
+    return helper.process.pid
+
+
+def gone(output: int) -> bool:
+    """Whether the last process that could write to a pipe has ended. Waits for it."""
+    with open(output, "rb") as rest:
+        return rest.read() == b""
+
+
+def test_a_helper_that_hangs_is_replaced(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    with launcher.start([CAT], reads="python"):
+        hung = launcher._helpers[0].process
+    os.kill(hung.pid, signal.SIGSTOP)
+    monkeypatch.setattr(module, "_ANSWER", 2.0)
+    monkeypatch.setattr(module, "_END", 0.1)
+    assert python(launcher, "print('here')")[1] == b"here\n"
+    assert hung.poll() == -signal.SIGKILL
+    assert helper_of(launcher) != hung.pid
+
+
+def test_the_children_of_a_helper_that_hangs_end_with_it(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_END", 0.1)
+    child = launcher.start([SLEEP, "1000"], reads="python")
+    output = os.dup(child.stdout.fileno())
+    os.kill(helper_of(launcher), signal.SIGSTOP)
+    launcher.close()
+    assert gone(output)
+    with pytest.raises(FilewrightError) as caught:
+        child.wait()
+    assert caught.value.code is Code.IO_ERROR
+    child.close()
+
+
+def test_a_helper_that_is_killed_takes_its_children_along_and_is_replaced(launcher: Launcher) -> None:
+    child = launcher.start([SLEEP, "1000"], reads="python")
+    output = os.dup(child.stdout.fileno())
+    launcher._helpers[0].process.kill()
+    assert gone(output)
+    child.close()
+    assert python(launcher, "print('here')")[1] == b"here\n"
+
+
+def test_a_stopped_child_is_ended_when_its_time_is_up(launcher: Launcher) -> None:
+    with launcher.start([SLEEP, "1000"], reads="python", seconds=0.5) as child:
+        (number,) = children_of(launcher)
+        os.kill(number, signal.SIGSTOP)
+        assert child.wait() == -signal.SIGKILL
+
+
+def test_a_child_has_no_more_memory_than_it_was_given(launcher: Launcher) -> None:
+    eat = "x = bytearray(100 << 20)"
+    assert python(launcher, eat, memory=64 << 20, stderr=False)[0] == 1
+    assert python(launcher, eat, memory=200 << 20)[0] == 0
+
+
+def test_a_child_has_a_process_group_of_its_own_and_writes_no_files(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    status, output = python(
+        launcher, "import os; print(os.getpgid(0) == os.getpid(), os.getpgid(os.getppid()))"
+    )
+    assert status == 0
+    assert output.split() == [b"True", str(helper_of(launcher)).encode()]
+    assert os.getpgid(0) != helper_of(launcher)
+    (tmp_path / "file").touch()
+    python(launcher, f"open({str(tmp_path / 'file')!r}, 'w').write('x')", stderr=False)
+    assert (tmp_path / "file").read_bytes() == b""
+
+
+def test_a_child_inherits_no_descriptor_and_no_lock(launcher: Launcher, tmp_path: Path) -> None:
+    names = "import os, sys; print(*(os.readlink(f'/proc/self/fd/{n}') for n in range(3, 99) if os.path.exists(f'/proc/self/fd/{n}')))"
+    with (tmp_path / "lock").open("w") as held:
+        os.set_inheritable(held.fileno(), True)  # the worst a host program may do
+        fcntl.flock(held, fcntl.LOCK_EX)
+        child = launcher.start([SLEEP, "1000"], reads="python")
+        assert python(launcher, names) == (0, b"\n")
+    with (tmp_path / "lock").open("w") as again:  # neither the child nor the helper keeps it
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    child.close()
+
+
+def test_a_given_input_is_read_to_its_end(launcher: Launcher) -> None:
+    with launcher.start([CAT], reads="python", stdin=PIPE) as child:
+        child.stdin.write(b"some text")
+        child.stdin.close()
+        assert child.stdout.readall() == b"some text"
+        assert child.wait() == 0
+
+
+def test_a_forgotten_launcher_ends_its_helper() -> None:
+    launcher = Launcher()
+    python(launcher, "")
+    process = launcher._helpers[0].process
+    del launcher
+    gc.collect()
+    assert process.poll() is not None
+
+
+@pytest.mark.parametrize("hang", [False, True], ids=["", "its helper is stopped"])
+def test_everything_ends_when_we_are_killed(hang: bool) -> None:
+    program = f"""
+    import os, signal, sys
+    from filewright.boundary import Launcher
+    launcher = Launcher(programs=[{SLEEP!r}])
+    child = launcher.start([{SLEEP!r}, "1000"], reads="python", stdout=1)
+    if {hang}:
+        helper = launcher._helpers[0].process.pid
+        os.kill(helper, signal.SIGSTOP)
+        os.waitid(os.P_PID, helper, os.WSTOPPED)
+    os.kill(os.getpid(), signal.SIGKILL)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        timeout=60,
+        start_new_session=True,
+    )
+    assert run.returncode == -signal.SIGKILL  # and its output ended, which the child held
+    assert run.stdout == b""
+
+
+def test_what_cannot_be_run_is_said(launcher: Launcher) -> None:
+    with (
+        launcher.start(["/no/such/program"], reads="python") as child,
+        pytest.raises(FilewrightError) as caught,
+    ):
+        child.wait()
+    assert caught.value.code in (Code.NOT_FOUND, Code.PERMISSION_DENIED)
