@@ -26,7 +26,7 @@ from filewright.system import Folder
 
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
-Identity = tuple[int, int]
+FolderId = tuple[int, int]
 
 
 class _Above:
@@ -88,7 +88,7 @@ class WorkspaceLock:
     def _start(self) -> None:
         self._thread = threading.RLock()
         self._depth = 0
-        self._above: dict[Identity, _Above] = {}
+        self._above: dict[FolderId, _Above] = {}
         self.skipped: list[str] = []
         for root in self._boundary.roots:
             self._open_above(root.folder, root.resolved or root.path)
@@ -173,7 +173,7 @@ class WorkspaceLock:
         return True
 
     def _take(self, deadline: float, task: Task | None, *, exclusive: bool) -> list[_Root | _Above]:
-        wanted: dict[Identity, _Above | Folder] = {**self._above}
+        wanted: dict[FolderId, _Above | Folder] = {**self._above}
         wanted.update({(root.device, root.inode): root.folder for root in self._boundary.roots})
         held: list[_Root | _Above] = []
         try:

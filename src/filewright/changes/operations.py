@@ -123,7 +123,7 @@ class Alter:
         return (self.place,)
 
 
-Operation = Put | Take | Alter
+SlotOperation = Put | Take | Alter
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class CommitPlan:
     """Folders, operations in order, and every temporary name that may ever exist."""
 
     folders: tuple[FolderRef, ...]
-    operations: tuple[Operation, ...]
+    operations: tuple[SlotOperation, ...]
 
     @property
     def sealed(self) -> bool:

@@ -15,10 +15,10 @@ from filewright.changes.operations import (
     Alter,
     CommitPlan,
     FolderRef,
-    Operation,
     Put,
     Seal,
     Slot,
+    SlotOperation,
     Take,
 )
 from filewright.changes.tree import FolderItem, Item, Tree
@@ -106,7 +106,7 @@ class _Planning:
 
     def __init__(self, tree: Tree, difference: Difference) -> None:
         self.folders: list[FolderItem] = []
-        self.operations: list[Operation] = []
+        self.operations: list[SlotOperation] = []
         self._taken: list[Take] = []
         self.carriers: list[Carrier] = []
         for folder in tree.all_folders():

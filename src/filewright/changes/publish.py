@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Leaves, Operation, Put, Seal, Slot, Take
+from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.refusals import stale
 from filewright.changes.settle import alter
 from filewright.changes.slots import Slots
@@ -37,7 +37,7 @@ def publish(slots: Slots, flusher: Flusher) -> None:
     slots.flush(flusher)
 
 
-def _do(slots: Slots, flusher: Flusher, operation: Operation, trees: dict[Slot, Leaves]) -> None:
+def _do(slots: Slots, flusher: Flusher, operation: SlotOperation, trees: dict[Slot, Leaves]) -> None:
     match operation:
         case Put(before=None):
             slots.rename(operation.carrier, operation.place)
@@ -59,7 +59,7 @@ def _do(slots: Slots, flusher: Flusher, operation: Operation, trees: dict[Slot, 
                 raise stale(slots.shown(operation.place))
 
 
-def _require(slots: Slots, slot: Slot, seal: Seal, operation: Operation) -> None:
+def _require(slots: Slots, slot: Slot, seal: Seal, operation: SlotOperation) -> None:
     """The compare of the compare-and-swap: is what we displaced what we meant to?"""
     if not slots.untouched(slot, seal):
         raise stale(slots.shown(operation.place))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from filewright.boundary import is_temporary
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Leaves, Operation, Put, Seal, Slot, Take
+from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.slots import Slots, kind_of, matches
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
@@ -117,8 +117,8 @@ def clean_up(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
 
 def _each(
     work: _Settlement,
-    operations: Sequence[Operation],
-    settle: Callable[[_Settlement, Operation], None],
+    operations: Sequence[SlotOperation],
+    settle: Callable[[_Settlement, SlotOperation], None],
     *,
     flush: bool = True,
 ) -> None:
@@ -150,13 +150,13 @@ class _UnsettledError(OSError):
 # Rolling back
 
 
-def _discard_staged(work: _Settlement, operation: Operation) -> None:
+def _discard_staged(work: _Settlement, operation: SlotOperation) -> None:
     if isinstance(operation, Put) and operation.staged:
         with suppress(FileNotFoundError):  # Its folder is gone, and the temporary with it.
             work.slots.discard(operation.carrier)
 
 
-def _roll_back(work: _Settlement, operation: Operation) -> None:
+def _roll_back(work: _Settlement, operation: SlotOperation) -> None:
     match operation:
         case Put(before=None):
             _roll_back_put(work, operation)
@@ -310,7 +310,7 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
 # Cleaning up
 
 
-def _clean_up(work: _Settlement, operation: Operation) -> None:
+def _clean_up(work: _Settlement, operation: SlotOperation) -> None:
     match operation:
         case Put(before=Seal() as before):
             for slot in (operation.spare, operation.carrier):

@@ -29,7 +29,7 @@ _MOST_OPEN = 24
 _AT_ONCE = 16
 _SEARCH_SECONDS = 30.0
 
-Identity = tuple[int, int]
+FolderId = tuple[int, int]
 Remove = Callable[[Folder, bytes, Seal | None], bool]
 """Removes a name in an open folder that was sealed so; False if it stays."""
 
@@ -44,15 +44,15 @@ class OpenFolders:
 
     def __init__(self, boundary: Boundary) -> None:
         self.boundary = boundary
-        self._held: OrderedDict[Identity, Folder] = OrderedDict()
-        self._read_only: set[Identity] = set()
+        self._held: OrderedDict[FolderId, Folder] = OrderedDict()
+        self._read_only: set[FolderId] = set()
 
     def close(self) -> None:
         """Close all of them."""
         while self._held:
             self._held.popitem()[1].close()
 
-    def held(self, identity: Identity, *, reading: bool = False) -> Folder | None:
+    def held(self, identity: FolderId, *, reading: bool = False) -> Folder | None:
         """The folder, if it is open for that."""
         folder = self._held.get(identity)
         if folder is None or (identity in self._read_only and not reading):
@@ -60,7 +60,7 @@ class OpenFolders:
         self._held.move_to_end(identity)
         return folder
 
-    def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, Identity]:
+    def open(self, where: Location, *, reading: bool = False) -> tuple[Folder, FolderId]:
         """The folder at a place now. Raises `permission_denied` if what is reached is protected, unless
         it is only read."""
         opened = self.boundary.open_folder(where, changing=not reading)
@@ -78,7 +78,7 @@ class OpenFolders:
             self._read_only.add(identity)
         return opened, identity
 
-    def at(self, where: Location, identity: Identity, *, reading: bool = False) -> Folder:
+    def at(self, where: Location, identity: FolderId, *, reading: bool = False) -> Folder:
         """The folder with that identity, which was at a place; `stale_version` if it is another now."""
         folder = self.held(identity, reading=reading)
         if folder is not None:
@@ -123,7 +123,7 @@ class Slots:
         self._folders = folders
         self._boundary = folders.boundary
         self.hash_up_to = hash_up_to
-        self._found: dict[int, tuple[Location, Identity]] = {}
+        self._found: dict[int, tuple[Location, FolderId]] = {}
         self._searched: dict[int, Location] | None = None
 
     # Folders
