@@ -19,7 +19,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import landlock
 
-pytestmark = pytest.mark.skipif(not landlock.available(), reason="needs Landlock")
+pytestmark = pytest.mark.needs("confine")
 
 CONFINED = """
 import json, os, socket, subprocess, sys, threading

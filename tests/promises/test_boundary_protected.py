@@ -16,9 +16,9 @@ from filewright import Workspace
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.system import can, open_folder
+from filewright.system import open_folder
 
-pytestmark = pytest.mark.skipif(not can.exchange, reason="capability exchange: the racing process needs it")
+pytestmark = pytest.mark.needs("exchange")  # The racing process exchanges names.
 
 # Exchanges `sub` and the link `way` for as long as its input is open.
 SWAPPER = """

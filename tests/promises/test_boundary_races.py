@@ -20,7 +20,6 @@ from filewright.boundary import Boundary, Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import landlock
 
 REFUSED = {Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, Code.SYMLINK, Code.NOT_A_FILE}
 
@@ -211,7 +210,7 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary
     list(mover)
 
 
-@pytest.mark.skipif(not landlock.available(), reason="needs Landlock")
+@pytest.mark.needs("confine")
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize("boundary", [True], indirect=True)
 def test_a_confined_search_prints_nothing_from_outside(boundary: Boundary) -> None:

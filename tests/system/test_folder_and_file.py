@@ -295,7 +295,7 @@ class TestLocks:
                 assert other.lock(exclusive=True)
 
 
-@pytest.mark.skipif(not system.can.lease, reason="capability lease")
+@pytest.mark.needs("lease")
 class TestLeases:
     def test_a_writer_is_noticed(self, here: Path) -> None:
         (here / "log").write_text("x")

@@ -477,16 +477,35 @@ class _Walker:
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
         """The matcher at the folder `names`, before its own ignore files are read."""
         matcher = self._options.rules or NOTHING
-        for count in range(len(names)):
-            prefix = b"/".join((*names[:count], b""))
-            try:
-                with self._from_root(names[:count]) as folder:
-                    matcher = _with_rules(matcher, len(prefix), folder, (GIT_RULES, OTHER_RULES), git=True)
-            except OSError as error:
-                if error.errno not in (*_GONE, errno.EACCES):
-                    raise
-            matcher = matcher.below(prefix + names[count] + b"/")
+        prefix = b""
+        folder: Folder | None = self._from_root(())
+        for name in names:
+            if folder is not None:
+                with folder:
+                    matcher = self._rules_in(folder, matcher, len(prefix))
+                    folder = self._entered(folder, name)
+            prefix += name + b"/"
+            matcher = matcher.below(prefix)
+        if folder is not None:
+            folder.close()
         return matcher
+
+    def _rules_in(self, folder: Folder, matcher: Matcher, base: int) -> Matcher:
+        try:
+            return _with_rules(matcher, base, folder, (GIT_RULES, OTHER_RULES), git=True)
+        except OSError as error:
+            if error.errno not in (*_GONE, errno.EACCES):
+                raise
+            return matcher
+
+    def _entered(self, folder: Folder, name: bytes) -> Folder | None:
+        """The next folder on the way down; None where that cannot be entered."""
+        try:
+            return folder.beneath((name,), links=False, cross=self._options.cross, listing=False)
+        except OSError as error:
+            if error.errno not in (*_GONE, errno.EACCES):
+                raise
+            return None
 
     def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
         present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))

@@ -1,0 +1,40 @@
+"""`docs/platforms.md` names what there is instead of each capability that a system may lack."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+from filewright.system import Capabilities
+
+PROJECT = Path(__file__).parents[2]
+CAPABILITIES = {field.name for field in dataclasses.fields(Capabilities)}
+
+
+def rows() -> dict[str, list[str]]:
+    """The cells behind each capability in the table of the page."""
+    page = (PROJECT / "docs/platforms.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| `(\w+)` \|(.*)\|$", page, re.MULTILINE)
+    return {name: [cell.strip() for cell in rest.split("|")] for name, rest in cells}
+
+
+def needed() -> set[str]:
+    """Every capability that a test needs."""
+    texts = (path.read_text(encoding="utf-8") for path in (PROJECT / "tests").rglob("test_*.py"))
+    calls = [call for text in texts for call in re.findall(r"pytest\.mark\.needs\(([^)]*)\)", text)]
+    return set(re.findall(r'"(\w+)"', " ".join(calls)))
+
+
+def test_the_page_has_a_row_for_every_capability_and_for_nothing_else() -> None:
+    assert rows().keys() == CAPABILITIES
+
+
+def test_every_row_says_what_there_is_without_it() -> None:
+    short = {name: cells for name, cells in rows().items() if len(cells) != 3 or not all(cells)}
+    assert not short, "a row says what it gives, which systems have it, and what there is without it"
+
+
+def test_what_tests_need_are_capabilities() -> None:
+    assert needed() <= CAPABILITIES
+    assert needed()
