@@ -126,7 +126,12 @@ class Changes:
                 note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
             ]
             store, *others = self._stores_of(change_set)
-            record = commit(store, change_set, task, met)
+            try:
+                record = commit(store, change_set, task, met)
+            except FilewrightError as error:
+                if conflicts := error.details.get("conflicts"):
+                    self._found.append(Recovery(conflicts=list(conflicts)))
+                raise
             self._told = len(self._found)
             store.collect(record.id, settle=bool(others))
             return record

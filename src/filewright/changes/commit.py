@@ -48,18 +48,22 @@ def commit(store: Store, change_set: ChangeSet, task: Task, notes: Sequence[str]
 
     Needs the workspace lock, with recovery done. Tried again when a layered file system refused a
     rename (then things are moved by copying), and when somebody wrote between the look and the
-    exchange to a file that may have grown.
+    exchange to a file that may have grown. Conflicts met on the way are in the record, or in the error.
     """
     copy_moves = False
+    met: list[str] = []
     follows = any(isinstance(step, Modify) and step.follow for step in change_set.steps)
     for left in reversed(range(_TRIES)):
         folders = OpenFolders(store.boundary)
         try:
-            return _attempt(store, folders, change_set, task, notes, copy_moves=copy_moves)
+            return _attempt(store, folders, change_set, task, (*notes, *met), copy_moves=copy_moves)
+        except FilewrightError as error:
+            raise _with_conflicts(error, met) from error.__cause__
         except _RolledBackError as error:
+            met += error.cause.details.get("conflicts", ())
             crossed = error.cause.code is not Code.STALE_VERSION
             if not left or (copy_moves if crossed else not follows):
-                raise error.cause from error
+                raise _with_conflicts(error.cause, met) from error
             copy_moves = copy_moves or crossed
         except OSError as error:
             named = error.filename if isinstance(error.filename, str | bytes) else "the workspace"
@@ -183,12 +187,17 @@ def _roll_back(attempt: Attempt, begun: CommitPlan | None, cause: BaseException)
         return
     if not isinstance(cause, FilewrightError):
         return
-    if findings.conflicts:
-        cause.details["conflicts"] = findings.conflicts
-        cause.hint = "; ".join(findings.conflicts)
+    _with_conflicts(cause, findings.conflicts)
     crossed = isinstance(cause.__cause__, OSError) and cause.__cause__.errno == errno.EXDEV
     if begun is not None and (crossed or cause.code is Code.STALE_VERSION):
         raise _RolledBackError(cause) from cause
+
+
+def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightError:
+    if met:
+        error.details["conflicts"] = list(met)
+        error.hint = "; ".join(met)
+    return error
 
 
 def _clean_up(attempt: Attempt, file: RecordFile) -> tuple[str, ...]:

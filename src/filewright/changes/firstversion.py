@@ -13,7 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from filewright.boundary import is_temporary
-from filewright.changes.operations import Alter, CommitPlan, FolderRef, Leaf, Operation, Put, Seal, Slot, Take
+from filewright.changes.operations import (
+    Alter,
+    CommitPlan,
+    FolderRef,
+    Leaf,
+    Put,
+    Seal,
+    Slot,
+    SlotOperation,
+    Take,
+)
 from filewright.changes.record import ChangeRecord, Entry, Place, Side, Spans
 
 Frame = Mapping[str, Any]
@@ -173,7 +183,7 @@ def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
     return open_folders[0]
 
 
-def _operation(value: Mapping[str, Any]) -> Operation:
+def _operation(value: Mapping[str, Any]) -> SlotOperation:
     if "put" in value:
         put = Put(
             carrier=_slot(value["put"]),

@@ -33,10 +33,10 @@ from filewright.changes.operations import (
     FolderRef,
     Leaf,
     Leaves,
-    Operation,
     Put,
     Seal,
     Slot,
+    SlotOperation,
     Take,
     leaves,
 )
@@ -248,7 +248,7 @@ def seal_of(
     return Seal(kind, size, digest, os.fsencode(target) if target is not None else None, inode, mtime_ns)
 
 
-def _operation_of(row: list[Any], lines: Iterator[bytes]) -> Operation:
+def _operation_of(row: list[Any], lines: Iterator[bytes]) -> SlotOperation:
     match row:
         case ["put", carrier, place, spare, staged, after, before, tree, displaced]:
             put = Put(
@@ -271,7 +271,7 @@ def _operation_of(row: list[Any], lines: Iterator[bytes]) -> Operation:
     raise ValueError("not an operation")
 
 
-def _checked(operation: Operation, temporaries: list[Slot]) -> Operation:
+def _checked(operation: SlotOperation, temporaries: list[Slot]) -> SlotOperation:
     if not all(is_temporary(slot.name) for slot in temporaries):
         raise ValueError("a temporary has a name that is not ours")
     return operation
