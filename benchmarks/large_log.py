@@ -41,14 +41,24 @@ def make_log(path: Path, size: int) -> int:
 
 
 class Server:
-    """`filewright serve` as a child process, spoken to in lines of JSON."""
+    """`filewright serve` as a child process, spoken to in lines of JSON.
 
-    def __init__(self, root: Path, state: Path) -> None:
+    `descriptors` is the most files it may have open (as `ulimit -n`), `settings` are as in the environment.
+    """
+
+    def __init__(
+        self, root: Path, state: Path, *, descriptors: int | None = None, **settings: object
+    ) -> None:
+        limits = ["prlimit", f"--nofile={descriptors}"] if descriptors is not None else []
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"],
+            [*limits, sys.executable, "-m", "filewright", "serve", str(root), "--log-level", "error"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+            env={
+                **os.environ,
+                **{f"FILEWRIGHT_{name.upper()}": str(value) for name, value in settings.items()},
+                "FILEWRIGHT_STATE_DIR": str(state),
+            },
         )
         self._id = 0
         self.request(
