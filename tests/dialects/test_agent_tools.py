@@ -48,7 +48,13 @@ TABLE = [
          error="invalid_input", json={"line_count": 10, "argument": "offset"}),
     given(name="read: an empty file", files={"e": ""}, call=("read_file", {"path": "<>/e"}), text="(empty file)"),
     given(name="read: a long line is cut", files={"a.txt": "ü" * 3000 + "\nend\n"}, call=("read_file", {"path": "<>/a.txt"}),
-         text=f"{row(1, 'ü' * 2000)} … [line cut]\n{row(2, 'end')}"),
+         text=f"{row(1, 'ü' * 2000)} … [line cut]\n{row(2, 'end')}\n(lines cut; read on with offset=1 and column=2001)"),
+    given(name="read: on in a long line", files={"a.txt": "ü" * 3000 + "\nend\n"},
+         call=("read_file", {"path": "<>/a.txt", "column": 2999}), text=row(1, "üü")),
+    given(name="read: names the encoding and the lines with bytes that are none", files={"a.txt": b"ok\nbad \xff\n"},
+         call=("read_file", {"path": "<>/a.txt"}), says=["shown as \ufffd, in lines 2)"]),
+    given(name="read: takes an encoding", files={"a.txt": "grün\n".encode("latin-1")},
+         call=("read_file", {"path": "<>/a.txt", "encoding": "latin-1"}), says=["grün", "(encoding: "]),
     given(name="read: a folder", files={"d": None}, call=("read_file", {"path": "<>/d"}), error="not_a_file"),
     given(name="read: missing", call=("read_file", {"path": "<>/no"}), error="not_found", json={"path": "<>/no"}),
     given(name="read: binary", files={"b": b"\0\1"}, call=("read_file", {"path": "<>/b"}), error="is_binary"),
@@ -66,9 +72,12 @@ TABLE = [
     given(name="read: a FIFO", files={"p": ("fifo",)}, call=("read_file", {"path": "<>/p"}), error="not_a_file"),
     given(name="read: a link out", files={"l": ("link", "/etc/passwd")}, call=("read_file", {"path": "<>/l"}),
          error="path_escape"),
-    given(name="read: unknown argument", call=("read_file", {"path": "a", "lines": 3}), error="invalid_input",
-         says=["lines"]),
-    given(name="read: limit 0", call=("read_file", {"path": "a", "limit": 0}), error="invalid_input", says=["limit"]),
+    given(name="read: an unknown argument is passed over and named", files={"a.txt": "one\n"},
+         call=("read_file", {"path": "<>/a.txt", "lines": 3}),
+         text=f"{row(1, 'one')}\n(unknown arguments were passed over: lines)"),
+    given(name="read: limit 0 is the default", files={"a.txt": "one\n"}, call=("read_file", {"path": "<>/a.txt", "limit": 0}),
+         text=row(1, "one")),
+    given(name="image: none", files={"a.txt": "one\n"}, call=("read_image", {"path": "<>/a.txt"}), error="invalid_input"),
     given(name="read: a big file is cut and says where to go on", held=True, files={"a.txt": "some line of text\n" * 9000},
          call=("read_file", {"path": "<>/a.txt", "limit": 9000}), says=["of 9000; call again with offset="]),
     # read_files
@@ -134,13 +143,18 @@ TABLE = [
     given(name="grep: a bad pattern", call=("grep", {"pattern": "("}), error="invalid_input"),
     given(name="grep: missing", call=("grep", {"pattern": "x", "path": "<>/no"}), error="not_found"),
     # facts
-    given(name="stat", files={"a.txt": "abc"}, call=("file_stat", {"path": "<>/a.txt"}), says=["type: file", "size: 3", "mode: 0644"]),
+    given(name="stat", files={"a.txt": "abc"}, call=("file_stat", {"path": "<>/a.txt"}),
+         json={"path": "<>/a.txt", "type": "file", "size": 3, "mode": "0644", "binary": False, "mime": None}),
+    given(name="stat: a link of itself", files={"a.txt": "abc", "l": ("link", "a.txt")}, call=("file_stat", {"path": "<>/l"}),
+         json={"type": "symlink", "symlink_target": "a.txt"}),
     given(name="stat: missing", call=("file_stat", {"path": "<>/no"}), error="not_found"),
     given(name="outline", files={"a.py": PY}, call=("outline", {"path": "<>/a.py"}), text="1-3 function f"),
     given(name="outline: none", files={"a.xyz": "text\n"}, call=("outline", {"path": "<>/a.xyz"}), says=["(no outline)"]),
-    given(name="syntax: fine", files={"a.py": PY}, call=("check_syntax", {"path": "<>/a.py"}), text="(no syntax errors: python)"),
+    given(name="syntax: fine", files={"a.py": PY}, call=("check_syntax", {"path": "<>/a.py"}), json={"language": "python", "ok": True, "errors": [], "error_count": 0}),
     given(name="syntax: broken", files={"a.py": "def f(:\n    pass\n"}, call=("check_syntax", {"path": "<>/a.py"}),
-         says=["python syntax error in <>/a.py at line 1"]),
+         json={"ok": False, "errors": lambda found: found[0]["line"] == 1}),
+    given(name="syntax: no grammar", files={"a.xyz": "text\n"}, call=("check_syntax", {"path": "<>/a.xyz"}),
+         json={"language": None, "ok": None}),
     given(name="diff", held=True, files={"a": "one\ntwo\n", "b": "one\n2\n"}, call=("diff", {"from": "<>/a", "to": "<>/b"}),
          says=["--- a/<>/a\n+++ b/<>/b\n", "\n-two\n+2"]),
     given(name="diff: none", held=True, files={"a": "x", "b": "x"}, call=("diff", {"from": "<>/a", "to": "<>/b"}), text="(no differences)"),
@@ -206,13 +220,44 @@ TABLE = [
     given(name="patch: the same file twice, by an alias", files={"a.txt": "one\ntwo\nthree\n"},
          call=("apply_patch", {"patch": CHANGE + CHANGE.replace("<>/a.txt", "./<>/a.txt")}), error="invalid_input"),
     given(name="patch: a hunk that does not apply changes nothing", files={"a.txt": "nothing alike\n"},
-         call=("apply_patch", {"patch": NEW + CHANGE}), error="patch_failed", json={"path": "<>/a.txt", "hunk": 1}),
+         call=("apply_patch", {"patch": NEW + CHANGE}), error="patch_failed", json={"path": "<>/a.txt", "file": "<>/a.txt", "hunk": 1}),
+    given(name="patch: two names rename", files={"a.txt": "one\n"}, call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ b/<>/b.txt\n"}),
+         says=["renamed <>/b.txt (from <>/a.txt)"], after={"a.txt": None, "b.txt": b"one\n"}),
+    given(name="patch: two names and a hunk rename and change, hunks' lines being text",
+         files={"a.txt": "-- a/x\n++ b/y\none\n"},
+         call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ b/<>/b.txt\n@@ -1,3 +1,3 @@\n--- a/x\n-++ b/y\n+++ b/z\n+-- a/w\n one\n"}),
+         after={"a.txt": None, "b.txt": b"++ b/z\n-- a/w\none\n"}),
+    given(name="patch: the same file by another spelling is changed", files={"a.txt": "one\n"},
+         call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ b/<>/./a.txt\n@@ -1 +1 @@\n-one\n+1\n"}), after={"a.txt": b"1\n"}),
+    given(name="patch: a deletion of a part", files={"a.txt": "one\ntwo\n"},
+         call=("apply_patch", {"patch": "--- a/<>/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"}), error="invalid_input"),
+    given(name="patch: applied already", files={"a.txt": "one\n2\nthree\n"}, call=("apply_patch", {"patch": CHANGE}), error="patch_failed"),
+    given(name="patch: a new file that does not parse is warned of",
+         call=("apply_patch", {"patch": "--- /dev/null\n+++ b/<>/a.py\n@@ -0,0 +1 @@\n+def f(:\n"}),
+         says=["warning: python syntax error in <>/a.py at line 1"], after={"a.py": b"def f(:\n"}),
+    given(name="multi edit: the index of the one refused", files={"a.txt": "one\n"},
+         call=("multi_edit", {"path": "<>/a.txt", "edits": [{"old_string": "one", "new_string": "1"}, {"old_string": "zzz", "new_string": "x"}]}),
+         error="no_match", json={"index": 1}),
+    given(name="list: a linked folder, a broken link", files={"d/x": "1", "l": ("link", "d"), "gone": ("link", "nowhere")},
+         call=("list_dir", {"path": "<>"}), text="d/\nl/\ngone\t0"),
+    given(name="tree: depth 0 is the default", files={"a/b/c.txt": "x"}, call=("tree", {"path": "<>", "depth": 0}), says=["c.txt"]),
+    given(name="read many: none can be read", call=("read_files", {"paths": ["<>/no", "<>/no2"]}), says=["<>/no — not_found"]),
+    given(name="grep: a binary file has no matches", files={"b": b"\0a\1"}, call=("grep", {"pattern": "a", "path": "<>/b"}), text="(no matches)"),
+    given(name="grep: head_limit 0 is no limit", files={"a.txt": "x\nx\n"},
+         call=("grep", {"pattern": "x", "path": "<>", "head_limit": 0, "output_mode": "count"}), text="<>/a.txt:2"),
+    given(name="grep: multiline lets a dot match a line end, and numbers go on after it", files={"a.txt": "A\nx1\nB\nx2\n"},
+         call=("grep", {"pattern": "A.*B", "path": "<>", "output_mode": "content", "multiline": True, "after_context": 1}),
+         text="<>/a.txt:1:A\n<>/a.txt:2:x1\n<>/a.txt:3:B\n<>/a.txt-4-x2"),
+    given(name="grep: a multiline match of nothing is none", files={"a.txt": "abc\ndef\n"},
+         call=("grep", {"pattern": "q*", "path": "<>", "output_mode": "content", "multiline": True}), text="(no matches)"),
+    given(name="grep: multiline counts a match once", files={"a.txt": "foobar\nbazqux\n"},
+         call=("grep", {"pattern": "bar\\nbaz", "path": "<>", "output_mode": "count", "multiline": True}), text="<>/a.txt:1"),
     given(name="patch: out", call=("apply_patch", {"patch": NEW.replace("<>", "../..")}), error="path_escape"),
     # whole files
     given(name="write: verbatim, folders made", call=("write_file", {"path": "<>/d/a.txt", "content": "a\r\nb\rc"}),
          text="created <>/d/a.txt (6 bytes)", after={"d/a.txt": b"a\r\nb\rc"}),
     given(name="write: over what is there", files={"a.txt": "old"}, call=("write_file", {"path": "<>/a.txt", "content": "new"}),
-         text="overwritten <>/a.txt (3 bytes)", after={"a.txt": b"new"}),
+         says=["overwritten <>/a.txt (3 bytes)\n", "\n-old\n", "\n+new\n"], after={"a.txt": b"new"}),
     given(name="write: a warning if it does not parse", call=("write_file", {"path": "<>/a.py", "content": "def (\n"}),
          says=["warning: python syntax error in <>/a.py at line 1"], after={"a.py": b"def (\n"}),
     given(name="write: a folder is there", files={"d": None}, call=("write_file", {"path": "<>/d", "content": ""}), error="not_a_file"),
@@ -270,6 +315,15 @@ def test_case_in_windows(case, in_windows):
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_table_over_the_protocol(mode, over_the_protocol):
     assert await over_the_protocol(mode, TABLE) == {}
+
+
+def test_an_image_is_shown(tmp_path):
+    (tmp_path / "root").mkdir()
+    content = b"\x89PNG\r\n\x1a\n" + bytes(30)
+    (tmp_path / "root" / "i.png").write_bytes(content)
+    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+        answer = workspace.offer(DIALECT).call("read_image", {"path": "i.png"})
+    assert [(image.mime, image.data) for image in answer.images] == [("image/png", content)]
 
 
 def test_table_is_whole():

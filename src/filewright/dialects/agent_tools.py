@@ -6,17 +6,18 @@ pages, unified diffs. A code that this dialect lacks is told as the nearest it h
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from filewright.dialects.shared import LINE_WORDS, Answer, Call, dialect, encoded, row, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import Arguments, FailedCall, Tool, ToolResult
 from filewright.tools.rendering import counted, visible
-from filewright.tools.result import plain
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 _LINE_CHARS = 2000
 _READ_LINES = 2000
-_FOOTER_BYTES = 300
+_FOOTER_BYTES = 600
+_IMAGE_BYTES = 5 << 20
 _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
 
@@ -138,7 +140,13 @@ def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -
 # Reading
 
 
-class AgentPath(Arguments):
+class AgentArguments(Arguments):
+    """Arguments as the original takes them: what it does not know is passed over, and named in the answer."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
+
+
+class AgentPath(AgentArguments):
     """Which file or folder."""
 
     path: str
@@ -148,16 +156,20 @@ class AgentRead(AgentPath):
     """Which lines of which file."""
 
     offset: Annotated[int, Field(description="First line, from 1; negative: the last lines.")] = 1
-    limit: Annotated[int, Field(ge=1, description="Lines at most.")] = _READ_LINES
+    limit: Annotated[int, Field(ge=0, description="Lines at most; 0: the default.")] = _READ_LINES
+    encoding: Annotated[str | None, Field(description="Where it is not found out.")] = None
+    column: Annotated[
+        int | None, Field(ge=1, description="Read the one line offset from this character on.")
+    ] = None
 
 
-class AgentReadFiles(Arguments):
+class AgentReadFiles(AgentArguments):
     """Which files."""
 
     paths: Annotated[list[str], Field(min_length=1, max_length=64)]
 
 
-class AgentListDir(Arguments):
+class AgentListDir(AgentArguments):
     """Which folder."""
 
     path: str = "."
@@ -173,11 +185,11 @@ class AgentGlob(AgentListDir):
 class AgentTree(AgentListDir):
     """Which folder, how deep."""
 
-    depth: Annotated[int, Field(ge=1, le=64)] = 4
+    depth: Annotated[int, Field(ge=0, le=64, description="0: the default.")] = 4
     respect_gitignore: bool = True
 
 
-class AgentDiff(Arguments):
+class AgentDiff(AgentArguments):
     """Which two files."""
 
     before: Annotated[str, Field(alias="from")]
@@ -195,17 +207,65 @@ def _numbered(file: FileRead) -> list[str]:
 
 def _read_file(call: Call, arguments: AgentRead) -> ToolResult:
     """Numbered lines, and the offset to go on with."""
-    file = call.read(arguments.path, start=arguments.offset, limit=arguments.limit)
+    path, encoding = arguments.path, arguments.encoding
+    if arguments.column is not None:
+        return _read_on(
+            call.read(path, line=max(1, arguments.offset), column=arguments.column, encoding=encoding)
+        )
+    limit = arguments.limit or _READ_LINES
+    file = call.read(path, start=arguments.offset, limit=limit, encoding=encoding)
     rows = _numbered(file)
     if not rows:
         return ToolResult("(empty file)")
     kept = _fitting(rows, _room(call))
     last = file.start_line + len(kept) - 1
-    if file.next is None and len(kept) == len(rows):
-        return ToolResult("\n".join(kept))
-    total = f" of {file.total_lines}" if file.total_lines is not None else ""
-    footer = f"(showing lines {file.start_line}-{last}{total}; call again with offset={last + 1} for more)"
-    return ToolResult("\n".join([*kept, footer]))
+    if file.next is not None or len(kept) < len(rows):
+        total = f" of {file.total_lines}" if file.total_lines is not None else ""
+        kept.append(
+            f"(showing lines {file.start_line}-{last}{total}; call again with offset={last + 1} for more)"
+        )
+    cut = [number for number in file.cut_at if number <= last]
+    if cut:
+        kept.append(f"(lines cut; read on with offset={cut[0]} and column={_LINE_CHARS + 1})")
+    if file.encoding not in (None, "utf-8", "ascii"):
+        kept.append(f"(encoding: {file.encoding})")
+    invalid = [str(number) for number in file.invalid_lines if number <= last]
+    if invalid:
+        kept.append(
+            f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {', '.join(invalid[:20])})"
+        )
+    return ToolResult("\n".join(kept))
+
+
+def _read_on(file: FileRead) -> ToolResult:
+    """A piece of one long line, and the column to go on with."""
+    row = f"{file.start_line:>6}\t{visible(file.content)}"
+    if file.next is None:
+        return ToolResult(row)
+    return ToolResult(f"{row}\n(the line goes on; call again with column={file.next.column})")
+
+
+def _read_image(call: Call, arguments: AgentPath) -> ToolResult:
+    """An image to be looked at."""
+    from filewright.tools.read import ReadArguments, run
+
+    limits = {"image_bytes": _IMAGE_BYTES, "max_file_bytes": 0}
+    context = call.context.under(call.context.settings.model_copy(update=limits))
+    try:
+        image = run(context, ReadArguments(path=arguments.path, limit=1), call.task)
+    except FilewrightError as error:
+        if error.code == Code.IS_BINARY:
+            error.code = Code.INVALID_INPUT
+            error.message = f"{arguments.path} is not an image: {error.details.get('type')}"
+        raise
+    if not image.images:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{arguments.path} is text, not an image",
+            hint="read it with read_file",
+            details={"path": arguments.path},
+        )
+    return ToolResult("", images=image.images)
 
 
 def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
@@ -227,19 +287,36 @@ def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
                 rows.append(f"(more; read_file with offset={file.start_line + len(kept)})")
         left -= _size(rows)
         parts += rows
-    text = "\n".join(parts)
-    first = found.files[0]
-    if found.is_error and isinstance(first, UnreadFile):
-        return FailedCall(text, error=first.error)
-    return ToolResult(text)
+    return ToolResult("\n".join(parts))
 
 
 def _list_dir(call: Call, arguments: AgentListDir) -> ToolResult:
     """Folders first, then files with their sizes."""
     entries, complete = call.entries(arguments.path, details=True, include_ignored=True)
-    rows = [f"{visible(entry.name)}/" for entry in entries if entry.type == "folder"]
-    rows += [f"{visible(entry.name)}\t{entry.size}" for entry in entries if entry.type != "folder"]
+    folders = {
+        entry.name for entry in entries if entry.type == "folder" or _leads_to(call, entry) == "folder"
+    }
+    rows = [f"{visible(entry.name)}/" for entry in entries if entry.name in folders]
+    for entry in entries:
+        if entry.name not in folders:
+            gone = entry.type == "link" and _leads_to(call, entry) is None
+            rows.append(f"{visible(entry.name)}\t{0 if gone else entry.size}")
     return _answered(call, rows, *_more(complete, "entries"), empty="(empty directory)")
+
+
+def _leads_to(call: Call, entry: ListedEntry) -> str | None:
+    """What a link leads to: a folder or a file; None where that is nothing this workspace reaches."""
+    if entry.type != "link":
+        return None
+    boundary = call.context.boundary
+    location = boundary.locate(entry.path)
+    for kind, opened in (("folder", boundary.open_folder), ("file", boundary.open_file)):
+        try:
+            opened(location).close()
+        except FilewrightError:
+            continue
+        return kind
+    return None
 
 
 def _more(complete: bool, what: str) -> Sequence[str]:
@@ -262,7 +339,7 @@ def _tree(call: Call, arguments: AgentTree) -> ToolResult:
     """The entries below a folder, indented; linked folders are named, not entered."""
     entries, complete = call.entries(
         arguments.path,
-        depth=arguments.depth,
+        depth=arguments.depth or 4,
         details=True,
         include_ignored=not arguments.respect_gitignore,
     )
@@ -280,18 +357,31 @@ def _sized(entry: ListedEntry) -> str:
 
 
 def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
-    """What is known of a file without reading it, a fact a row."""
+    """What is known of a file without reading it, as a JSON object."""
     (item,) = call.stat(arguments.path).results
-    if item.error is not None:
+    if item.stats is None:
+        assert item.error is not None
         raise item.error
-    assert item.stats is not None
-    facts = plain(item.stats)
-    rows = [
-        f"{name}: {visible(str(value))}"
-        for name, value in facts.items()
-        if name not in ("times_ns", "accessed", "changed")
-    ]
-    return ToolResult("\n".join([f"path: {visible(arguments.path)}", *rows]))
+    known = item.stats
+    facts: dict[str, Any] = {
+        "path": arguments.path,
+        "type": {"file": "file", "folder": "directory", "link": "symlink"}.get(known.type, "other"),
+        "size": known.size,
+        "mtime": known.modified,
+        "mode": known.mode,
+        "owner": known.owner,
+        "group": known.group,
+    }
+    if known.type == "link":
+        facts["symlink_target"] = known.target
+    if known.type == "file":
+        image = known.binary is not None and known.binary.startswith("image/")
+        facts |= {"binary": known.binary is not None, "mime": known.binary if image else None}
+        if known.unreadable is not None:
+            facts["unreadable"] = known.unreadable
+        else:
+            facts |= {"encoding": known.encoding, "line_ending": known.line_ending, "version": known.version}
+    return ToolResult(encoded(facts))
 
 
 def _diff(call: Call, arguments: AgentDiff) -> ToolResult:
@@ -319,18 +409,20 @@ def _outline(call: Call, arguments: AgentPath) -> ToolResult:
 
 
 def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
-    """The syntax errors of a file."""
+    """The syntax errors of a file, as a JSON object; `ok` is null where the file was not parsed."""
     overview = call.get_overview(arguments.path, since="", max_symbols=0)
-    language, errors = overview.language, overview.syntax_errors
-    if language is None:
-        return ToolResult("(no grammar for this kind of file)")
-    if not errors.count:
-        return ToolResult(f"(no syntax errors: {language})")
-    rows = [
-        f"{language} syntax error in {visible(arguments.path)} at line {issue.line}" for issue in errors.first
-    ]
-    more = errors.count - len(rows)
-    return _answered(call, rows, *([f"({more} more)"] if more > 0 else []))
+    errors = overview.syntax_errors
+    facts = {
+        "path": arguments.path,
+        "language": overview.language,
+        "ok": errors.count == 0 if overview.parsed else None,
+        "errors": [{"line": i.line, "column": i.column, "near": visible(i.text)} for i in errors.first],
+        "error_count": errors.count,
+        "truncated": errors.count > len(errors.first),
+    }
+    if not overview.parsed:
+        facts["note"] = overview.outline_note or "there is no grammar for this kind of file"
+    return ToolResult(encoded(facts))
 
 
 # Searching
@@ -347,14 +439,23 @@ class AgentGrep(AgentListDir):
     context: Annotated[int | None, Field(ge=0, le=50, description="Lines round each match.")] = None
     before_context: Annotated[int | None, Field(ge=0, le=50)] = None
     after_context: Annotated[int | None, Field(ge=0, le=50)] = None
-    head_limit: Annotated[int | None, Field(ge=1, description="Results at most.")] = None
+    head_limit: Annotated[int | None, Field(ge=0, description="Results at most; 0: all.")] = None
     offset: Annotated[int, Field(ge=0, description="Results to pass over.")] = 0
     multiline: bool = False
 
 
 def _grep(call: Call, arguments: AgentGrep) -> ToolResult:
-    """Search; sorted by path and line."""
-    last = None if arguments.head_limit is None else arguments.offset + arguments.head_limit
+    """Search; sorted by path and line. A file that is not text has no matches."""
+    try:
+        return _grepped(call, arguments)
+    except FilewrightError as error:
+        if error.code != Code.IS_BINARY:
+            raise
+        return ToolResult("(no matches)")
+
+
+def _grepped(call: Call, arguments: AgentGrep) -> ToolResult:
+    last = arguments.offset + arguments.head_limit if arguments.head_limit else None
     if arguments.output_mode == "content":
         rows, shown, total, complete = _matching_lines(call, arguments, last)
     else:
@@ -393,7 +494,7 @@ def _pages(
     cursor = None
     while True:
         found = call.search(
-            arguments.pattern,
+            f"(?s){arguments.pattern}" if arguments.multiline else arguments.pattern,
             arguments.path,
             glob=arguments.glob,
             mode="regex",
@@ -417,6 +518,12 @@ def _matching_files(
 ) -> tuple[list[tuple[str, int]], bool]:
     """The files that match, each with its count (1 unless counted), and whether they are all."""
     files: list[tuple[str, int]] = []
+    if arguments.multiline:  # where a match of nothing is none, which only the matches themselves tell
+        hits, complete = _hits(call, arguments, lambda _: False)
+        lines: dict[str, set[int]] = {}
+        for hit in hits:
+            lines.setdefault(hit.path, set()).add(hit.line)
+        return [(path, len(found)) for path, found in lines.items()], complete
 
     def enough(found: SearchResult) -> bool:
         files.extend((f.path, 1 if f.count is None else f.count) for f in found.files if f.count != 0)
@@ -433,22 +540,38 @@ def _matching_lines(call: Call, arguments: AgentGrep, last: int | None) -> tuple
     after = around if arguments.after_context is None else arguments.after_context
     groups = bool(before or after)
     limit = _room(call)
-    hits: list[SearchHit] = []
 
-    def enough(found: SearchResult) -> bool:
-        hits.extend(found.results)
+    def enough(hits: Sequence[SearchHit]) -> bool:
         if last is not None and len(hits) >= last:
             return True
         wanted = hits[arguments.offset : last]
         return bool(wanted) and _hit_rows(wanted, limit, groups=groups)[1] < len(wanted)
 
-    complete = _pages(call, arguments, "matches", enough, before, after)
+    hits, complete = _hits(call, arguments, enough, before, after)
     total = len(hits)
     if not complete:
         counts, complete = _matching_files(call, arguments, "counts")
         total = max(total, sum(count for _, count in counts))
     rows, shown = _hit_rows(hits[arguments.offset : last], limit, groups=groups)
     return rows, shown, total, complete
+
+
+def _hits(
+    call: Call,
+    arguments: AgentGrep,
+    enough: Callable[[Sequence[SearchHit]], bool],
+    before: int = 0,
+    after: int = 0,
+) -> tuple[list[SearchHit], bool]:
+    """Matches until they are `enough`, and whether they are all; in multiline mode none of nothing."""
+    hits: list[SearchHit] = []
+
+    def full(found: SearchResult) -> bool:
+        hits.extend(hit for hit in found.results if hit.end > hit.offset or not arguments.multiline)
+        return enough(hits)
+
+    complete = _pages(call, arguments, "matches", full, before, after)
+    return hits, complete
 
 
 def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
@@ -495,7 +618,7 @@ def _hit_text(hit: SearchHit) -> str:
 # Changing
 
 
-class AgentReplacement(Arguments):
+class AgentReplacement(AgentArguments):
     """A text and what takes its place."""
 
     old_string: str
@@ -528,7 +651,7 @@ class AgentMultiEdit(AgentPath):
     edits: Annotated[list[AgentReplacement], Field(min_length=1)]
 
 
-class AgentPatch(Arguments):
+class AgentPatch(AgentArguments):
     """A unified diff."""
 
     patch: str
@@ -540,7 +663,7 @@ class AgentWrite(AgentPath):
     content: str
 
 
-class AgentReplace(Arguments):
+class AgentReplace(AgentArguments):
     """A replacement in many files."""
 
     pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
@@ -552,7 +675,7 @@ class AgentReplace(Arguments):
     dry_run: bool = True
 
 
-class AgentPair(Arguments):
+class AgentPair(AgentArguments):
     """From where to where."""
 
     source: str
@@ -572,6 +695,7 @@ def _multi_edit(call: Call, arguments: AgentMultiEdit) -> ToolResult:
     except FilewrightError as error:
         if "edit" in error.details:
             error.message = f"edit[{error.details['edit']}]: {error.message}"
+            error.details["index"] = error.details["edit"]
         raise
     return _edited(call, made, arguments.path)
 
@@ -597,8 +721,11 @@ def _with_diff(call: Call, rows: Iterable[str], diff: str, warnings: Iterable[st
 
 
 def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
-    """A patch over any number of files, all or nothing."""
-    made = call.apply_patch(arguments.patch)
+    """A patch over any number of files, all or nothing; two names in a file's header rename it."""
+    try:
+        made = call.apply_patch(_with_renames(arguments.patch))
+    except FilewrightError as error:
+        raise _patch_error(error) from error
     rows = [f"applied: {counted(len(made.files), 'file')} changed"]
     for file in made.files:
         was = f" (from {visible(file.was)})" if file.was else ""
@@ -611,12 +738,77 @@ def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
     return _with_diff(call, rows, "", made.warnings)
 
 
+_HEADER = re.compile(r"--- ([^\t\r\n]+)[^\n]*\n\+\+\+ ([^\t\r\n]+)[^\n]*(?:\n|\Z)")
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*(?:\n|\Z)")
+
+
+def _with_renames(patch: str) -> str:
+    """The patch with git's lines for a rename before each header whose two sides name different files.
+
+    Only headers between the hunks count: what the hunks hold is text.
+    """
+    if "diff --git" in patch or "*** Begin Patch" in patch:
+        return patch
+    parts: list[str] = []
+    at = 0
+    while at < len(patch):
+        header, hunk = _HEADER.match(patch, at), _HUNK.match(patch, at)
+        if hunk is not None:
+            end = _after_lines(patch, hunk.end(), *(int(count or 1) for count in hunk.groups()))
+        elif header is not None:
+            end = header.end()
+            old, new = (_bare(name) for name in header.groups())
+            if old != new and "/dev/null" not in (old, new):
+                if posixpath.normpath(old) == posixpath.normpath(new):
+                    parts.append(f"--- a/{old}\n+++ b/{old}\n")
+                    at = end
+                    continue
+                parts.append(f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n")
+                if not _HUNK.match(patch, end):
+                    at = end
+                    continue
+        else:
+            end = patch.find("\n", at) + 1 or len(patch)
+        parts.append(patch[at:end])
+        at = end
+    return "".join(parts)
+
+
+def _after_lines(patch: str, at: int, old: int, new: int) -> int:
+    """Where the lines of a hunk end that has `old` and `new` lines on its sides."""
+    while at < len(patch) and (old > 0 or new > 0 or patch[at] == "\\"):
+        old -= patch[at] in " -\n"
+        new -= patch[at] in " +\n"
+        at = patch.find("\n", at) + 1 or len(patch)
+    return at
+
+
+def _bare(name: str) -> str:
+    return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _patch_error(error: FilewrightError) -> FilewrightError:
+    """A refused patch with this dialect's codes and fields: `file` and `hunk`."""
+    code = error.code
+    if code == Code.ALREADY_APPLIED:
+        code = Code.PATCH_FAILED
+    elif error.details.get("reason") == "not_empty":
+        code = Code.INVALID_INPUT
+    details = dict(error.details)
+    files = details.get("files")
+    if "path" not in details and isinstance(files, list) and files:
+        details["path"] = files[0].get("path")
+    if code == Code.PATCH_FAILED and "path" in details:
+        details["file"] = details["path"]
+    return FilewrightError(code, error.message, hint=error.hint, details=details)
+
+
 def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
-    """A whole file, verbatim; parents are made."""
+    """A whole file; parents are made. A file that is there keeps its encoding, and the diff is shown."""
     (made,) = call.write(arguments.path, arguments.content, mode="overwrite", newline="keep").results
     size = len(arguments.content.encode("utf-8", "replace"))
     head = f"{made.operation} {visible(arguments.path)} ({counted(size, 'byte')})"
-    return _with_diff(call, [head], "", [made.syntax_warning])
+    return _with_diff(call, [head], made.diff, [made.syntax_warning])
 
 
 def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
@@ -723,6 +915,7 @@ SURFACE = dialect(
             AgentReadFiles,
             _read_files,
         ),
+        row("read_image", "Look at an image: PNG, JPEG, GIF or WebP.", AgentPath, _read_image),
         row(
             "list_dir", "List a folder: folders first, then files with their sizes.", AgentListDir, _list_dir
         ),

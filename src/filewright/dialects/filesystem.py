@@ -109,9 +109,9 @@ def _refusal(error: FilewrightError, limit: int) -> ToolResult:
     return FailedCall(text[:limit], error=error)
 
 
-def _answered(call: Call, items: Sequence[object]) -> ToolResult:
-    """The JSON array of a call's items."""
-    return ToolResult(array(items, call.context.settings.hard_chars))
+def _answered(call: Call, items: Sequence[object], *, complete: bool = True) -> ToolResult:
+    """The JSON array of a call's items, which are all there are if `complete`."""
+    return ToolResult(array(items, call.context.settings.hard_chars, complete=complete))
 
 
 def _per_item(
@@ -180,7 +180,10 @@ class ContentRequest(Arguments):
     paths: Annotated[Paths, Field(description="Relative file paths to read.")]
     start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None
     end_line: Annotated[int | None, Field(ge=1, description="Last line, inclusive.")] = None
-    format: Annotated[Literal["raw", "lines"], Field(description="Text, or line objects.")] = "raw"
+    format: Annotated[
+        Literal["raw", "lines"] | None,
+        Field(description="Text, or line objects; default: raw, lines where a range is given."),
+    ] = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -222,9 +225,7 @@ def _list_files(call: Call, arguments: ListingRequest) -> ToolResult:
             for name, status in zip(names, statuses, strict=False)
         ]
         items += [{"path": name} for name in names[fit:]]
-    if not complete:
-        items.append("[more, not listed]" if not arguments.include_stats else {"note": "[more, not listed]"})
-    return _answered(call, items)
+    return _answered(call, items, complete=complete)
 
 
 def _stats(path: str, status: FileStatus) -> Json:
@@ -291,6 +292,8 @@ def _read(call: Call, arguments: ContentRequest) -> list[Json]:
     from filewright.tools.read import UnreadFile
 
     start = arguments.start_line or 1
+    ranged = arguments.start_line is not None or arguments.end_line is not None
+    lines = arguments.format == "lines" or (arguments.format is None and ranged)
     limit = _ALL_LINES if arguments.end_line is None else arguments.end_line - start + 1
 
     def request(paths: Sequence[str]) -> Sequence[FileRead | FilewrightError]:
@@ -299,12 +302,13 @@ def _read(call: Call, arguments: ContentRequest) -> list[Json]:
 
     def answer(path: str, file: FileRead) -> Json:
         result: Json = {"path": path}
-        if arguments.format == "lines":
+        if lines:
             numbered = enumerate(file.rows, file.start_line)
             result["content"] = [{"lineNumber": number, "content": line} for number, line in numbered]
         else:
-            whole = arguments.start_line is None and arguments.end_line is None
-            result["content"] = "\n".join(file.rows) + ("\n" if whole and file.terminated else "")
+            result["content"] = "\n".join(file.rows) + ("\n" if not ranged and file.terminated else "")
+        if file.line_ending not in (None, "lf", "none"):
+            result["line_ending"] = file.line_ending
         wanted = arguments.end_line is None or file.end_line < arguments.end_line
         if (file.next is not None and wanted) or file.cut_at:
             result["truncated"] = True

@@ -6,6 +6,8 @@ default, a preview before every edit, and backups, which here are the history's 
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -35,6 +37,27 @@ _ENVELOPE = 1_000
 _SIMILAR = 3
 _SIMILAR_CHARS = 100
 _ALL_LINES = 1_000_000
+_DEFAULT_LINE_CHARS, _DEFAULT_MATCH_CHARS = 1_000, 500
+_REGEX_LIKE = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
+_EDITS_NAMED = re.compile(r"\bedits? (\d+)(?: and (\d+))?")
+_HINTS = {
+    "python": ("def ", "class ", "import ", "from "),
+    "javascript": ("function ", "class ", "const ", "import "),
+    "typescript": ("function ", "class ", "const ", "import "),
+    "tsx": ("function ", "class ", "const ", "import "),
+    "go": ("func ", "type ", "import ", "package "),
+    "rust": ("fn ", "struct ", "impl ", "use "),
+    "java": ("class ", "interface ", "enum ", "import "),
+    "c": ("struct ", "typedef ", "static ", "#define "),
+    "cpp": ("class ", "struct ", "namespace ", "#include "),
+    "csharp": ("class ", "interface ", "namespace ", "using "),
+    "ruby": ("def ", "class ", "module ", "require "),
+    "sql": ("CREATE ", "SELECT ", "INSERT ", "FROM "),
+    "markdown": ("# ", "## ", "- ", "```"),
+}
+_OTHER_HINTS = ("TODO", "FIXME", "NOTE", "HACK")
+_LOG_HINTS = ("ERROR", "WARN", "Exception", "failed")
+"""Plain texts worth a search by language: what `search_content` finds without more being said."""
 _CLEARER = "add lines of context to search and replace until the text stands there once"
 _REFUSED_CHANGE = frozenset({
     Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.ALREADY_APPLIED, Code.OVERLAP, Code.NO_CHANGE,
@@ -80,6 +103,20 @@ def _refusal(error: FilewrightError, limit: int) -> ToolResult:
     return FailedCall(text[:limit], error=error)
 
 
+def _configured(arguments: Arguments, name: str, variable: str) -> Any:
+    """An argument, or where it was not given the original's environment variable, within what is allowed."""
+    given = getattr(arguments, name)
+    if name in arguments.model_fields_set or not os.environ.get(variable, "").isdigit():
+        return given
+    try:
+        configured = type(arguments).model_validate(
+            {**arguments.model_dump(), name: int(os.environ[variable])}
+        )
+    except ValueError:
+        return given
+    return getattr(configured, name)
+
+
 # Overview
 
 
@@ -119,15 +156,13 @@ def _overview(call: Call, arguments: LargeOverview) -> Json:
             changed_kinds=[entry[2] if len(entry) == 3 else "modified" for entry in ranges]
             if ranges is not None
             else None,
-            since="",
         )
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
             raise
         return _binary(error, threshold)
-    marks = None
-    if ranges is not None:
-        marks = {(c.name, c.end_line): c.status for c in overview.changed_symbols or () if c.name}
+    changed = overview.changed_symbols
+    marks = None if changed is None else {(c.name, c.end_line): c.status for c in changed if c.name}
     result: Json = {
         "line_count": overview.line_count,
         "file_size": overview.size,
@@ -137,14 +172,22 @@ def _overview(call: Call, arguments: LargeOverview) -> Json:
         "has_long_lines": overview.long_lines > 0,
         "long_lines": _long_lines(overview.long_lines, overview.longest_line, threshold),
         "outline": _outline(overview.outline, marks),
-        "search_hints": [*overview.search_hints.patterns],
+        "search_hints": [
+            *(_LOG_HINTS if overview.search_hints.log else _HINTS.get(overview.language or "", _OTHER_HINTS))
+        ],
     }
-    if marks is not None:
-        result["changed_symbols"] = len(marks)
+    result["changed_symbols"] = len(marks or ())
+    warnings = []
     if overview.symbols_left_out:
         result["outline_truncated"] = overview.symbols_left_out
+        warnings.append("read_enclosing with a line shows a definition that is left out here")
     if overview.outline_note:
-        result["warning"] = overview.outline_note
+        warnings.append(overview.outline_note)
+    if overview.syntax_errors.count:
+        first = ", ".join(str(issue.line) for issue in overview.syntax_errors.first[:5])
+        warnings.append(f"{overview.syntax_errors.count} syntax errors, the first at line {first}")
+    if warnings:
+        result["warning"] = "; ".join(warnings)
     return result
 
 
@@ -398,6 +441,9 @@ def _similar(arguments: LargeSearch | LargeSearchFolder) -> bool:
 def _search_content(call: Call, arguments: LargeSearch) -> ToolResult:
     """Exact hits first, at 1.0, then similar ones by similarity."""
     path, pattern, how = arguments.absolute_file_path, arguments.pattern, _how(arguments)
+    call.context.open(call.context.boundary.locate(path), hold=False).close()  # a folder is refused here
+    most = _configured(arguments, "max_results", "LARGEFILE_MAX_SEARCH_RESULTS")
+    around = _configured(arguments, "context_lines", "LARGEFILE_CONTEXT_LINES")
 
     def count_lines() -> int:
         return sum(file.count or 0 for file in call.search(pattern, path, output="counts", **how).files)
@@ -412,31 +458,35 @@ def _search_content(call: Call, arguments: LargeSearch) -> ToolResult:
     if arguments.count_only:
         count = count_lines()
         if not count and _similar(arguments):
-            count = len(_fuzzy(call, path, arguments, 10_000))
-        return ToolResult(encoded({"count": count, **about}))
-    found = call.search(
-        pattern, path, context=arguments.context_lines, max_results=arguments.max_results, **how
-    )
+            count = len(_fuzzy(call, path, arguments, 0, 10_000))
+        passed_over = sorted(arguments.model_fields_set & {"max_results", "context_lines"})
+        warnings = [f"{name} ignored with count_only" for name in passed_over]
+        if arguments.fuzzy and "fuzzy" in arguments.model_fields_set and not about["fuzzy_enabled"]:
+            warnings.append("fuzzy ignored with regex or invert")
+        return ToolResult(encoded({"count": count, **about, **({"warnings": warnings} if warnings else {})}))
+    found = call.search(pattern, path, context=around, max_results=most, **how)
     hits = [*found.results]
     count = len(hits) if found.complete else count_lines()
     exact = {hit.line for hit in hits}
-    if _similar(arguments) and len(hits) < arguments.max_results:
-        near = _fuzzy(call, path, arguments, arguments.max_results)
+    if _similar(arguments) and len(hits) < most:
+        near = _fuzzy(call, path, arguments, around, most)
         near = [hit for hit in near if hit.line not in exact]
         count += len(near)
-        hits += near[: arguments.max_results - len(hits)]
-    results = [_result(hit, arguments.regex, hit.line in exact) for hit in hits]
+        hits += near[: most - len(hits)]
+    results = [_result(hit, arguments, hit.line in exact) for hit in hits]
     shown = fit(results, call.context.settings.hard_chars - _ENVELOPE)
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
     if shown < len(results):
         answer["warning"] = (
             f"{len(results) - shown} more results do not fit; lower context_lines or max_results"
         )
+    if not exact and not arguments.regex and _REGEX_LIKE.search(pattern):
+        answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return ToolResult(encoded(answer))
 
 
 def _fuzzy(
-    call: Call, path: str, arguments: LargeSearch | LargeSearchFolder, most: int, **where: Any
+    call: Call, path: str, arguments: LargeSearch | LargeSearchFolder, around: int, most: int, **where: Any
 ) -> Sequence[SearchHit]:
     """What is similar; nothing where the pattern cannot be looked for in that way."""
     try:
@@ -444,8 +494,9 @@ def _fuzzy(
             arguments.pattern,
             path,
             mode="fuzzy",
-            context=arguments.context_lines,
+            context=around,
             max_results=most,
+            min_similarity=_threshold(),
             **where,
         ).results
     except FilewrightError as error:
@@ -454,7 +505,16 @@ def _fuzzy(
         return ()
 
 
-def _result(hit: SearchHit, regex: bool, exact: bool) -> Json:
+def _threshold() -> float:
+    """The least similarity of a fuzzy hit: the original's environment variable, or its default."""
+    try:
+        return min(1.0, max(0.3, float(os.environ.get("LARGEFILE_FUZZY_THRESHOLD", "0.8"))))
+    except ValueError:
+        return 0.8
+
+
+def _result(hit: SearchHit, arguments: LargeSearch | LargeSearchFolder, exact: bool) -> Json:
+    kind = ("regex" if arguments.regex else "exact") + ("_inverted" if arguments.invert else "")
     return {
         "line_number": hit.line,
         "match": hit.text,
@@ -464,13 +524,14 @@ def _result(hit: SearchHit, regex: bool, exact: bool) -> Json:
         "similarity_score": 1.0 if exact else hit.similarity,
         "truncated": hit.truncated,
         "submatches": [{"start": start, "end": end} for start, end in hit.submatches],
-        "match_type": "fuzzy" if not exact else "regex" if regex else "exact",
+        "match_type": kind if exact else "fuzzy",
     }
 
 
 def _search_directory(call: Call, arguments: LargeSearchFolder) -> ToolResult:
     """The hits in the files of a folder, by file."""
     path = arguments.absolute_dir_path
+    call.context.boundary.open_folder(call.context.boundary.locate(path)).close()  # a file is refused here
     where: Json = {
         "glob": None if arguments.include_pattern == "*" else arguments.include_pattern,
         "include_hidden": arguments.include_hidden,
@@ -488,10 +549,10 @@ def _search_directory(call: Call, arguments: LargeSearchFolder) -> ToolResult:
     hits = [*found.results]
     exact = {(hit.path, hit.line) for hit in hits}
     if _similar(arguments) and len(hits) < arguments.max_results:
-        near = _fuzzy(call, path, arguments, arguments.max_results, **where)
+        near = _fuzzy(call, path, arguments, arguments.context_lines, arguments.max_results, **where)
         near = [hit for hit in near if (hit.path, hit.line) not in exact]
         hits += near[: arguments.max_results - len(hits)]
-    results = [_result(hit, arguments.regex, (hit.path, hit.line) in exact) for hit in hits]
+    results = [_result(hit, arguments, (hit.path, hit.line) in exact) for hit in hits]
     shown = fit(results, call.context.settings.hard_chars - 2 * _ENVELOPE)
     name_of = _names_below(call, path)
     files: dict[str, list[Json]] = {}
@@ -599,7 +660,7 @@ def _refused(call: Call, arguments: LargeEdit, count: int, error: FilewrightErro
         result: Json = {"index": index, "success": False}
         if refusal is not None:
             hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
-            result["error"] = f"{refusal['code']}: {refusal['message']} ({hint})"
+            result["error"] = _from_zero(f"{refusal['code']}: {refusal['message']} ({hint})")
             similar = _nearest(call, arguments.absolute_file_path, refusal)
             if similar:
                 result["similar_matches"] = similar
@@ -619,6 +680,16 @@ def _refused(call: Call, arguments: LargeEdit, count: int, error: FilewrightErro
         "preview": "",
         "backup_created": None,
     }
+
+
+def _from_zero(text: str) -> str:
+    """A native message about edits, which counts them from 1, in the numbers that `index` has here."""
+
+    def renamed(found: re.Match[str]) -> str:
+        numbers = [str(int(number) - 1) for number in found.groups() if number is not None]
+        return f"change{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
+
+    return _EDITS_NAMED.sub(renamed, text)
 
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
@@ -659,8 +730,16 @@ def _backup(state: FileState, path: str) -> Json:
 
 
 def _limits(settings: Settings) -> Mapping[str, Any]:
-    """Pages as large as a result may be; no images."""
-    return {"page_chars": settings.hard_chars - 1_500, "image_bytes": 0}
+    """Pages as large as a result may be; no images; the original's environment variables for lines."""
+    limits = {"page_chars": settings.hard_chars - 1_500, "image_bytes": 0}
+    for name, default, variable in (
+        ("line_chars", _DEFAULT_LINE_CHARS, "LARGEFILE_MAX_LINE_LENGTH"),
+        ("match_chars", _DEFAULT_MATCH_CHARS, "LARGEFILE_TRUNCATE_LENGTH"),
+    ):
+        given = os.environ.get(variable, "")
+        if getattr(settings, name) == default and given.isdigit():
+            limits[name] = max(40, int(given))
+    return limits
 
 
 SURFACE = dialect(

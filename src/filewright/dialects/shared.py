@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from filewright.errors import FilewrightError
@@ -17,7 +18,7 @@ from filewright.settings import Settings
 from filewright.surface import Surface
 from filewright.tools import Context, Tool, ToolResult, entries
 from filewright.tools.registry import Arguments, Toolset
-from filewright.tools.rendering import encodable
+from filewright.tools.rendering import clip, encodable
 from filewright.tools.typed import TypedTools
 
 if TYPE_CHECKING:
@@ -113,7 +114,12 @@ def row(
     """A row of a dialect's table: `answer` is handed a `Call` and the typed arguments."""
 
     def run(context: Context, parsed: Any, task: Task) -> ToolResult:
-        return answer(Call(context, task), parsed)
+        answered = answer(Call(context, task), parsed)
+        passed_over = ", ".join(parsed.model_extra or ())
+        if not passed_over or answered.text.startswith("{"):
+            return answered
+        note = clip(f"(unknown arguments were passed over: {passed_over})", 300)
+        return replace(answered, text=f"{answered.text}\n{note}")
 
     title = name.replace("_", " ").capitalize()
     return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
@@ -165,11 +171,16 @@ def fit(items: Sequence[object], limit: int) -> int:
     return len(items)
 
 
-def array(items: Sequence[object], limit: int) -> str:
-    """The JSON array of `items`, within `limit` characters; what does not fit is counted in a last one."""
+def array(items: Sequence[object], limit: int, *, complete: bool = True) -> str:
+    """The JSON array of `items`, within `limit` characters; a last item says what is left out.
+
+    `complete` False: there are more than `items`, nobody knows how many.
+    """
     count = fit(items, limit - 200)
     kept = [*items[:count]]
-    if count < len(items):
-        note = f"[{len(items) - count} more, not shown]"
-        kept.append(note if isinstance(items[count], str) else {"note": note})
+    if count < len(items) or not complete:
+        number = len(items) - count
+        left = f"{number}" if complete else f"at least {number + 1}"
+        note = f"[{left} more, not shown]"
+        kept.append(note if isinstance(items[0], str) else {"note": note})
     return encoded(kept)

@@ -61,6 +61,7 @@ class ChangedPart:
 class OverviewResult(ToolResult):
     """What one file is. Sizes are bytes, lines count from 1.
 
+    `parsed` is False where the file was not read as a language: then there may be syntax errors all the same.
     `lines_measured` is False where `longest_line` and `long_lines` are of the first 4 MB only;
     `changed_symbols` is None where there is nothing to compare with.
     """
@@ -82,6 +83,7 @@ class OverviewResult(ToolResult):
     outline: tuple[Symbol, ...] = field(kw_only=True)
     symbols_left_out: int = field(kw_only=True)
     outline_note: str | None = field(kw_only=True)
+    parsed: bool = field(kw_only=True)
     syntax_errors: SyntaxReport = field(kw_only=True)
     changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL, kw_only=True)
     search_hints: Hints = field(kw_only=True)
@@ -126,6 +128,7 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
             outline=kept,
             symbols_left_out=left_out,
             outline_note=outline.note,
+            parsed=outline.parsed,
             syntax_errors=outline.errors,
             changed_symbols=None if changed is None else tuple(_part(part) for part in changed[:500]),
             search_hints=hints(snapshot, language),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from filewright.edit.patch import FileOutcome, PatchPlan, Place, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.text import Snapshot
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
@@ -107,7 +108,11 @@ def _look(context: Context, path: str, stack: ExitStack) -> Place:
 def _warning(context: Context, file: FileOutcome, task: Task) -> str:
     if file.kind == "delete" or not file.splices:
         return ""
-    return syntax.compared(context, file.before, file.splices, task)
+    before = file.before
+    if file.kind == "create" and file.new_name is not None:
+        location = context.boundary.locate(file.new_name)
+        before = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
+    return syntax.compared(context, before, file.splices, task)
 
 
 def _answer(

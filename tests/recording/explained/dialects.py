@@ -1,0 +1,74 @@
+"""The dialects, nearer to the systems they stand in for."""
+
+from __future__ import annotations
+
+from tests.recording.differences import Now, Outcome, Retold, Wording
+from tests.recording.sessions import Call
+
+WORDINGS: tuple[Wording, ...] = ()
+
+
+def _of(surface: str, *tools: str):
+    return lambda was, now: was.surface == surface and was.tool in tools and was.code == now.code
+
+
+def _added(was: Call, now: Call) -> bool:
+    """Whether the new text is the old one and more lines."""
+    return now.text.startswith(was.text) and was.code == now.code
+
+
+RETOLD = (
+    Retold(
+        "file_stat and check_syntax answer with a JSON object, as in the original",
+        _of("agent-tools", "file_stat", "check_syntax"),
+    ),
+    Retold(
+        "a linked folder is listed among the folders, a broken link has no size, as in the original",
+        _of("agent-tools", "list_dir"),
+    ),
+    Retold(
+        "overwriting shows the diff, as in the original",
+        lambda was, now: was.surface == "agent-tools" and was.tool == "write_file" and _added(was, now),
+    ),
+    Retold(
+        "a read names the encoding, bytes that are none, and how to read on in a line that was cut",
+        lambda was, now: was.surface == "agent-tools" and was.tool == "read_file" and _added(was, now),
+    ),
+    Retold(
+        "the overview's hints are plain texts that its search finds, it counts changed symbols and warns of "
+        "syntax errors, as in the original",
+        _of("largefile", "get_overview"),
+    ),
+    Retold(
+        "a literal search that finds nothing says that regex=true would make a pattern of its text",
+        lambda was, now: (
+            was.surface == "largefile"
+            and was.tool == "search_content"
+            and was.code == now.code
+            and '"hint"' in now.text
+        ),
+    ),
+    Retold(
+        "a patch that creates a file that does not parse warns of it, as every other change does",
+        lambda was, now: was.tool == "apply_patch" and was.code == now.code and "syntax error in" in now.text,
+    ),
+)
+
+OUTCOMES = (
+    Outcome(
+        "an argument the original does not know is passed over, so the call goes on to what is wrong with the path",
+        {"agent-tools-01.16": Now("not_found", "86744d8ead067668")},
+    ),
+    Outcome(
+        "two names in a file's header rename it, as in the original: the call goes on to a file that is missing",
+        {"agent-tools-15.13": Now("not_found", "cab9a527a57f35e6")},
+    ),
+    Outcome(
+        "a search of a directory refuses a file, as in the original",
+        {
+            "largefile-02.09": Now("not_a_directory", "4b28e45e4ef36e53"),
+            "largefile-04.05": Now("not_a_directory", "6fbe1d2e6df4fa6d"),
+            "largefile-18.13": Now("not_a_directory", "867f2c9a7123f453"),
+        },
+    ),
+)
