@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.recording.differences import Now, Outcome, Retold, Wording
 from tests.recording.sessions import Call
 
 WORDINGS: tuple[Wording, ...] = ()
 
 
-def _of(surface: str, *tools: str):
+def _of(surface: str, *tools: str) -> Callable[[Call, Call], bool]:
     return lambda was, now: was.surface == surface and was.tool in tools and was.code == now.code
 
 
