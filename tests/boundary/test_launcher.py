@@ -52,7 +52,7 @@ def test_a_helper_that_hangs_is_replaced(launcher: Launcher, monkeypatch: pytest
     with launcher.start([CAT], reads="python"):
         hung = launcher._helpers[0].process
     os.kill(hung.pid, signal.SIGSTOP)
-    monkeypatch.setattr(module, "_ANSWER", 2.0)
+    monkeypatch.setattr(module, "_ANSWER", 5.0)
     monkeypatch.setattr(module, "_END", 0.1)
     assert python(launcher, "print('here')")[1] == b"here\n"
     assert hung.poll() == -signal.SIGKILL
