@@ -145,6 +145,7 @@ class Offer:
                 f"{name} changes files, and this workspace is read-only",
                 hint="ask the user to serve it without --read-only",
             )
+        self._context.boundary.require_open()
         tool = listed.load()
         parsed = tool.parse(arguments)
         task = task or Task(seconds=self._settings.call_seconds)

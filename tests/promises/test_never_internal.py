@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import NOBODY, needs_others, not_yet
+from tests.promises.outside import NOBODY, needs_others
 
 from filewright import Workspace
 
@@ -63,7 +63,6 @@ FORGED = [
 ]
 
 
-@not_yet
 def test_a_forged_cursor_is_invalid_input(place: Path) -> None:
     with Workspace(place / "work", state_dir=place / "state") as workspace:
         wrong = []
@@ -101,7 +100,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@not_yet
 def test_a_closed_workspace_says_that_it_is_closed(place: Path) -> None:
     workspace = Workspace(place / "work", state_dir=place / "state")
     workspace.close()

@@ -5,13 +5,12 @@ Nothing is timed: the calls of functions, Python's and C's, are counted in a pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import not_yet
 
 COUNTED = """
 import threading
@@ -107,12 +106,7 @@ def _counts(plant: Callable[[Path, int], Calls], size: int) -> tuple[list[int], 
         return counts, state
 
 
-def _cases(*late: Callable[[Path, int], Calls]) -> Iterator[Any]:
-    for plant in GROWING:
-        yield pytest.param(plant, id=plant.__name__.strip("_"), marks=not_yet if plant in late else ())
-
-
-@pytest.mark.parametrize("plant", list(_cases(_globbed)))
+@pytest.mark.parametrize("plant", [pytest.param(plant, id=plant.__name__.strip("_")) for plant in GROWING])
 def test_four_times_the_work_takes_about_four_times_the_calls(plant: Callable[[Path, int], Calls]) -> None:
     (small, few), (large, many) = _counts(plant, 100), _counts(plant, 400)
     for less, more in zip(small, large, strict=True):

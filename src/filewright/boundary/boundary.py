@@ -56,6 +56,11 @@ class Boundary:
             root.folder.close()
         self.roots = ()
 
+    def require_open(self) -> None:
+        """Raises `invalid_input` after `close`."""
+        if not self.roots:
+            raise FilewrightError(Code.INVALID_INPUT, "the workspace is closed", hint="open it again")
+
     # Naming
 
     def locate(self, asked: str) -> Location:
@@ -66,6 +71,7 @@ class Boundary:
         folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`, and for
         a `..` after a part that does not exist, and for a root that is gone or replaced, `not_found`.
         """
+        self.require_open()
         safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise FilewrightError(

@@ -17,6 +17,7 @@ A glob names things below that folder only: `..` is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from filewright.boundary.ignore import Layer, Matcher, Rule, Scoped
@@ -24,6 +25,7 @@ from filewright.boundary.names import shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 
+_WILDCARDS = re.compile(rb"[*?\[\\]")
 _ALTERNATIVES = 1000
 _CHARACTERS = 1 << 20
 _DEPTH = 50
@@ -105,7 +107,8 @@ def _rule(text: str, glob: str) -> Rule:
         pattern = pattern.removeprefix(b"/")
         if not pattern or b"\0" in pattern or b"//" in pattern:
             raise MalformedError
-        translate(pattern)
+        if _WILDCARDS.search(pattern):
+            translate(pattern)
     except (MalformedError, UnicodeEncodeError) as error:
         raise FilewrightError(
             Code.INVALID_INPUT,

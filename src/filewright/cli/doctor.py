@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filewright import __version__
+from filewright import __version__, system
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import is_terminal, write
 from filewright.errors import FilewrightError
@@ -125,10 +125,11 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
     workspace = open_workspace(roots, state_dir=state_dir)
     try:
         for root in workspace.roots:
-            yield Finding("root", os.fsdecode(root.path), os.access(root.path, os.W_OK))
+            yield Finding("root", os.fsdecode(root.path), root.folder.writable())
         state = base_folder(workspace.settings)
         place = next(folder for folder in (state, *state.parents) if folder.exists())
-        yield Finding("state folder", f"{state}", os.access(place, os.W_OK))
+        with system.open_folder(os.fsencode(place)) as folder:
+            yield Finding("state folder", f"{state}", folder.writable())
         yield from (Finding("history", note, False) for note in workspace.state_notes)
         yield _recovered(workspace.recover())
         kept = workspace.kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import io
 import logging
 import os
 import signal
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from filewright.server.wire import claim_wire
+from filewright import system
 from filewright.settings import Settings
 from filewright.tools.rendering import safe
 
@@ -62,7 +63,7 @@ def serve(plan: Plan) -> int:
     for chatty in ("mcp", "uvicorn", "httpx2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))
     with contextlib.ExitStack() as leaving:
-        wire = leaving.enter_context(claim_wire()) if plan.access is None else None
+        wire = leaving.enter_context(system.claim_standard()) if plan.access is None else None
         with _without_collecting():
             workspace = _open(plan)
             leaving.callback(workspace.close)
@@ -87,7 +88,9 @@ def _open(plan: Plan) -> Workspace:
     return workspace
 
 
-def _prepare(plan: Plan, workspace: Workspace, wire: tuple[int, int] | None) -> tuple[Calls, Transport]:
+def _prepare(
+    plan: Plan, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None
+) -> tuple[Calls, Transport]:
     from filewright.server.calls import Calls
     from filewright.server.protocol import Handlers
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import errno
+import io
 import logging
-import os
 import queue
 import threading
 from collections import deque
@@ -56,11 +57,11 @@ Arrival = tuple[JSONRPCMessage | Refusal, int]
 class StdioTransport:
     """The one client at the other end of standard input and output.
 
-    `wire` are the descriptors `claim_wire` gave; `message_bytes` is the size past which a message is
+    `wire` are the files `claim_standard` gave; `message_bytes` is the size past which a message is
     refused unread.
     """
 
-    def __init__(self, server: Server[Any], wire: tuple[int, int], *, message_bytes: int) -> None:
+    def __init__(self, server: Server[Any], wire: tuple[io.FileIO, io.FileIO], *, message_bytes: int) -> None:
         self._server = server
         self._wire = Wire(*wire, limit=message_bytes, backlog=message_bytes)
         self._scope: anyio.CancelScope | None = None
@@ -79,13 +80,13 @@ class StdioTransport:
 
 
 class Wire:
-    """One client on a pair of descriptors.
+    """One client on a pair of files.
 
     `limit` is the size in bytes past which a message is refused unread, `backlog` the bytes of requests
     that may wait; past that, reading pauses.
     """
 
-    def __init__(self, wire_in: int, wire_out: int, *, limit: int, backlog: int) -> None:
+    def __init__(self, wire_in: io.FileIO, wire_out: io.FileIO, *, limit: int, backlog: int) -> None:
         self._in = wire_in
         self._limit = limit
         self._backlog_limit = max(backlog, limit)
@@ -133,7 +134,7 @@ class Wire:
         with contextlib.suppress(RuntimeError):  # the loop is gone: the process is leaving
             while True:
                 try:
-                    chunk = os.read(self._in, CHUNK)
+                    chunk = self._in.read(CHUNK) or b""
                 except OSError as error:
                     _logger.warning("cannot read from the client: %s", error)
                     chunk = b""
@@ -273,10 +274,10 @@ class _Unanswered:
 
 
 class _Output:
-    """A descriptor written by a daemon thread, so that a client that stops reading blocks nothing."""
+    """A file written by a daemon thread, so that a client that stops reading blocks nothing."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
         self._jobs: queue.SimpleQueue[tuple[bytes, asyncio.AbstractEventLoop, asyncio.Future[None]]]
         self._jobs = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -298,7 +299,10 @@ class _Output:
             try:
                 view = memoryview(data)
                 while view:
-                    view = view[os.write(self._descriptor, view) :]
+                    written = self._file.write(view)
+                    if written is None:
+                        raise BlockingIOError(errno.EAGAIN, "standard output does not wait")
+                    view = view[written:]
             except OSError as error:
                 failure = error
             with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits

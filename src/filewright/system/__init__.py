@@ -15,6 +15,7 @@ import os
 import sys
 
 from filewright.system.flushing import flush_all
+from filewright.system.standard import claim_standard
 from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
 
 if sys.platform == "win32":
@@ -61,6 +62,7 @@ __all__ = [
     "Rename",
     "Status",
     "can",
+    "claim_standard",
     "effective_group",
     "effective_user",
     "flush_all",

@@ -108,11 +108,15 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
                 hint="call again with the arguments of the call that gave it",
                 details={"argument": "cursor"},
             )
-        path = bytes.fromhex(str(key[1]))
+        try:
+            passed = int(key[0]), bytes.fromhex(key[1])
+        except (ValueError, TypeError, OverflowError):
+            raise FilewrightError(
+                Code.INVALID_INPUT, "the cursor is malformed", hint="pass it on as it was given",
+                details={"argument": "cursor"},
+            ) from None  # fmt: skip
         if by_name:
-            after = reduce(Location.child, path.split(b"/"), location)
-        else:
-            passed = (int(key[0]), path)
+            after, passed = reduce(Location.child, passed[1].split(b"/"), location), None
     walk = context.boundary.walk(
         location,
         depth=depth,
