@@ -47,7 +47,7 @@ class Edited:
     """
 
     base: Stream
-    splices: tuple[Splice, ...]
+    splices: Sequence[Splice]
     codec: str | None = None
     asked: str = ""
 
@@ -74,25 +74,27 @@ def _tapped(blocks: Iterable[Block], tap: Callable[[Block], None]) -> Iterator[B
 
 def spliced(blocks: Iterable[Block], splices: Sequence[Splice]) -> Iterator[Block]:
     """`blocks` with ordered `splices` applied: `text.splice.apply` for streams."""
-    index, position, cursor = 0, 0, 0
+    position = cursor = 0
+    left = iter(splices)
+    splice = next(left, None)
     for block in blocks:
         view = memoryview(block)
         end = position + len(view)
-        while index < len(splices) and splices[index].offset < end:
-            splice = splices[index]
+        while splice is not None and splice.offset < end:
             if splice.offset > cursor:
                 yield view[cursor - position : splice.offset - position]
             if splice.replacement:
                 yield splice.replacement
             cursor = splice.end
-            index += 1
+            splice = next(left, None)
         if cursor < end:
             yield view[cursor - position :]
             cursor = end
         position = end
-    for splice in splices[index:]:
+    while splice is not None:
         if splice.replacement:
             yield splice.replacement
+        splice = next(left, None)
 
 
 def validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import xxhash
 
 from filewright.boundary import quote
 from filewright.changes.blobs import BlobStore
-from filewright.changes.record import ChangeRecord, Entry, Side
+from filewright.changes.record import ChangeRecord, Entry, Side, Span
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.text import Splice, apply
+from filewright.text import Splice, Splices, apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,42 +88,36 @@ class Contents:
         after = apply(before, splices)
         return after if xxhash.xxh3_128_hexdigest(after) == side.digest else None
 
-    def forward(self, entry: Entry, most: int | None = None) -> tuple[Splice, ...] | None:
+    def forward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that were made, or the first of them, if the change was an edit."""
         if not entry.spans or entry.inserted is None:
             return None
-        inserted = Kept(self._blobs, self._file, entry.inserted, sum(span.new for span in entry.spans)).read()
-        splices: list[Splice] = []
-        position = 0
-        for span in entry.spans[:most]:
-            splices.append(Splice(span.offset, span.old, inserted[position : position + span.new]))
-            position += span.new
-        return tuple(splices)
+        size = sum(span.new for span in entry.spans)
+        inserted = Kept(self._blobs, self._file, entry.inserted, size).read()
+        return Splices(((s.offset, s.old, s.new) for s in islice(entry.spans, most)), inserted)
 
-    def backward(self, entry: Entry, most: int | None = None) -> tuple[Splice, ...] | None:
+    def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
         """The splices that turn the file after into the file before, or the first of them, if it was an edit."""
         if not entry.spans:
             return None
-        removed = before = b""
         if entry.removed is not None:
-            removed = Kept(self._blobs, self._file, entry.removed, sum(s.old for s in entry.spans)).read()
+            size = sum(span.old for span in entry.spans)
+            removed = Kept(self._blobs, self._file, entry.removed, size).read()
         else:
-            kept = self.before(entry)
-            if kept is None:
+            before = self.before(entry)
+            if before is None:
                 return None
-            before = kept
-        splices: list[Splice] = []
-        position = shift = 0
-        for span in entry.spans[:most]:
-            if entry.removed is not None:
-                old = removed[position : position + span.old]
-            else:
-                old = before[span.offset : span.offset + span.old]
-            splices.append(Splice(span.offset + shift, span.new, old))
-            position += span.old
-            shift += span.new - span.old
-        return tuple(splices)
+            removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
+        return Splices(_turned(islice(entry.spans, most)), removed)
 
     def describe(self) -> str:
         """The change in a few words, for messages."""
         return f"{self.record.id} ({quote(self.record.summary.encode())})"
+
+
+def _turned(spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:
+    """Where the spans are afterwards, how long they are there, and how long they were before."""
+    shift = 0
+    for span in spans:
+        yield span.offset + shift, span.new, span.old
+        shift += span.new - span.old

@@ -66,10 +66,15 @@ class Spans(Sequence[Span]):
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Spans:
-        """Any spans."""
+        """Spans in order; those that touch become one: undoing two removals that touch would insert twice at
+        one place, in no order."""
         numbers = array("q")
         for span in spans:
-            numbers.extend((span.offset, span.old, span.new))
+            if numbers and numbers[-3] + numbers[-2] == span.offset:
+                numbers[-2] += span.old
+                numbers[-1] += span.new
+            else:
+                numbers.extend((span.offset, span.old, span.new))
         return cls(numbers)
 
     def __len__(self) -> int:

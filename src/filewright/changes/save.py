@@ -180,33 +180,26 @@ class _Saving:
 
     def _spans(self, item: Item) -> tuple[Spans, str | None]:
         splices = item.splices or ()
-        spans: list[Span] = []
-        for s in splices:
-            span = Span(s.offset, s.length, len(s.replacement))
-            if spans and spans[-1].offset + spans[-1].old == span.offset:
-                # Undoing two removals that touch would insert twice at one place, in no order.
-                last = spans.pop()
-                span = Span(last.offset, last.old + span.old, last.new + span.new)
-            spans.append(span)
-        return Spans.of(spans), self._keep(b"".join(s.replacement for s in splices))
+        spans = Spans.of(Span(s.offset, s.length, len(s.replacement)) for s in splices)
+        return spans, self._keep(b"".join(s.replacement for s in splices))
 
     def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
         spans, inserted = self._spans(item)
-        removed: list[bytes] = []
+        removed = bytearray()
         self._require_room(sum(span.old for span in spans), item.asked)
         for span in spans:
             old = file.read(span.offset, span.old)
             if len(old) != span.old:
                 raise stale(item.asked)
-            removed.append(old)
+            removed += old
         digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
         seal = Seal("file", status.size, None, None, status.inode, status.mtime_ns)
         return Saved(
             seal,
             _file_side(status, digest, None),
             spans=spans,
-            removed=self._keep(b"".join(removed)),
+            removed=self._keep(bytes(removed)),
             inserted=inserted,
         )
 

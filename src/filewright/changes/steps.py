@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import xxhash
@@ -37,7 +37,7 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.text.identity import Identity
-from filewright.text.splice import ordered
+from filewright.text.splice import Splice, Splices, ordered, require_ordered
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 
@@ -125,7 +125,12 @@ class _Taking:
             base, size = OnDisk(item.open, item.seen.size), item.seen.size
         else:
             base, size = item.content, item.content.size
-        splices = ordered(step.splices, size)
+        splices: Sequence[Splice]
+        if isinstance(step.splices, Splices):
+            require_ordered(step.splices, size)
+            splices = step.splices
+        else:
+            splices = ordered(step.splices, size)
         whole = item.content is None
         item.content = Edited(base, splices, step.encoding_check, step.location.asked)
         item.splices = splices if whole else None

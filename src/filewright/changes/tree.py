@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filewright import system
@@ -79,7 +79,7 @@ class Item:
         self.place: tuple[FolderItem, bytes] | None = None
         self.content: Stream | None = None
         self.digest: str | None = None
-        self.splices: tuple[Splice, ...] | None = None
+        self.splices: Sequence[Splice] | None = None
         self.target: bytes | None = None
         self.expected: Expected | None = None
         self.mode: int | None = None

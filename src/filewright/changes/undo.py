@@ -494,9 +494,8 @@ def _merged(
     return _modify(now, splices, where)
 
 
-def _modify(now: Snapshot, splices: Iterable[Splice], where: Location) -> Modify | None:
-    found = tuple(splices)
-    return Modify(where, Expected.of(now), found) if found else None
+def _modify(now: Snapshot, splices: Sequence[Splice], where: Location) -> Modify | None:
+    return Modify(where, Expected.of(now), splices) if splices else None
 
 
 def _earlier_large(

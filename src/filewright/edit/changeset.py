@@ -6,7 +6,7 @@ against; the commit refuses with `stale_version` when the file is no longer that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,7 +48,7 @@ class Modify:
 
     location: Location
     expected: Expected
-    splices: tuple[Splice, ...]
+    splices: Sequence[Splice]
     encoding_check: str | None = None
     follow: bool = False
 

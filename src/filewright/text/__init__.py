@@ -16,7 +16,7 @@ from filewright.text.identity import Identity
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Readable
 from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
 from filewright.text.snapshot import Snapshot, content_version
-from filewright.text.splice import Splice, apply, inverse, ordered
+from filewright.text.splice import Splice, Splices, apply, inverse, ordered, require_ordered
 from filewright.text.terminators import Terminators, normalised, terminators_in
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Shown",
     "Snapshot",
     "Splice",
+    "Splices",
     "Terminators",
     "apply",
     "check_text",
@@ -43,5 +44,6 @@ __all__ = [
     "is_boundary",
     "normalised",
     "ordered",
+    "require_ordered",
     "terminators_in",
 ]

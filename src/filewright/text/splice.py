@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from filewright.errors import Code, FilewrightError
 
@@ -22,15 +24,57 @@ class Splice:
         return self.offset + self.length
 
 
+class Splices(Sequence[Splice]):
+    """Splices in order of offset, held in 24 bytes each beside their replacements, which are one string.
+
+    A file may have a million of them. `numbers` are offset, length and replacement's length of each.
+    """
+
+    __slots__ = ("_lengths", "_offsets", "_replacements", "_starts")
+
+    def __init__(self, numbers: Iterable[tuple[int, int, int]], replacements: bytes) -> None:
+        self._offsets, self._lengths, self._starts = array("q"), array("q"), array("q", [0])
+        for offset, length, new in numbers:
+            self._offsets.append(offset)
+            self._lengths.append(length)
+            self._starts.append(self._starts[-1] + new)
+        self._replacements = replacements
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> Splice: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Splice]: ...
+
+    def __getitem__(self, index: int | slice) -> Splice | Sequence[Splice]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        replacement = self._replacements[self._starts[at] : self._starts[at + 1]]
+        return Splice(self._offsets[at], self._lengths[at], replacement)
+
+
 def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
     """The splices in order of offset, proven to lie inside `size` bytes and not to overlap.
+
+    Raises as `require_ordered` does.
+    """
+    result = tuple(sorted(splices, key=lambda s: (s.offset, s.end)))
+    require_ordered(result, size)
+    return result
+
+
+def require_ordered(splices: Iterable[Splice], size: int) -> None:
+    """Refuse splices that leave `size` bytes, overlap, or are in no order.
 
     Two insertions at one offset are refused too: their order would be a guess.
     Raises `overlap` or `invalid_input`.
     """
-    result = tuple(sorted(splices, key=lambda s: (s.offset, s.end)))
     previous: Splice | None = None
-    for splice in result:
+    for splice in splices:
         if splice.offset < 0 or splice.length < 0 or splice.end > size:
             raise FilewrightError(
                 Code.INVALID_INPUT, f"a splice at {splice.offset}+{splice.length} leaves the {size} bytes"
@@ -44,7 +88,6 @@ def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
                 hint="join the overlapping edits into one",
             )
         previous = splice
-    return result
 
 
 def apply(data: bytes, splices: Sequence[Splice]) -> bytes:
