@@ -21,13 +21,21 @@ def until_settled(
     """What `attempt` answers, made anew on what is there now if it met `stale_version`.
 
     The last time other writers are kept out, so that many edits of one file all land. `writes`
-    False (a preview) never locks; `again` False (the caller named a version) never repeats.
+    False (a preview) never locks; `again` False (the caller named a version) never repeats. What an
+    earlier attempt met of others' saves is in the error of a later one.
     """
+    met: list[str] = []
     for remaining in reversed(range(_TRIES)):
         with nullcontext() if remaining or not writes else context.changes.writing(task=task):
             try:
                 return attempt()
             except FilewrightError as error:
+                conflicts = error.details.get("conflicts", [])
                 if error.code != Code.STALE_VERSION or not again or not remaining:
+                    if met:
+                        error.details["conflicts"] = [*met, *conflicts]
+                        error.hint = "; ".join([*met, error.hint] if error.hint else met)
                     raise
+                # Those of a merge are no sentences, and belong to this attempt only.
+                met += [conflict for conflict in conflicts if isinstance(conflict, str)]
     raise AssertionError("unreachable")
