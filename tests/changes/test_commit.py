@@ -100,6 +100,7 @@ def test_new_content_does_not_run_with_the_rights_of_the_old(bench: Any, mode: i
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
+@pytest.mark.needs("attributes")
 def test_a_replaced_file_keeps_its_attributes_and_acl(bench: Any) -> None:
     path = bench.root / "a.txt"
     os.setxattr(path, "user.note", b"kept")
@@ -115,6 +116,7 @@ def test_a_replaced_file_keeps_its_owner(bench: Any) -> None:
     assert (status.st_uid, status.st_gid) == owner
 
 
+@pytest.mark.needs("attributes")
 def test_what_cannot_be_kept_refuses_the_change(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise PermissionError(errno.EPERM, "not permitted")
@@ -206,6 +208,7 @@ _HOLDER = "import sys; f = open(sys.argv[1], 'ab'); print('open', flush=True); s
 
 
 @pytest.mark.parametrize("step", ["modify", "replace", "delete", "tree"])
+@pytest.mark.needs("lease")
 def test_a_file_that_another_program_writes_is_in_use(bench: Any, step: str) -> None:
     path = "f/x.txt" if step == "tree" else "a.txt"
     steps = {
@@ -456,6 +459,7 @@ def test_an_encoding_that_was_only_sampled_is_checked_on_the_way(bench: Any) -> 
     assert _refused(bench, step).code is Code.UNENCODABLE
 
 
+@pytest.mark.needs("attributes")
 def test_copies_keep_mode_times_and_attributes(bench: Any) -> None:
     path = bench.root / "f/x.txt"
     path.chmod(0o751)

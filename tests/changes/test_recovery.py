@@ -243,6 +243,7 @@ def test_a_late_in_place_writer_loses_nothing(
     assert scene.temporaries(bench.root) == []
 
 
+@pytest.mark.needs("lease")
 def test_a_displaced_file_that_is_still_written_to_waits(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
@@ -383,6 +384,7 @@ def test_damaged_undo_data_is_told_and_changes_nothing(bench: Any) -> None:
 # No space
 
 
+@pytest.mark.needs("keep")
 def test_recovery_needs_no_space(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:

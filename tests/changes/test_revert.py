@@ -55,6 +55,7 @@ def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) ->
     assert _state(bench, scene) == before
 
 
+@pytest.mark.needs("attributes")
 def test_a_restored_file_has_its_mode_time_and_attributes(bench: Any) -> None:
     path = bench.root / "a.txt"
     path.chmod(0o4711)
@@ -353,6 +354,7 @@ def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_its
         assert path.read_bytes() == content
 
 
+@pytest.mark.needs("attributes")
 def test_a_restored_folder_has_its_attributes(bench: Any) -> None:
     os.setxattr(bench.root / "f", "user.note", b"folder")
     (bench.root / "f").chmod(0o2750)

@@ -47,6 +47,7 @@ def test_undoing_a_rename_with_edits_is_told_as_done(workspace: Workspace, root:
 
 
 @pytest.mark.parametrize("hold_bytes", [0, 100])
+@pytest.mark.needs("attributes")
 def test_undoing_an_overwrite_of_a_large_file_keeps_its_attributes(
     root: Path, tmp_path: Path, hold_bytes: int
 ) -> None:

@@ -88,6 +88,7 @@ def test_a_save_between_the_look_and_the_exchange_stays(
         assert bench.changes.recover().clean
 
 
+@pytest.mark.needs("exchange")
 def test_two_saves_while_a_change_is_taken_back_both_stay_and_are_told(
     area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,10 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure.git import Committed, committed
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
+    pytest.mark.needs("confine"),  # Git is run confined or not at all.
+]
 
 _ENVIRONMENT = {
     **os.environ,

@@ -79,6 +79,7 @@ def test_results_are_positional_also_for_repeated_paths(place, workspace):
     assert [item["status"] for item in result.data["results"]] == ["success", "error", "success"]
 
 
+@pytest.mark.needs("attributes")
 def test_a_copy_keeps_mode_times_and_attributes(place, workspace):
     (place / "run.sh").chmod(0o751)
     os.utime(place / "run.sh", ns=(10**18, 10**18 + 5))

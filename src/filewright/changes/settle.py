@@ -183,7 +183,7 @@ def _roll_back_put(work: _Settlement, operation: Put) -> None:
             _take_out(work, operation)
     elif placed and not waiting:
         slots.rename(place, carrier)
-    elif placed and slots.half_linked(operation):
+    elif placed and slots.half_linked(carrier, place):
         slots.unlink(place)
     elif placed:
         work.conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
@@ -218,7 +218,7 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
             slots.discard(carrier)
         return
     placed = slots.status(place) is not None
-    ours = placed and _is_ours(slots, operation)
+    ours = placed and _is_ours(slots, place, operation)
     if slots.status(carrier) is None:
         if ours:
             raise _UnsettledError("what it held before was removed by somebody; only the undo data has it")
@@ -242,12 +242,12 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
             work.conflict(place, "was saved by somebody else while it was changed", carrier)
 
 
-def _is_ours(slots: Slots, operation: Put) -> bool:
-    """Whether what we put is in its place."""
+def _is_ours(slots: Slots, slot: Slot, operation: Put) -> bool:
+    """Whether what we put, or are to put, is in a slot."""
     after = operation.after
     if operation.staged and after.kind != "folder":
-        return after.known and slots.holds(operation.place, after)
-    return after.inode is not None and slots.same_inode(operation.place, after)
+        return after.known and slots.holds(slot, after)
+    return after.inode is not None and slots.same_inode(slot, after)
 
 
 def _was(slots: Slots, slot: Slot, before: Seal) -> bool:
@@ -257,7 +257,7 @@ def _was(slots: Slots, slot: Slot, before: Seal) -> bool:
 
 def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     slots, carrier, place, after = work.slots, operation.carrier, operation.place, operation.after
-    slots.rename(carrier, place, "exchange")
+    slots.exchange(carrier, place, operation.spare)
     if not operation.staged:
         return
     if after.kind == "folder":
@@ -265,7 +265,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
         return
     if not slots.holds(carrier, after):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
-        slots.rename(carrier, place, "exchange")
+        slots.exchange(carrier, place, operation.spare)
         if _was(slots, carrier, before):
             work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
             return
@@ -276,21 +276,40 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
 
 
 def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
-    """As `_roll_back_swap`, where the file system has no exchange."""
+    """As `_roll_back_swap`, where the file system has no exchange and it came to a halt half way."""
     slots, carrier, place, spare = work.slots, operation.carrier, operation.place, operation.spare
+    if slots.half_linked(spare, carrier) or slots.half_linked(spare, place):
+        slots.discard(spare)
+        _roll_back_swap(work, operation, before)
+        return
+    if not slots.same_inode(spare, before) and _is_ours(slots, spare, operation):
+        # It was being exchanged back.
+        if slots.status(place) is None:
+            slots.rename(carrier, place)
+        elif slots.half_linked(carrier, place):
+            slots.unlink(carrier)
+        slots.rename(spare, carrier)
+        _roll_back_swap(work, operation, before)
+        return
     if slots.status(place) is None:
         slots.rename(spare, place)
     elif slots.same_inode(place, before):
         slots.discard(spare)
-    elif _is_ours(slots, operation):
-        if operation.staged and operation.after.kind != "folder":
+    elif _is_ours(slots, place, operation):
+        if operation.staged and "folder" not in (operation.after.kind, before.kind):
             slots.rename(spare, place, "replace")
         else:
             slots.rename(place, carrier)
             slots.rename(spare, place)
     else:
         work.conflict(place, "was changed by somebody else after we replaced it: it stays", spare)
-    if operation.staged:
+    if not operation.staged:
+        return
+    if _was(slots, carrier, before):
+        work.conflict(place, "was saved by somebody else while it was changed", carrier)
+    elif operation.after.kind == "folder":
+        _remove_tree(work, carrier, operation.tree, slots.shown(place))
+    else:
         slots.discard(carrier)
 
 
@@ -299,6 +318,8 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
     if slots.status(aside) is not None:
         if slots.status(place) is None:
             slots.rename(aside, place)
+        elif slots.half_linked(place, aside):
+            slots.discard(aside)
         elif _was(slots, aside, operation.before):
             work.conflict(place, "has been made anew by somebody else: it stays", aside)
         else:
@@ -332,7 +353,7 @@ def _finish_put(work: _Settlement, operation: Put) -> None:
     work.findings.cleaned += 1
     if slots.status(place) is None:
         slots.rename(carrier, place)
-    elif slots.half_linked(operation):
+    elif slots.half_linked(carrier, place):
         slots.discard(carrier)
     else:
         work.conflict(place, "is taken by somebody else: it stays", carrier)

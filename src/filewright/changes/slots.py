@@ -300,9 +300,9 @@ class Slots:
                     pending.append((where.child(name), leaf.below))
         return True
 
-    def half_linked(self, operation: Put) -> bool:
+    def half_linked(self, source: Slot, target: Slot) -> bool:
         """Whether a rename done by link and unlink came half way: one inode, both names."""
-        waiting, placed = self.status(operation.carrier), self.status(operation.place)
+        waiting, placed = self.status(source), self.status(target)
         return waiting is not None and placed is not None and waiting.identity == placed.identity
 
     # Moving
@@ -310,6 +310,17 @@ class Slots:
     def rename(self, source: Slot, target: Slot, mode: Rename = "keep") -> None:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
+
+    def exchange(self, one: Slot, other: Slot, spare: Slot) -> None:
+        """Exchange two slots; one after the other by way of `spare` where that is not one step."""
+        try:
+            self.rename(one, other, "exchange")
+        except OSError as error:
+            if error.errno not in _NO_EXCHANGE:
+                raise
+            self.rename(other, spare)
+            self.rename(one, other)
+            self.rename(spare, one)
 
     def swap(self, operation: Put) -> Slot:
         """Exchange carrier and place; returns the slot that now holds what was displaced."""
@@ -323,12 +334,17 @@ class Slots:
             return carrier
         folder = self.holder(place)
         try:
+            if operation.after.kind == "folder":
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             folder.link(place.name, folder, spare.name)
         except OSError:
-            # A folder, or a file system without links: for a moment nothing has that name.
-            folder.rename(place.name, folder, spare.name, "replace")
+            # With a folder, or on a file system without links: for a moment nothing has that name.
+            self.rename(place, spare, "replace")
         self.rename(carrier, place, "replace")
-        return spare
+        if is_temporary(carrier.name):
+            return spare
+        self.rename(spare, carrier)
+        return carrier
 
     def unlink(self, slot: Slot) -> None:
         """Remove a name of a file or link."""

@@ -37,6 +37,7 @@ can = Capabilities(
     where=os.path.isdir("/proc/self/fd"),
     lease=True,
     attributes=True,
+    flags=True,
     clone=True,
     birth=True,
     flush_file_system=True,

@@ -149,6 +149,8 @@ class Capabilities:
     """The kernel says whether another process writes to a file; else nobody knows."""
     attributes: bool
     """Extended attributes and access control lists are carried over."""
+    flags: bool
+    """What is immutable is known before it is changed; else only when the system refuses."""
     clone: bool
     """A file can share its blocks with a copy, where the file system has that."""
     birth: bool
@@ -159,4 +161,4 @@ class Capabilities:
     """The kernel confines a process to folders (Landlock)."""
 
 
-MISSING_EVERYTHING = Capabilities(*[False] * 11)
+MISSING_EVERYTHING = Capabilities(*[False] * 12)
