@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from filewright.boundary import is_temporary
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
-from filewright.changes.slots import Slots, kind_of, matches
+from filewright.changes.slots import Slots, file_matches, kind_of, matches
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
@@ -429,7 +429,7 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, s
                 before.mtime_ns,
             )
             hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
-            if (hashed or not same) and not matches(folder, name, before):
+            if (hashed or not same) and not file_matches(file, before):
                 return work.rescue(folder, name, shown, "was written to by a program that held it open")
             with suppress(FileNotFoundError):
                 folder.remove(name)

@@ -21,7 +21,7 @@ from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Se
 from filewright.changes.record import Kind, Place
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import Folder, Rename, Status
+from filewright.system import File, Folder, Rename, Status
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
@@ -425,15 +425,21 @@ def matches(folder: Folder, name: bytes, seal: Seal) -> bool:
         if seal.kind == "link":
             return folder.read_link(name) == seal.target
         if seal.kind == "file" and seal.digest is not None:
-            if status.size != seal.size:
-                return False
             with folder.open(name) as file:
-                return digest_of(file) == seal.digest
+                return file_matches(file, seal)
     except FileNotFoundError:
         return False
     if seal.inode is None:
         return seal.kind == "folder"
     return _same_status(status, seal)
+
+
+def file_matches(file: File, seal: Seal) -> bool:
+    """Whether an open file is what the seal describes: by content where it is known."""
+    status = file.status()
+    if seal.digest is None:
+        return _same_status(status, seal)
+    return status.size == seal.size and digest_of(file) == seal.digest
 
 
 def looks_like(folder: Folder, name: bytes, seal: Seal) -> bool:
