@@ -14,13 +14,11 @@ import anyio.to_thread
 from filewright.progress import Report, Task
 from filewright.settings import Settings
 from filewright.surface import Listed
-from filewright.tools import ToolResult
-from filewright.tools.typed import ReadOptions, TypedTools
+from filewright.tools import ReadOptions, ToolResult, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
-    from filewright.tools.history import RevertResult
-    from filewright.tools.read import FileRead, FilesRead
+    from filewright.tools import FileRead, FilesRead, RevertResult
 
 P = ParamSpec("P")
 R = TypeVar("R")

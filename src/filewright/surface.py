@@ -19,8 +19,7 @@ from typing import Any, Protocol
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools import Context, FailedCall, Tool, ToolResult, entries, instructions
-from filewright.tools.rendering import clip, safe
+from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions, safe
 
 _logger = logging.getLogger("filewright")
 
@@ -154,7 +153,7 @@ class Offer:
             return self._bounded(tool.run(self._context, parsed, task))
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
-                from filewright.tools.missing import explain
+                from filewright.tools import explain
 
                 explain(self._context, error, task)
             raise

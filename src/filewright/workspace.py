@@ -12,18 +12,15 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes import ChangeRecord, Changes, Recovery
-from filewright.changes.state import base_folder
+from filewright.changes import ChangeRecord, Changes, Recovery, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
-from filewright.tools import Context, ToolResult, entries
-from filewright.tools.rendering import encodable
-from filewright.tools.typed import TypedTools
+from filewright.tools import Context, ToolResult, TypedTools, encodable, entries
 
 if TYPE_CHECKING:
-    from filewright.tools.history import RevertResult
+    from filewright.tools import RevertResult
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"

@@ -74,20 +74,20 @@ class Child:
         Read `stdout` to its end first, or the child may never end. Raises what kept the program
         from starting.
         """
-        from filewright.system.launcher_main import STATUS
+        from filewright.system import launcher_main
 
         if self._status is None:
             try:
-                packet = _received(self._control, STATUS.size, seconds)
+                packet = _received(self._control, launcher_main.STATUS.size, seconds)
             except TimeoutError:
                 raise FilewrightError(
                     Code.TIMEOUT, f"{self._program} did not end in {seconds:g} s", hint="narrow the request"
                 ) from None
-            if len(packet) != STATUS.size:
+            if len(packet) != launcher_main.STATUS.size:
                 raise FilewrightError(
                     Code.IO_ERROR, f"the process that runs {self._program} has died", hint="try again"
                 )
-            error, self._status = STATUS.unpack(packet)
+            error, self._status = launcher_main.STATUS.unpack(packet)
             if error:
                 raise from_os_error(OSError(error, os.strerror(error)), self._program, doing="run")
         return self._status
@@ -285,7 +285,7 @@ def _asked(
     """The child that the helper started; None if it died or does not answer."""
     import socket
 
-    from filewright.system.launcher_main import LENGTH, STARTED
+    from filewright.system import launcher_main
 
     with ExitStack() as theirs:
         control, its_control = socket.socketpair()
@@ -311,8 +311,8 @@ def _asked(
                 [its_control.fileno(), *given, *([] if folder is None else [folder])],
             )
             its_control.close()  # so that a helper that dies is noticed
-            control.sendall(LENGTH.pack(len(request)) + request)
-            if control.recv(1) != STARTED:
+            control.sendall(launcher_main.LENGTH.pack(len(request)) + request)
+            if control.recv(1) != launcher_main.STARTED:
                 child.close()
                 return None
         except (TimeoutError, BrokenPipeError, ConnectionResetError):

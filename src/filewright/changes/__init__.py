@@ -13,7 +13,7 @@ from filewright.changes.changes import Changes
 from filewright.changes.contents import Contents
 from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
 from filewright.changes.recovery import Recovery
-from filewright.changes.state import StateFolder
+from filewright.changes.state import StateFolder, base_folder
 from filewright.changes.undo import Reversal
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "Side",
     "Span",
     "StateFolder",
+    "base_folder",
 ]

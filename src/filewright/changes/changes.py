@@ -25,7 +25,7 @@ from filewright.changes.steps import take_steps
 from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.changes.undo import Reversal, undo_of
-from filewright.edit.changeset import ChangeSet, Copy, Move, Step
+from filewright.edit import ChangeSet, Copy, Move, Step
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings

@@ -28,7 +28,7 @@ from filewright.changes.stage import digest_ahead, stage
 from filewright.changes.steps import take_steps
 from filewright.changes.store import Store
 from filewright.changes.tree import Tree
-from filewright.edit.changeset import ChangeSet, Modify
+from filewright.edit import ChangeSet, Modify
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import xxhash
 
-from filewright.edit.changeset import Stream
+from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError
 from filewright.system import File
 from filewright.text import Splice

@@ -30,7 +30,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB
 from filewright.system import File, Folder, Status
-from filewright.text.identity import Identity
+from filewright.text import Identity
 
 _INLINE_EACH = 256 * KB
 _INLINE_ALL = 256 * MB

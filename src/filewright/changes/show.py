@@ -12,8 +12,19 @@ from dataclasses import dataclass, field
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.record import Entry, Place, Side
-from filewright.edit.changeset import ChangeSet, Delete, MakeLink, Modify, Move, Restore, SetMode, Step
-from filewright.edit.diff import header, splices_between, unified
+from filewright.edit import (
+    ChangeSet,
+    Delete,
+    MakeLink,
+    Modify,
+    Move,
+    Restore,
+    SetMode,
+    Step,
+    header,
+    splices_between,
+    unified,
+)
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings

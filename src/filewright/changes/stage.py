@@ -20,10 +20,10 @@ from filewright.changes.record import Entry, Place
 from filewright.changes.refusals import stale, too_deep
 from filewright.changes.save import Attempt
 from filewright.changes.tree import DEEPEST, FolderItem, Item
-from filewright.edit.changeset import Stream
+from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import File, Folder
-from filewright.text.identity import Identity
+from filewright.text import Identity
 
 _CLONE_ABOVE = 1 << 20
 _AHEAD = 1 << 20

@@ -19,7 +19,7 @@ from filewright.changes.rights import (
     require_writable_folder,
 )
 from filewright.changes.tree import FolderItem, Item, Tree, copied
-from filewright.edit.changeset import (
+from filewright.edit import (
     ChangeSet,
     Copy,
     Create,
@@ -36,8 +36,7 @@ from filewright.edit.changeset import (
     Stream,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.text.identity import Identity
-from filewright.text.splice import Splice, Splices, ordered, require_ordered
+from filewright.text import Identity, Splice, Splices, ordered, require_ordered
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 

@@ -20,10 +20,10 @@ from filewright.changes.content import OnDisk
 from filewright.changes.record import Entry, Kind, Place
 from filewright.changes.refusals import on_another_device, too_deep
 from filewright.changes.slots import OpenFolders, kind_of
-from filewright.edit.changeset import Expected, Stream
+from filewright.edit import Expected, Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import File, Folder, Status
-from filewright.text.splice import Splice
+from filewright.text import Splice
 
 if TYPE_CHECKING:
     from filewright.changes.operations import Slot

@@ -20,7 +20,7 @@ import xxhash
 from filewright.boundary import Boundary, Location, temporary_name
 from filewright.changes.contents import Contents, Kept
 from filewright.changes.record import Entry, Place, Side
-from filewright.edit.changeset import (
+from filewright.edit import (
     ChangeSet,
     Delete,
     Expected,
@@ -32,9 +32,9 @@ from filewright.edit.changeset import (
     SetMode,
     SetOwner,
     Step,
+    line_splices,
+    merge3,
 )
-from filewright.edit.diff3 import merge3
-from filewright.edit.linediff import line_splices
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

@@ -120,7 +120,7 @@ def _clients() -> Iterator[Finding]:
 
 
 def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Finding]:
-    from filewright.changes.state import base_folder
+    from filewright.changes import base_folder
 
     workspace = open_workspace(roots, state_dir=state_dir)
     try:

@@ -13,7 +13,7 @@ from filewright.cli.options import settings_from
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
-    from filewright.server.access import Access
+    from filewright.server import Access
 
 TOOLSETS = ("read", "edit", "files", "history")
 
@@ -103,8 +103,8 @@ def serve(
     **http: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
-    from filewright.server.serve import Plan
-    from filewright.server.serve import serve as run
+    from filewright.server import Plan
+    from filewright.server import run_server as run
 
     settings = settings_from(
         read_only=read_only,
@@ -132,8 +132,7 @@ def _access(
     oauth_introspection: str | None,
     scopes: tuple[str, ...],
 ) -> Access:
-    from filewright.server.access import Access, OAuth, parse_address
-    from filewright.server.tokens import Bearer, Introspection, read_tokens
+    from filewright.server import Access, Bearer, Introspection, OAuth, parse_address, read_tokens
 
     host, port = parse_address(address)
     tokens = read_tokens(os.environ.get("FILEWRIGHT_HTTP_TOKENS"), token_file)

@@ -16,16 +16,11 @@ from pydantic import ConfigDict, Field, model_validator
 from filewright.dialects.shared import LINE_WORDS, Answer, Call, dialect, encoded, row, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, Tool, ToolResult
-from filewright.tools.rendering import counted, visible
+from filewright.tools import Arguments, FailedCall, Tool, ToolResult, counted, visible
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools.edit import EditResult
-    from filewright.tools.listing import ListedEntry
-    from filewright.tools.read import FileRead
-    from filewright.tools.search_page import SearchHit, SearchResult
-    from filewright.tools.typed import EditRequest
+    from filewright.tools import EditRequest, EditResult, FileRead, ListedEntry, SearchHit, SearchResult
 
 _LINE_CHARS = 2000
 _READ_LINES = 2000
@@ -247,7 +242,8 @@ def _read_on(file: FileRead) -> ToolResult:
 
 def _read_image(call: Call, arguments: AgentPath) -> ToolResult:
     """An image to be looked at."""
-    from filewright.tools.read import ReadArguments, run
+    from filewright.tools import ReadArguments
+    from filewright.tools import read_content as run
 
     limits = {"image_bytes": _IMAGE_BYTES, "max_file_bytes": 0}
     context = call.context.under(call.context.settings.model_copy(update=limits))
@@ -270,7 +266,7 @@ def _read_image(call: Call, arguments: AgentPath) -> ToolResult:
 
 def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
     """Every file under a heading, failures in their place."""
-    from filewright.tools.read import UnreadFile
+    from filewright.tools import UnreadFile
 
     found = call.read(paths=arguments.paths, limit=_READ_LINES)
     parts: list[str] = []
@@ -386,7 +382,7 @@ def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
 
 def _diff(call: Call, arguments: AgentDiff) -> ToolResult:
     """A unified diff of two files."""
-    from filewright.tools.compare import compare_files
+    from filewright.tools import compare_files
 
     made = compare_files(call.context, arguments.before, arguments.after, call.task)
     if made.identical:

@@ -25,12 +25,15 @@ from filewright.tools import Arguments, FailedCall, ToolResult
 
 if TYPE_CHECKING:
     from filewright.edit import LineEdit
-    from filewright.tools.batch import BatchResult, ItemResult
-    from filewright.tools.filewise import ChangedFile
-    from filewright.tools.read import FileRead
-    from filewright.tools.search_page import SearchHit
-    from filewright.tools.stat import FileStatus
-    from filewright.tools.typed import WriteRequest
+    from filewright.tools import (
+        BatchResult,
+        ChangedFile,
+        FileRead,
+        FileStatus,
+        ItemResult,
+        SearchHit,
+        WriteRequest,
+    )
 
 T = TypeVar("T")
 O = TypeVar("O")
@@ -289,7 +292,7 @@ def _read_content(call: Call, arguments: ContentRequest) -> ToolResult:
 
 
 def _read(call: Call, arguments: ContentRequest) -> list[Json]:
-    from filewright.tools.read import UnreadFile
+    from filewright.tools import UnreadFile
 
     start = arguments.start_line or 1
     ranged = arguments.start_line is not None or arguments.end_line is not None
@@ -668,7 +671,7 @@ def _result(outcome: ChangedFile) -> ChangedFile | FilewrightError:
 
 def _replace_content(call: Call, arguments: ReplacementsRequest) -> ToolResult:
     """Replace all occurrences, operation after operation, in each file."""
-    from filewright.tools.filewise import OrderedReplacement, replace_in_order
+    from filewright.tools import OrderedReplacement, replace_in_order
 
     operations = [
         OrderedReplacement(
@@ -703,7 +706,7 @@ def _native_group(found: re.Match[str]) -> str:
 def _apply_diff(call: Call, arguments: DiffsRequest) -> ToolResult:
     """Apply line-anchored blocks, each file all or nothing."""
     from filewright.edit import Edit, at_lines
-    from filewright.tools.filewise import FileBlocks, apply_blocks
+    from filewright.tools import FileBlocks, apply_blocks
 
     def edits(change: FileDiff) -> list[Edit]:
         return [
@@ -735,7 +738,7 @@ class _SkippedError(FilewrightError):
 
 def _edit_file(call: Call, arguments: EditsRequest) -> ToolResult:
     """Insert, replace or delete by line and text; the changes of one file are made together or not."""
-    from filewright.tools.filewise import FileEdits, edit_lines
+    from filewright.tools import FileEdits, edit_lines
 
     def request(changes: Sequence[SelectiveEdit]) -> Sequence[ChangedFile | FilewrightError]:
         together: dict[str, list[int]] = {}

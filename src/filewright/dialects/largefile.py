@@ -16,16 +16,12 @@ from pydantic import AfterValidator, AliasChoices, Field, field_validator, model
 from filewright.dialects.shared import LINE_WORDS, Call, dialect, encoded, fit, fitted, row, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, ToolResult
-from filewright.tools.rendering import clip
+from filewright.tools import Arguments, FailedCall, ToolResult, clip
 
 if TYPE_CHECKING:
     from filewright.edit import Outcome
     from filewright.structure import Symbol
-    from filewright.tools.read import FileRead
-    from filewright.tools.restore import FileState
-    from filewright.tools.search_page import SearchHit
-    from filewright.tools.typed import EditRequest
+    from filewright.tools import EditRequest, FileRead, FileState, SearchHit
 
 Json = dict[str, Any]
 
@@ -708,7 +704,7 @@ def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
 
 def _revert_edit(call: Call, arguments: LargeRevert) -> ToolResult:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
-    from filewright.tools.restore import restore_file
+    from filewright.tools import restore_file
 
     path = arguments.absolute_file_path
     made = restore_file(call.context, path, arguments.backup_id, call.task)

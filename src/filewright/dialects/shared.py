@@ -16,13 +16,20 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.surface import Surface
-from filewright.tools import Context, Tool, ToolResult, entries
-from filewright.tools.registry import Arguments, Toolset
-from filewright.tools.rendering import clip, encodable
-from filewright.tools.typed import TypedTools
+from filewright.tools import (
+    Arguments,
+    Context,
+    Tool,
+    ToolResult,
+    Toolset,
+    TypedTools,
+    clip,
+    encodable,
+    entries,
+)
 
 if TYPE_CHECKING:
-    from filewright.tools.listing import ListedEntry
+    from filewright.tools import ListedEntry
 
 ENTRIES = 10_000
 """The most entries of a folder that a dialect gathers from the pages of `list_files`."""

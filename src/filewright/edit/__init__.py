@@ -13,11 +13,11 @@ In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeS
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
 
 if TYPE_CHECKING:
-    from filewright.edit import patch
     from filewright.edit.changeset import (
         ChangeSet,
         Copy,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SetMode,
         SetOwner,
         Step,
+        Stream,
     )
     from filewright.edit.diff import Diff, header, splices_between, unified
     from filewright.edit.diff3 import merge3
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, at_lines, edit_of
     from filewright.edit.locate.request import Edit, Tier
     from filewright.edit.overlay import Overlay
+    from filewright.edit.patch import FileOutcome, PatchPlan, Place
+    from filewright.edit.patch import parse as parse_patch
+    from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.planning import Outcome, Plan, plan
     from filewright.edit.replace import (
         Replaced,
@@ -49,20 +53,6 @@ if TYPE_CHECKING:
         replacement,
     )
 
-# What a name comes from. A part is imported when it is first asked for: a commit needs no search engine.
-_PARTS = {
-    "changeset": "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode SetOwner Step",
-    "diff": "Diff header splices_between unified",
-    "diff3": "merge3",
-    "linediff": "line_splices",
-    "lines": "LineEdit at_lines edit_of",
-    "locate.request": "Edit Tier",
-    "overlay": "Overlay",
-    "planning": "Outcome Plan plan",
-    "replace": "Replaced Replacement check_count modify replace_matches replacement",
-}
-_PART_OF = {name: part for part, names in _PARTS.items() for name in names.split()}
-
 __all__ = [
     "ChangeSet",
     "Copy",
@@ -71,6 +61,7 @@ __all__ = [
     "Diff",
     "Edit",
     "Expected",
+    "FileOutcome",
     "LineEdit",
     "MakeFolder",
     "MakeLink",
@@ -78,6 +69,8 @@ __all__ = [
     "Move",
     "Outcome",
     "Overlay",
+    "PatchPlan",
+    "Place",
     "Plan",
     "Replaced",
     "Replacement",
@@ -85,6 +78,7 @@ __all__ = [
     "SetMode",
     "SetOwner",
     "Step",
+    "Stream",
     "Tier",
     "at_lines",
     "check_count",
@@ -93,19 +87,32 @@ __all__ = [
     "line_splices",
     "merge3",
     "modify",
-    "patch",
+    "parse_patch",
     "plan",
+    "plan_patch",
     "replace_matches",
     "replacement",
     "splices_between",
     "unified",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "patch":
-        return import_module("filewright.edit.patch")
-    part = _PART_OF.get(name)
-    if part is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"filewright.edit.{part}"), name)
+# A part is imported when it is first asked for: a commit needs no search engine.
+__getattr__ = names_of(
+    __name__,
+    {
+        "changeset": (
+            "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode "
+            "SetOwner Step Stream"
+        ),
+        "diff": "Diff header splices_between unified",
+        "diff3": "merge3",
+        "linediff": "line_splices",
+        "lines": "LineEdit at_lines edit_of",
+        "locate.request": "Edit Tier",
+        "overlay": "Overlay",
+        "patch": "FileOutcome PatchPlan Place parse_patch=parse",
+        "patch.plan": "plan_patch=plan",
+        "planning": "Outcome Plan plan",
+        "replace": "Replaced Replacement check_count modify replace_matches replacement",
+    },
+)

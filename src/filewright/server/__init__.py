@@ -14,3 +14,35 @@ authentication) → the SDK's dispatcher → `protocol` (the handlers) → `call
 
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
+
+if TYPE_CHECKING:
+    from filewright.server.access import Access, OAuth, parse_address
+    from filewright.server.serve import Plan
+    from filewright.server.serve import serve as run_server
+    from filewright.server.tokens import Bearer, Introspection, read_tokens
+
+__all__ = [
+    "Access",
+    "Bearer",
+    "Introspection",
+    "OAuth",
+    "Plan",
+    "parse_address",
+    "read_tokens",
+    "run_server",
+]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "access": "Access OAuth parse_address",
+        "serve": "Plan run_server=serve",
+        "tokens": "Bearer Introspection read_tokens",
+    },
+)

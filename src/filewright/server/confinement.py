@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from filewright.changes.state import base_folder
+from filewright.changes import base_folder
 from filewright.system import landlock
 
 if TYPE_CHECKING:

@@ -46,8 +46,7 @@ from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Offer
-from filewright.tools import ChangeResult, ToolResult
-from filewright.tools.rendering import clip, safe
+from filewright.tools import ChangeResult, ToolResult, clip, safe
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace

@@ -14,7 +14,55 @@ does not know searches or edits. It does not import its own heavy parts before t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
 from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 
-__all__ = ["PARSED", "Language", "Outline", "Symbol", "SyntaxIssue", "SyntaxReport", "language_of"]
+if TYPE_CHECKING:
+    from filewright.structure.block import enclosing, of_symbol
+    from filewright.structure.changed import ChangedSymbol, Version, changed_symbols, touched_symbols
+    from filewright.structure.git import committed
+    from filewright.structure.hints import Hints
+    from filewright.structure.hints import hints as hints_of
+    from filewright.structure.log import Stamp
+    from filewright.structure.lookup import find_symbol, path_of
+    from filewright.structure.outlines import Outlines, language_of_snapshot
+
+__all__ = [
+    "PARSED",
+    "ChangedSymbol",
+    "Hints",
+    "Language",
+    "Outline",
+    "Outlines",
+    "Stamp",
+    "Symbol",
+    "SyntaxIssue",
+    "SyntaxReport",
+    "Version",
+    "changed_symbols",
+    "committed",
+    "enclosing",
+    "find_symbol",
+    "hints_of",
+    "language_of",
+    "language_of_snapshot",
+    "of_symbol",
+    "path_of",
+    "touched_symbols",
+]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "block": "enclosing of_symbol",
+        "changed": "ChangedSymbol Version changed_symbols touched_symbols",
+        "git": "committed",
+        "hints": "Hints hints_of=hints",
+        "log": "Stamp",
+        "lookup": "find_symbol path_of",
+        "outlines": "Outlines language_of_snapshot",
+    },
+)

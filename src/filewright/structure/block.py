@@ -16,7 +16,7 @@ from filewright.structure.log import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
 from filewright.structure.text_lines import TextLines
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 
 _UP: Final = 5_000
 _DOWN: Final = 20_000

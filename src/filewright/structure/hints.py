@@ -9,7 +9,7 @@ from filewright.structure.columns import CsvFacts, JsonLinesFacts, csv_facts, js
 from filewright.structure.language import Language
 from filewright.structure.log import LogFacts, log_facts, looks_like_log
 from filewright.structure.sample import sampled
-from filewright.text.snapshot import Snapshot
+from filewright.text import Snapshot
 
 _C_LIKE: Final = (r"^\w[\w\s*]*\bNAME\s*\(", r"^\s*(?:struct|enum|union|typedef)\b", r"^\s*#\s*define\b")
 _PATTERNS: Final = {

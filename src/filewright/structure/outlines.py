@@ -14,8 +14,7 @@ from filewright.structure import wire
 from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.symbol import Outline
 from filewright.structure.workers import FAILED, Workers
-from filewright.text.cache import BoundedCache
-from filewright.text.snapshot import Snapshot
+from filewright.text import BoundedCache, Snapshot
 
 _HEAD: Final = 64 << 10
 _SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured

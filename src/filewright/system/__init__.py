@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
+from filewright.faces import names_of
 from filewright.system.flushing import flush_all
 from filewright.system.standard import claim_standard
 from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
@@ -51,6 +53,9 @@ else:
     else:
         from filewright.system.darwin import can, open_folder, umask
 
+if TYPE_CHECKING:
+    from filewright.system import kernel, landlock, launcher_main
+
 __all__ = [
     "BLOCK",
     "Batch",
@@ -67,9 +72,14 @@ __all__ = [
     "effective_user",
     "flush_all",
     "groups",
+    "kernel",
+    "landlock",
+    "launcher_main",
     "open_file",
     "open_folder",
     "pipe",
     "status_of",
     "umask",
 ]
+
+__getattr__ = names_of(__name__, {"kernel": "", "landlock": "", "launcher_main": ""})

@@ -10,6 +10,7 @@ whole long line, or changes a byte outside a splice.
 In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`, `Splice`.
 """
 
+from filewright.text import codec, splice
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, is_boundary
 from filewright.text.identity import Identity
@@ -36,6 +37,7 @@ __all__ = [
     "Terminators",
     "apply",
     "check_text",
+    "codec",
     "content_version",
     "cut",
     "decoded",
@@ -45,5 +47,6 @@ __all__ = [
     "normalised",
     "ordered",
     "require_ordered",
+    "splice",
     "terminators_in",
 ]

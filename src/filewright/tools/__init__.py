@@ -8,20 +8,116 @@ Never: imports the protocol, opens a path by itself, writes a file, or decides w
 In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `FilewrightError`.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
 from filewright.tools.catalogue import entries
 from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
+if TYPE_CHECKING:
+    from filewright.tools.batch import BatchResult, ItemResult
+    from filewright.tools.compare import compare_files
+    from filewright.tools.edit import EditResult
+    from filewright.tools.filewise import (
+        ChangedFile,
+        FileBlocks,
+        FileEdits,
+        OrderedReplacement,
+        apply_blocks,
+        edit_lines,
+        replace_in_order,
+    )
+    from filewright.tools.history import HistoryResult, RevertResult
+    from filewright.tools.listing import ListedEntry, ListResult
+    from filewright.tools.missing import explain
+    from filewright.tools.overview import OverviewResult
+    from filewright.tools.patch import PatchResult
+    from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
+    from filewright.tools.read import run as read_content
+    from filewright.tools.registry import Toolset
+    from filewright.tools.rendering import clip, counted, encodable, safe, visible
+    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.restore import FileState, restore_file
+    from filewright.tools.search_page import SearchHit, SearchResult
+    from filewright.tools.stat import FileStatus, StatResult
+    from filewright.tools.typed import EditRequest, ReadOptions, TypedTools, WriteRequest
+
 __all__ = [
     "Arguments",
+    "BatchResult",
     "ChangeResult",
+    "ChangedFile",
     "Context",
+    "EditRequest",
+    "EditResult",
     "FailedCall",
+    "FileBlocks",
+    "FileEdits",
+    "FileRead",
+    "FileState",
+    "FileStatus",
+    "FilesRead",
+    "HistoryResult",
     "Image",
+    "ItemResult",
+    "ListResult",
+    "ListedEntry",
+    "OrderedReplacement",
+    "OverviewResult",
+    "PatchResult",
+    "ReadArguments",
+    "ReadOptions",
+    "ReplaceResult",
+    "RevertResult",
+    "SearchHit",
+    "SearchResult",
+    "StatResult",
     "Tool",
     "ToolResult",
+    "Toolset",
+    "TypedTools",
+    "UnreadFile",
+    "WriteRequest",
+    "apply_blocks",
+    "clip",
+    "compare_files",
+    "counted",
+    "edit_lines",
+    "encodable",
     "entries",
+    "explain",
     "instructions",
+    "read_content",
+    "replace_in_order",
+    "restore_file",
+    "safe",
+    "visible",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "batch": "BatchResult ItemResult",
+        "compare": "compare_files",
+        "edit": "EditResult",
+        "filewise": "ChangedFile FileBlocks FileEdits OrderedReplacement apply_blocks edit_lines replace_in_order",
+        "history": "HistoryResult RevertResult",
+        "listing": "ListResult ListedEntry",
+        "missing": "explain",
+        "overview": "OverviewResult",
+        "patch": "PatchResult",
+        "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
+        "registry": "Toolset",
+        "rendering": "clip counted encodable safe visible",
+        "replace": "ReplaceResult",
+        "restore": "FileState restore_file",
+        "search_page": "SearchHit SearchResult",
+        "stat": "FileStatus StatResult",
+        "typed": "EditRequest ReadOptions TypedTools WriteRequest",
+    },
+)

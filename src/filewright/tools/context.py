@@ -24,7 +24,7 @@ from filewright.tools.loading import LOADING
 
 if TYPE_CHECKING:
     from filewright.search import Searcher
-    from filewright.structure.outlines import Outlines
+    from filewright.structure import Outlines
 
 
 class Context:
@@ -44,7 +44,7 @@ class Context:
         """Outlines by content, and the parser processes."""
         if self._outlines is None:
             with LOADING:
-                from filewright.structure.outlines import Outlines
+                from filewright.structure import Outlines
 
                 self._outlines = self._outlines or Outlines(self.settings, self.boundary.launcher)
         return self._outlines

@@ -10,8 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from filewright.edit import Edit, LineEdit, Overlay, Plan, edit_of, plan
-from filewright.edit.replace import Replacement, replace_matches, replacement
+from filewright.edit import (
+    Edit,
+    LineEdit,
+    Overlay,
+    Plan,
+    Replacement,
+    edit_of,
+    plan,
+    replace_matches,
+    replacement,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern, compile_pattern

@@ -11,13 +11,21 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.structure.changed import ChangedSymbol, Version, changed_symbols, touched_symbols
-from filewright.structure.git import committed
-from filewright.structure.hints import Hints, hints
-from filewright.structure.language import Language
-from filewright.structure.log import Stamp
-from filewright.structure.outlines import language_of_snapshot
-from filewright.structure.symbol import Outline, Symbol, SyntaxReport
+from filewright.structure import (
+    ChangedSymbol,
+    Hints,
+    Language,
+    Outline,
+    Stamp,
+    Symbol,
+    SyntaxReport,
+    Version,
+    changed_symbols,
+    committed,
+    language_of_snapshot,
+    touched_symbols,
+)
+from filewright.structure import hints_of as hints
 from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from filewright.edit.patch import FileOutcome, PatchPlan, Place, parse, plan
+from filewright.edit import FileOutcome, PatchPlan, Place
+from filewright.edit import parse_patch as parse
+from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot

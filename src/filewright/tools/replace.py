@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import ChangeSet, Step, unified
-from filewright.edit.replace import check_count, modify, replace_matches, replacement
+from filewright.edit import ChangeSet, Step, check_count, modify, replace_matches, replacement, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern, TreeOptions, compile_pattern

@@ -16,7 +16,7 @@ from filewright.boundary import Location
 from filewright.progress import Task
 from filewright.search import Found, Hit, Resume, continuation, excerpt
 from filewright.search import context as context_of
-from filewright.structure.lookup import path_of
+from filewright.structure import path_of
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode

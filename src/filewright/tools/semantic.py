@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import compile_pattern, fuzzy, search_snapshot
-from filewright.structure.block import enclosing, of_symbol
-from filewright.structure.lookup import find_symbol
+from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.described import past_end

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.structure.outlines import language_of_snapshot
+from filewright.structure import language_of_snapshot
 from filewright.text import Snapshot, Splice, splice
 from filewright.tools.context import Context
 
