@@ -10,16 +10,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from filewright.errors import Code, FilewrightError
 
 Report = Callable[[float, float | None, str], None]
 
 
-class Task:
-    """A running request: may be cancelled from any thread, has a deadline, reports progress."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: the session, the client's name and version, and what it calls this part of its conversation."""
 
-    def __init__(self, *, seconds: float | None = None, report: Report | None = None) -> None:
+    session: str | None = None
+    client: str | None = None
+    turn: str | None = None
+
+
+class Task:
+    """A running request: may be cancelled from any thread, has a deadline, reports progress.
+
+    `caller` is who asked for it, where that is known; what it changes is recorded under that.
+    """
+
+    def __init__(
+        self, *, seconds: float | None = None, report: Report | None = None, caller: Caller | None = None
+    ) -> None:
+        self.caller = caller
         self._cancelled = threading.Event()
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds

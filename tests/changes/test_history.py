@@ -13,6 +13,7 @@ import pytest
 from filewright.changes.identifiers import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Caller, Task
 from filewright.text import Splice
 
 _DAY = 86_400 * 10**9
@@ -209,3 +210,19 @@ def test_history_above_its_bytes_loses_its_oldest(scene: Any, area: Path) -> Non
         assert [record.id for record in bench.changes.history()] == made[:1:-1]
         bench.undo(made[3])
         assert (bench.root / "big").stat().st_size == 400_000
+
+
+def test_who_asked_for_a_change_is_recorded(bench: Any, scene: Any, area: Path) -> None:
+    (bench.root / "a.txt").write_bytes(b"one\n")
+    changes = bench.changes
+    change_set = ChangeSet("test", "a change", (bench.modify("a.txt", Splice(0, 3, b"two")),))
+    named = changes.commit(change_set, task=Task(caller=Caller("s1", "agent 2.0", "turn 7")))
+    unnamed = bench.commit(bench.modify("a.txt", Splice(0, 3, b"six")))
+    assert (named.session, named.client, named.turn) == ("s1", "agent 2.0", "turn 7")
+    # Who says nothing of itself is told by the workspace it was asked of.
+    assert unnamed.session == changes.caller.session != "s1"
+    with scene.Bench(area) as later:
+        assert later.changes.caller.session != unnamed.session
+        newest, first = later.changes.history(limit=2)
+        assert (first.session, first.client, first.turn) == ("s1", "agent 2.0", "turn 7")
+        assert (newest.session, newest.client, newest.turn) == (unnamed.session, None, None)

@@ -15,6 +15,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestParams, ElicitResult, ListRootsResult, Root, TextContent
 from pydantic import FileUrl
 
+from filewright import Workspace
+
 FAKE = Path(__file__).with_name("fake_server.py")
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 pytestmark = pytest.mark.anyio
@@ -136,3 +138,24 @@ async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path:
         assert text_of(await client.call_tool("echo", {})) == "{}"
         assert str(tmp_path) in (client.instructions or "")
     assert asked == []
+
+
+@MODES
+async def test_a_change_is_recorded_under_its_session_client_and_turn(mode: str, tmp_path: Path) -> None:
+    work, state = tmp_path / "work", tmp_path / "state"
+    work.mkdir()
+    arguments = ["-m", "filewright", "serve", str(work), "--state-dir", str(state)]
+    for session in range(2):
+        async with Client(StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
+            for number in range(2):
+                item = {"path": f"{session}-{number}.txt", "content": "x\n"}
+                answer = await client.call_tool(
+                    "write_content", {"items": [item]}, meta={"filewright/turn": f"turn {number}"}
+                )
+                assert not answer.is_error, text_of(answer)
+    with Workspace(work, state_dir=state) as workspace:
+        records = list(reversed(workspace.history()))
+    assert [record.turn for record in records] == ["turn 0", "turn 1"] * 2
+    assert all(record.client and record.client.startswith("mcp") for record in records)
+    one, same, other, _ = [record.session for record in records]
+    assert one == same != other

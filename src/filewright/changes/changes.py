@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from filewright.changes.tree import Tree
 from filewright.changes.undo import Reversal, undo_of
 from filewright.edit import ChangeSet, Copy, Move, Step
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.progress import Task
+from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 _SETTLE_ABOVE = 16
@@ -56,6 +57,7 @@ class Changes:
     """
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
+        self.caller = Caller(session=secrets.token_hex(6))
         self._boundary = boundary
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
@@ -127,7 +129,7 @@ class Changes:
             ]
             store, *others = self._stores_of(change_set)
             try:
-                record = commit(store, change_set, task, met)
+                record = commit(store, change_set, task, met, task.caller or self.caller)
             except FilewrightError as error:
                 if conflicts := error.details.get("conflicts"):
                     self._found.append(Recovery(conflicts=list(conflicts)))

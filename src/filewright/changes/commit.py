@@ -30,7 +30,7 @@ from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet, Modify
 from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.progress import Task
+from filewright.progress import Caller, Task
 
 _TRIES = 12
 
@@ -43,8 +43,14 @@ class _RolledBackError(Exception):
         self.cause = cause
 
 
-def commit(store: Store, change_set: ChangeSet, task: Task, notes: Sequence[str] = ()) -> ChangeRecord:
-    """Commit it whole, or raise and leave everything as it was. `notes` go into its record.
+def commit(
+    store: Store,
+    change_set: ChangeSet,
+    task: Task,
+    notes: Sequence[str],
+    caller: Caller,
+) -> ChangeRecord:
+    """Commit it whole, or raise and leave everything as it was. `notes` and `caller` go into its record.
 
     Needs the workspace lock, with recovery done. Tried again when a layered file system refused a
     rename (then things are moved by copying), and when somebody wrote between the look and the
@@ -56,7 +62,7 @@ def commit(store: Store, change_set: ChangeSet, task: Task, notes: Sequence[str]
     for left in reversed(range(_TRIES)):
         folders = OpenFolders(store.boundary)
         try:
-            return _attempt(store, folders, change_set, task, (*notes, *met), copy_moves=copy_moves)
+            return _attempt(store, folders, change_set, task, (*notes, *met), caller, copy_moves=copy_moves)
         except FilewrightError as error:
             raise _with_conflicts(error, met) from error.__cause__
         except _RolledBackError as error:
@@ -79,6 +85,7 @@ def _attempt(
     change_set: ChangeSet,
     task: Task,
     notes: Sequence[str],
+    caller: Caller,
     *,
     copy_moves: bool,
 ) -> ChangeRecord:
@@ -106,6 +113,9 @@ def _attempt(
             tool=change_set.tool,
             summary=change_set.summary,
             entries=entries(difference),
+            session=caller.session,
+            client=caller.client,
+            turn=caller.turn,
             reverts=change_set.reverts,
             undoable=change_set.undoable,
             hard_links=remarks.hard_links,

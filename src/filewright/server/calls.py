@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.progress import Caller, Task
 
 _logger = logging.getLogger(__name__)
 
@@ -44,14 +44,19 @@ class Calls:
         self._running: dict[concurrent.futures.Future[Any], _Call] = {}
 
     async def run(
-        self, work: Callable[[Task], T], *, writes: bool = False, notify: Notify | None = None
+        self,
+        work: Callable[[Task], T],
+        *,
+        writes: bool = False,
+        notify: Notify | None = None,
+        caller: Caller | None = None,
     ) -> T:
         """`work(task)` in a thread of its lane; `notify` is called with its progress, if it takes long.
 
         Raises what `work` raises, and `timeout` if it outlives its limit without noticing; the limit
         counts from when a thread takes the call up. When the waiting task is cancelled the call is, too.
         """
-        call = _Call(self._seconds)
+        call = _Call(self._seconds, caller)
         begun = asyncio.get_running_loop().create_future()
         future = self._lanes[writes].submit(call.do, work, begun)
         self._running[future] = call
@@ -94,8 +99,9 @@ class Calls:
 class _Call:
     """One call, from being queued to its end; its time limit begins with the work, not with the wait."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, caller: Caller | None) -> None:
         self._seconds = seconds
+        self._caller = caller
         self._cancelled = False
         self._task: Task | None = None
         self.progress: tuple[float, float | None, str] | None = None
@@ -103,7 +109,7 @@ class _Call:
 
     def do(self, work: Callable[[Task], T], begun: asyncio.Future[None]) -> T:
         """The work, in a worker thread."""
-        task = self._task = Task(seconds=self._seconds, report=self._report)
+        task = self._task = Task(seconds=self._seconds, report=self._report, caller=self._caller)
         if self._cancelled:
             task.cancel()
             task.check()

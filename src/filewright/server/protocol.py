@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,7 +40,7 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.progress import Caller, Task
 from filewright.server.calls import Calls, Notify
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
@@ -60,6 +62,9 @@ RESOURCE_NOT_FOUND = -32002
 """What handshake-era clients expect for a resource that is not there; 2026 clients get -32602."""
 LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
+TURN = "filewright/turn"
+"""The field of a request's `_meta` by which a client names the part of its conversation."""
+_CALLER_CHARS = 100
 DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
 """How a diff says that it goes on; its own lines begin with a blank or a sign."""
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
@@ -73,6 +78,7 @@ class Handlers:
         self._calls = calls
         self._settings = settings
         self._spill = Spill(SPILL_CHARS)
+        self._session = secrets.token_hex(6)
         self._resources = Resources(workspace, self._spill)
         self._confirmation = Confirmation(settings.confirm)
         self._tools = {tool.name: tool for tool in offer.tools()}
@@ -124,9 +130,23 @@ class Handlers:
                 lambda task: self._answer(tool.name, arguments, task, links=links),
                 writes=tool.writes,
                 notify=_progress(context),
+                caller=self._caller(context),
             )
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
+
+    def _caller(self, context: Context) -> Caller:
+        """Who asks: the session, and what the client says of itself.
+
+        Over HTTP that is the client's, by a digest, since who knows its id can take it over; else the server's.
+        """
+        given = getattr(context.request, "headers", {}).get("mcp-session-id")
+        session = hashlib.sha256(given.encode()).hexdigest()[:12] if given else self._session
+        params = context.session.client_params
+        info = params.client_info if params is not None else None
+        client = safe(f"{info.name} {info.version}".strip())[:_CALLER_CHARS] if info is not None else None
+        turn = (context.meta or {}).get(TURN)
+        return Caller(session, client, safe(turn)[:_CALLER_CHARS] if isinstance(turn, str) else None)
 
     def _answer(self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool) -> CallToolResult:
         """Call and render, in the worker thread."""
