@@ -2,7 +2,7 @@
 
 A `Surface` is a value: the native tools are one (`NATIVE`), each dialect is another. `Surface.open`
 binds it to a workspace's context and gives an `Offer`: the tools as a client sees them, and `call`,
-which checks the arguments, runs the tool under the surface's limits, tells an error in the surface's
+which checks the arguments, runs the tool under the surface's limits, words an error in the surface's
 own way and bounds whatever comes out. There is no second path, so hints, limits and clipping are the
 same for every surface.
 """
@@ -31,7 +31,7 @@ INSTRUCTIONS_CHARS = 1_490
 
 
 class Listed(Protocol):
-    """One tool as clients are told of it; `schema` is the JSON Schema of its arguments."""
+    """One tool as clients see it; `schema` is the JSON Schema of its arguments."""
 
     @property
     def name(self) -> str: ...
@@ -108,7 +108,7 @@ class Offer:
 
     @property
     def instructions(self) -> str:
-        """What a model is told first; names only tools that are offered, and the roots."""
+        """What a model reads first; names only tools that are offered, and the roots."""
         roots = [safe(os.fsdecode(root.path)) for root in self._context.boundary.roots]
         return clip(
             self._surface.instructions({tool.name for tool in self._tools}, roots), INSTRUCTIONS_CHARS
@@ -119,7 +119,7 @@ class Offer:
         return self._tools
 
     def call(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
-        """Run a tool. A problem is an answer with `is_error`, told in the surface's way; nothing is raised."""
+        """Run a tool. A problem is an answer with `is_error`, worded in the surface's way; nothing is raised."""
         try:
             return self.run(name, arguments, task=task)
         except FilewrightError as error:
@@ -159,7 +159,7 @@ class Offer:
             raise
 
     def refused(self, error: FilewrightError) -> ToolResult:
-        """How this surface tells of a call that failed as a whole: in the tool, out of time, not allowed."""
+        """How this surface words a call that failed as a whole: in the tool, out of time, not allowed."""
         return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
 
     def _unknown(self, name: str) -> FilewrightError:

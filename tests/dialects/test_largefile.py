@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from filewright import Workspace
+
 DIALECT = "largefile"
 
 PY = "class C:\n    def f(self):\n        x = 1\n        return x\n\n\ndef g():\n    pass\n"
@@ -313,3 +315,41 @@ def test_a_deleted_file_can_be_brought_back(tmp_path):
 def test_half_a_surrogate_pair_where_a_line_belongs_is_refused(in_process):
     wanted = at("a.py", changed_lines=[["\ud800", 2]])
     in_process({"files": {"a.py": PY}, "call": ("get_overview", wanted), "error": True, "says": ["ud800"]})
+
+
+def test_a_file_deleted_since_comes_back(tmp_path):
+    path = tmp_path / "root" / "a.txt"
+    path.parent.mkdir()
+    path.write_text("one\n")
+    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+        offer = workspace.offer(DIALECT)
+        change = {"search": "one", "replace": "two"}
+        offer.call("edit_content", {"absolute_file_path": str(path), "changes": [change], "preview": False})
+        path.unlink()
+        answer = json.loads(offer.call("revert_edit", {"absolute_file_path": str(path)}).text)
+    assert answer["success"]
+    assert path.read_text() == "one\n"
+
+
+def test_the_originals_environment_variables_are_honoured(tmp_path, monkeypatch):
+    path = tmp_path / "root" / "a.txt"
+    path.parent.mkdir()
+    path.write_text("hit\n" * 30 + "x" * 300 + "\n")
+    monkeypatch.setenv("LARGEFILE_MAX_SEARCH_RESULTS", "7")
+    monkeypatch.setenv("LARGEFILE_CONTEXT_LINES", "1")
+    monkeypatch.setenv("LARGEFILE_MAX_LINE_LENGTH", "100")
+    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+        offer = workspace.offer(DIALECT)
+        asked = {"absolute_file_path": str(path), "pattern": "hit"}
+        found = json.loads(offer.call("search_content", asked).text)
+        assert len(found["results"]) == 7
+        assert len(found["results"][3]["context_before"]) == 1
+        more = json.loads(offer.call("search_content", {**asked, "max_results": 9}).text)
+        assert len(more["results"]) == 9
+        overview = json.loads(offer.call("get_overview", {"absolute_file_path": str(path)}).text)
+        assert overview["long_lines"] == {
+            "has_long_lines": True,
+            "count": 1,
+            "max_length": 300,
+            "threshold": 100,
+        }

@@ -14,8 +14,12 @@ import re
 
 from filewright.errors import Code, FilewrightError
 
-# Controls, line separators, and the marks that reorder text on the reader's screen.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# Controls, line separators, and the marks that reorder text on the reader's screen or show nothing there.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_HEADING = "==> "
+"""How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
 _PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
 _ESCAPES = {
     0x07: "\\a",
@@ -49,16 +53,16 @@ def is_temporary(name: bytes) -> bool:
 def quote(name: bytes) -> str:
     """The text that stands for `name` (a name or a path): itself, or git's quoted form.
 
-    Quoted are names with control characters, line separators or direction marks, invalid UTF-8,
-    a double quote at the start, and white space at either end.
+    Quoted are names with control characters, line separators, direction marks or characters that do not
+    show, invalid UTF-8, a double quote or ``==>`` at the start, and white space at either end.
     """
-    if _PLAIN.fullmatch(name):
+    if _PLAIN.fullmatch(name) and not name.startswith(_HEADING.encode()):
         return name.decode("ascii")
     try:
         text = name.decode("utf-8")
     except UnicodeDecodeError:
         return _quoted(name)
-    if not text.startswith('"') and text == text.strip() and not _UNSAFE.search(text):
+    if not text.startswith(('"', _HEADING)) and text == text.strip() and not _UNSAFE.search(text):
         return text
     return _quoted(name)
 

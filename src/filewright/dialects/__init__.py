@@ -1,7 +1,7 @@
 """Other systems' tool names over the native tools, so that moving is one word in a configuration.
 
 Owns, for each dialect, a table: the names of its tools, their arguments, how those become native
-requests, and how the native answers are told in that system's shapes.
+requests, and how the native answers are put in that system's shapes.
 
 Never: decides where an edit goes, opens a path, writes a file. What a dialect needs and the native
 tools lack is a tool of `tools/` that is simply not listed among the native ones.

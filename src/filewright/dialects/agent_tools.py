@@ -1,7 +1,7 @@
 """The dialect `agent-tools`: one file per call, plain text, errors as one JSON object.
 
 The surface that coding agents are trained on: numbered lines, exact strings replaced, `grep` with
-pages, unified diffs. A code that this dialect lacks is told as the nearest it has.
+pages, unified diffs. A code that this dialect lacks becomes the nearest it has.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NEAREST = {
 
 _LINES_LISTED = 20
 _LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
-_CLEARER = "add lines of context to old_string until it stands there once, or give replace_all=true"
+_CLEARER = "add lines of context to old_string until it occurs once, or give replace_all=true"
 _WORDS = {**LINE_WORDS, "the search text": "old_string"}
 
 
@@ -69,7 +69,7 @@ def _message(error: FilewrightError) -> str:
     which = f"edit[{error.details['edit']}]: " if error.message.startswith("edit[") else ""
     more = " and more" if len(lines) > _LINES_LISTED else ""
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
-    return f"{which}{error.details['path']}: old_string stands there more than once: at lines {listed}{more}"
+    return f"{which}{error.details['path']}: old_string occurs more than once: lines {listed}{more}"
 
 
 def _refusal(error: FilewrightError, limit: int) -> ToolResult:
@@ -425,14 +425,14 @@ def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
 
 
 class AgentGrep(AgentListDir):
-    """What to find, where, and how to tell it."""
+    """What to find, where, and how to show it."""
 
     pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
     path: Annotated[str, Field(description="File or folder.")] = "."
     glob: Annotated[str | None, Field(description="Only files that match, such as *.py.")] = None
     output_mode: Literal["files_with_matches", "content", "count"] = "files_with_matches"
     ignore_case: bool = False
-    context: Annotated[int | None, Field(ge=0, le=50, description="Lines round each match.")] = None
+    context: Annotated[int | None, Field(ge=0, le=50, description="Lines around each match.")] = None
     before_context: Annotated[int | None, Field(ge=0, le=50)] = None
     after_context: Annotated[int | None, Field(ge=0, le=50)] = None
     head_limit: Annotated[int | None, Field(ge=0, description="Results at most; 0: all.")] = None
@@ -488,6 +488,10 @@ def _pages(
 ) -> bool:
     """Hand the pages of the native search to `enough` until it says so; whether they were all there are."""
     cursor = None
+    if arguments.multiline:  # a wrong pattern is refused as it was given, before the flag is put in front
+        from filewright.search import compile_pattern
+
+        compile_pattern(arguments.pattern, mode="regex", max_chars=call.context.settings.max_pattern_chars)
     while True:
         found = call.search(
             f"(?s){arguments.pattern}" if arguments.multiline else arguments.pattern,
@@ -514,7 +518,7 @@ def _matching_files(
 ) -> tuple[list[tuple[str, int]], bool]:
     """The files that match, each with its count (1 unless counted), and whether they are all."""
     files: list[tuple[str, int]] = []
-    if arguments.multiline:  # where a match of nothing is none, which only the matches themselves tell
+    if arguments.multiline:  # where a match of nothing is none, which only the matches themselves show
         hits, complete = _hits(call, arguments, lambda _: False)
         lines: dict[str, set[int]] = {}
         for hit in hits:
@@ -663,7 +667,7 @@ class AgentReplace(AgentArguments):
     """A replacement in many files."""
 
     pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
-    replacement: Annotated[str, Field(description="$1 and ${name} stand for groups.")]
+    replacement: Annotated[str, Field(description="$1 and ${name} are groups.")]
     path: Annotated[str, Field(description="File or folder.")] = "."
     glob: str | None = None
     ignore_case: bool = False
@@ -808,7 +812,7 @@ def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
 
 
 def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
-    """Every match of a regex in a file or a tree; a preview unless told otherwise."""
+    """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     try:
         made = call.replace(
             arguments.pattern,
@@ -894,7 +898,7 @@ SURFACE = dialect(
     workflow=(
         "Find with grep and glob, read with read_file (numbered lines; pass offset and limit for large "
         "files), change with edit_file, multi_edit or apply_patch. old_string must be the text that is there, "
-        "without line numbers, and stand there once unless replace_all. Errors are JSON with error and "
+        "without line numbers, and occur once unless replace_all. Errors are JSON with error and "
         "message; a footer in parentheses says how to go on."
     ),
     tools=(
@@ -907,7 +911,7 @@ SURFACE = dialect(
         ),
         row(
             "read_files",
-            "Read up to 64 text files in one call, each under ==> path <==; a failure stands in its place.",
+            "Read up to 64 text files in one call, each under ==> path <==; a failure is shown in its place.",
             AgentReadFiles,
             _read_files,
         ),
@@ -930,7 +934,7 @@ SURFACE = dialect(
         row("diff", "Compare two files as a unified diff.", AgentDiff, _diff),
         _change(
             "edit_file",
-            "Replace old_string by new_string in a file. It must stand there exactly once, or give replace_all.",
+            "Replace old_string by new_string in a file. It must occur exactly once, or give replace_all.",
             AgentEdit,
             _edit_file,
         ),

@@ -90,7 +90,7 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
 
 @contextmanager
 def _about(call: Call, path: str) -> Iterator[None]:
-    """What goes wrong inside with the one path of a call is told in this dialect's words."""
+    """What goes wrong inside with the one path of a call is said in this dialect's words."""
     try:
         yield
     except FilewrightError as error:
@@ -258,7 +258,7 @@ def _iso(nanoseconds: int) -> str:
 
 
 def _stat_items(call: Call, arguments: StatsRequest) -> ToolResult:
-    """The status of every path; a link is told of itself."""
+    """The status of every path; a link's own, not its target's."""
 
     def request(paths: Sequence[str]) -> Sequence[FileStatus | FilewrightError]:
         found = call.stat(*map(_native, paths)).results
@@ -333,7 +333,7 @@ def _read(call: Call, arguments: ContentRequest) -> list[Json]:
 
 
 def _search_files(call: Call, arguments: RegexRequest) -> ToolResult:
-    """Every match of a regex, with the lines round it."""
+    """Every match of a regex, with the lines around it."""
     pattern, flags = arguments.regex, ""
     written = _JS_REGEX.fullmatch(pattern)
     if written is not None:
@@ -495,7 +495,7 @@ def _of_paths(
     request: Callable[[Sequence[str]], BatchResult],
     more: Callable[[ItemResult], Json],
 ) -> ToolResult:
-    """A success or an error for each path; `more` gives what a success tells besides."""
+    """A success or an error for each path; `more` gives what a success says besides."""
     results = _per_item(
         call,
         paths,
@@ -832,7 +832,7 @@ SURFACE = dialect(
         ),
         row(
             "stat_items",
-            "Detailed status of files and directories; links are told of themselves.",
+            "Detailed status of files and directories; of links their own.",
             StatsRequest,
             _stat_items,
         ),

@@ -54,7 +54,7 @@ _HINTS = {
 _OTHER_HINTS = ("TODO", "FIXME", "NOTE", "HACK")
 _LOG_HINTS = ("ERROR", "WARN", "Exception", "failed")
 """Plain texts worth a search by language: what `search_content` finds without more being said."""
-_CLEARER = "add lines of context to search and replace until the text stands there once"
+_CLEARER = "add lines of context to search and replace until the text occurs once"
 _REFUSED_CHANGE = frozenset({
     Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.ALREADY_APPLIED, Code.OVERLAP, Code.NO_CHANGE,
     Code.STALE_VERSION, Code.UNENCODABLE,
@@ -236,7 +236,7 @@ class LargeRead(LargeFile):
     ] = None
     offset: Annotated[int, Field(ge=1, description="First line, from 1.")] = 1
     limit: Annotated[int, Field(ge=1, description="Lines at most.")] = 100
-    pattern: Annotated[str | None, Field(description="Read round the first match.")] = None
+    pattern: Annotated[str | None, Field(description="Read around the first match.")] = None
     mode: Literal["lines", "semantic", "tail", "head"] = "lines"
 
     @model_validator(mode="after")
@@ -252,7 +252,7 @@ class LargeEnclosing(LargeFile):
     """Round which line."""
 
     line: Annotated[int, Field(ge=1)]
-    depth: Annotated[int, Field(ge=1, description="1: innermost definition, 2: the one round it.")] = 1
+    depth: Annotated[int, Field(ge=1, description="1: innermost definition, 2: the one around it.")] = 1
     context_lines: Annotated[int, Field(ge=1, description="Window where there is no definition.")] = 40
 
 
@@ -308,7 +308,7 @@ def _lines(file: FileRead, mode: str) -> Json:
 
 
 def _read_enclosing(call: Call, arguments: LargeEnclosing) -> ToolResult:
-    """The whole definition round a line, or a window where there is none."""
+    """The whole definition around a line, or a window where there is none."""
     path, line = arguments.absolute_file_path, arguments.line
 
     def enclosing(within: Call) -> Json:
@@ -586,7 +586,7 @@ class LargeEdit(LargeFile):
     changes: Annotated[list[LargeChange] | None, Field(min_length=1, max_length=50)] = None
     search_text: Annotated[str | None, Field(min_length=1, description="In place of changes.")] = None
     replace_text: str | None = None
-    fuzzy: Annotated[bool, Field(description="Look past blanks, quotes and small slips.")] = True
+    fuzzy: Annotated[bool, Field(description="Tolerate small differences in whitespace and quotes.")] = True
     preview: Annotated[bool, Field(description="false: write.")] = True
 
     @model_validator(mode="after")
@@ -605,7 +605,7 @@ class LargeRevert(LargeFile):
 
 
 def _edit_content(call: Call, arguments: LargeEdit) -> ToolResult:
-    """Search and replace; a preview unless told otherwise; all changes or none."""
+    """Search and replace; a preview unless ``preview=false``; all changes or none."""
     edits: list[EditRequest] = [
         {"search": change.search, "replace": change.replace, "fuzzy": change.fuzzy}
         for change in arguments.changes or ()
@@ -689,7 +689,7 @@ def _from_zero(text: str) -> str:
 
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
-    """Up to three places: where an ambiguous text stands, or what is most like a missing one."""
+    """Up to three places: where an ambiguous text occurs, or what is most like a missing one."""
     if refusal["code"] == Code.AMBIGUOUS_MATCH:
         lines = refusal["lines"][:_SIMILAR]
         places = [(n, call.read(path, line=n, limit=1, numbered=False).content, 1.0) for n in lines]
@@ -763,20 +763,20 @@ SURFACE = dialect(
         ),
         row(
             "read_content",
-            "Read lines by number, round a pattern, the whole function or class (semantic), or the head or tail.",
+            "Read lines by number, around a pattern, the whole function or class (semantic), or the head or tail.",
             LargeRead,
             _read_content,
         ),
         row(
             "read_enclosing",
-            "The whole function or class round a line.",
+            "The whole function or class around a line.",
             LargeEnclosing,
             _read_enclosing,
         ),
         row(
             "edit_content",
             "Replace text by search and replace; preview=true (default) writes nothing. All changes or none; a "
-            "text that stands there more than once is refused with its places.",
+            "text that occurs more than once is refused with its places.",
             LargeEdit,
             _edit_content,
             toolset="edit",

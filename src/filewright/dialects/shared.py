@@ -99,7 +99,7 @@ def dialect(
     limits: Callable[[Settings], Mapping[str, Any]],
     refusal: Callable[[FilewrightError, int], ToolResult],
 ) -> Surface:
-    """A dialect as a surface: its table, the workflow a model is told first, its limits and its errors."""
+    """A dialect as a surface: its table, the workflow a model reads first, its limits and its errors."""
 
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
         return f"{workflow}\nServed: {', '.join(roots)}"
@@ -138,7 +138,7 @@ LINE_WORDS = {"start=": "offset=", "a start from": "an offset from", "a negative
 
 def worded(text: str, words: Mapping[str, str]) -> str:
     """A native message with a dialect's own names for the arguments it speaks of, each once: text of a
-    file that stands further on in it is left as it is."""
+    file that comes further on in it is left as it is."""
     for word, own in words.items():
         text = text.replace(word, own, 1)
     return text

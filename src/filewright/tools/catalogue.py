@@ -1,4 +1,4 @@
-"""The catalogue: what callers are told of each tool, known without importing any of them.
+"""The catalogue: what callers see of each tool, known without importing any of them.
 
 Making sixteen argument models and importing what the tools need costs a good part of a second, and
 a server must answer `tools/list` at once. So names, descriptions and schemas are kept in
@@ -38,7 +38,7 @@ FILE = "catalogue.json"
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """What callers are told of a tool. `schema` is the JSON Schema (2020-12) of its arguments."""
+    """What callers see of a tool. `schema` is the JSON Schema (2020-12) of its arguments."""
 
     name: str
     title: str

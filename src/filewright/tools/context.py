@@ -79,7 +79,7 @@ class Context:
         return True
 
     def key_of_missing(self, location: Location) -> tuple[int, int] | str:
-        """What tells two spellings of one missing name apart or alike: the folder it would stand in."""
+        """What tells two spellings of one missing name apart or alike: the folder it would be in."""
         try:
             status = self.boundary.stat(location.parent)
         except FilewrightError:

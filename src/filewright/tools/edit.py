@@ -141,10 +141,10 @@ TOOL = Tool(
     name="edit_content",
     title="Edit a file",
     description=(
-        "Replace text in one file. Each search must be text that is there (as read, without line numbers) and mean "
-        "one place; if it stands there more often, add lines round it or start_line. Small slips in blanks, quotes or "
-        "indentation are found and disclosed; what is uncertain is refused with the nearest text. All edits or none. "
-        "For new files use write_content, for many files apply_patch or replace_content."
+        "Replace text in one file. search must match the file's text exactly once; copy it without line numbers. If it "
+        "occurs more than once, include neighbouring lines or give start_line. Small differences in whitespace, quotes "
+        "or indentation are tolerated and reported; otherwise the edit is refused with the nearest text. All edits or "
+        "none. For new files use write_content, for many files apply_patch or replace_content."
     ),
     arguments=EditArguments,
     run=run,

@@ -72,7 +72,7 @@ class HistoryChange:
 
     @classmethod
     def of(cls, record: ChangeRecord) -> HistoryChange:
-        """A change as it is told."""
+        """A change as it is shown."""
         return cls(
             change_id=record.id,
             time=record.time.isoformat(),

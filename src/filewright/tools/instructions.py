@@ -22,7 +22,7 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
         )
     if "edit_content" in offered:
         lines.append(
-            "3. Edit: edit_content with the text as it stands and expected_version from the read; several "
+            "3. Edit: edit_content with the text as it is and expected_version from the read; several "
             "edits go in one call, all or none. The answer is a diff: check it instead of reading again. "
             "A refusal shows the nearest text: correct the search and repeat."
         )

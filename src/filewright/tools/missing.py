@@ -1,4 +1,4 @@
-"""What is told of a name that is not there: where it led, and which names are like it."""
+"""What is said of a name that is not there: where it led, and which names are like it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def explain(context: Context, error: FilewrightError, task: Task) -> None:
             return
         near = _alike(context, missing, location.parts[len(missing.parts) :], task)
     except FilewrightError:
-        return  # what is known already is told
+        return  # the error says what is known already
     resolved = quote(os.path.join(location.root.path, *location.parts))
     root = quote(location.root.path)
     error.message += f" ({resolved}, in the root {root})"

@@ -322,8 +322,8 @@ TOOL = Tool(
     name="get_overview",
     title="Overview of a file",
     description=(
-        "What a file of any size is: lines, encoding, outline with line numbers, syntax errors, symbols changed since "
-        "git HEAD; for logs and tables what is in them. Use it before reading a large file."
+        "Summarise one file without reading it: size, encoding, outline with line numbers, syntax errors, symbols "
+        "changed since git HEAD; for logs and tables what is in them. Use it before reading a large file."
     ),
     arguments=OverviewArguments,
     run=run,

@@ -1,10 +1,11 @@
-"""`read_content`: lines, head, tail, a window round a hit, whole definitions, pieces of long lines."""
+"""`read_content`: lines, head, tail, a window around a match, whole definitions, pieces of long lines."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -29,7 +30,7 @@ class ReadArguments(Arguments):
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
     start: Annotated[int, Field(description="first line; negative counts from the end")] = 1
     limit: Annotated[int, Field(ge=1, description="lines, or characters with column")] = 500
-    line: Annotated[int | None, Field(ge=1, description="show round this line")] = None
+    line: Annotated[int | None, Field(ge=1, description="show the lines around it")] = None
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
     pattern: Annotated[str | None, Field(description="literal text to find")] = None
     occurrence: Annotated[int, Field(ge=1)] = 1
@@ -161,11 +162,25 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | Fi
             file = UnreadFile(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
         left = max(0, left - len(file.text) - 1)
         files.append(file)
+    if not arguments.numbered:
+        files = _unforgeable(files)
     return FilesRead(
         _joined(files, paths, budget),
         files=tuple(files),
         images=tuple(image for file in files for image in file.images),
     )
+
+
+def _unforgeable(files: list[FileRead | UnreadFile]) -> list[FileRead | UnreadFile]:
+    """The files under headings that none of them can hold, where a line of one begins as a heading does.
+
+    The sign is made from all that is shown, so nobody can write a text that has its own.
+    """
+    bodies = [file.content for file in files if isinstance(file, FileRead)]
+    if not any(body.startswith("[") or "\n[" in body for body in bodies):
+        return files
+    sign = hashlib.blake2b("\0".join(bodies).encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return [replace(file, text=f"[#{sign} {file.text[1:]}") for file in files]
 
 
 def _joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:
@@ -193,10 +208,10 @@ def _check(arguments: ReadArguments) -> None:
         places.append("mode=semantic")
     alone = arguments.column is None or set(places) <= {"line", "start"}
     if len(places) > 1 or not alone:
-        told = " and ".join(places if alone else [*places, "column"])
+        named = " and ".join(places if alone else [*places, "column"])
         raise FilewrightError(
             Code.INVALID_INPUT,
-            f"read_content: {told} each say where to read",
+            f"read_content: {named} each say where to read",
             hint="give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
         )
 
@@ -478,9 +493,9 @@ TOOL = Tool(
     name="read_content",
     title="Read files",
     description=(
-        "Read one file (path) or several (paths): by lines, head, tail, round a line or the nth hit of a pattern, or "
-        "the whole function or class (mode=semantic with line, or symbol). Rows are `number<TAB>text`; leave the "
-        "numbers out of edits. The first row gives the version for expected_version. Shows images."
+        "Read one file (path) or several (paths): by lines, head, tail, around a line or a match of pattern, or the "
+        "whole function or class (mode=semantic with line, or symbol). Rows are `number<TAB>text`; leave the numbers "
+        "out of edits. The first row gives the version for expected_version. Shows images."
     ),
     arguments=ReadArguments,
     run=run,

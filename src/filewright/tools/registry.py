@@ -132,12 +132,12 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
     problems = error.errors(include_url=False, include_context=True)
     unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
     others = [problem for problem in problems if problem["type"] != "extra_forbidden"]
-    told: list[tuple[str, str | None]] = [_unknown(tool, unknown)] if unknown else []
-    told += [_told(tool, problem, arguments) for problem in others[:_PROBLEMS]]
-    message = f"{tool.name}: " + "; ".join(what for what, _ in told)
+    problems_said: list[tuple[str, str | None]] = [_unknown(tool, unknown)] if unknown else []
+    problems_said += [_described(tool, problem, arguments) for problem in others[:_PROBLEMS]]
+    message = f"{tool.name}: " + "; ".join(what for what, _ in problems_said)
     if len(others) > _PROBLEMS:
         message += f" (and {len(others) - _PROBLEMS} more)"
-    hints = dict.fromkeys(hint for _, hint in told if hint)
+    hints = dict.fromkeys(hint for _, hint in problems_said if hint)
     return FilewrightError(
         Code.INVALID_INPUT,
         message,
@@ -160,7 +160,7 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     return f"unknown argument{'s' if len(problems) > 1 else ''} {', '.join(places)}{more}", hint
 
 
-def _told(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
+def _described(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
     """One problem of another kind: what is wrong, and what is wanted."""
     where = _place(problem["loc"])
     if problem["type"] == "missing":

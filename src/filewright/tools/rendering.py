@@ -26,7 +26,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def oddities(text: str) -> list[str]:
-    """What a reader must be told of `text`: kinds of characters that do not show or mislead."""
+    """What a reader must know of `text`: kinds of characters that do not show or mislead."""
     found = []
     if _UNSAFE.search(text):
         found.append("control or bidirectional characters (shown as \\x1b, \\u202e, …)")

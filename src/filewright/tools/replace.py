@@ -44,7 +44,7 @@ class ReplaceArguments(Arguments):
 
 
 def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceResult:
-    """Replace every match; a preview unless told otherwise."""
+    """Replace every match; a preview unless ``preview=false``."""
     pattern = compile_pattern(
         arguments.pattern,
         mode=arguments.mode,

@@ -72,7 +72,7 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
 
 
 def _is_file(context: Context, location: Location) -> bool:
-    """Whether the path leads to a file (also through a link); other errors are told when it is opened."""
+    """Whether the path leads to a file (also through a link); other errors are raised when it is opened."""
     try:
         context.open(location, hold=False).close()
     except FilewrightError as error:

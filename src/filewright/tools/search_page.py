@@ -231,7 +231,7 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
 
 
 def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:
-    """The definition round a hit, while the time for that lasts."""
+    """The definition around a match, while the time for that lasts."""
     if snapshot.size > _SYMBOL_BYTES or search.symbol_seconds <= 0:
         return ""
     begun = time.monotonic()

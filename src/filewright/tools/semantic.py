@@ -1,4 +1,4 @@
-"""Where a read begins when it is not told a line: at a symbol, at a hit, at the block round either."""
+"""Where a read begins when no line is given: at a symbol, at a match, at the block around either."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, tas
 
 
 def block(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> Stretch:
-    """The whole definition or block round a symbol, a line or a hit."""
+    """The whole definition or block around a symbol, a line or a match."""
     outline = context.outlines.outline(snapshot, task=task)
     notes: list[str] = []
     hit_line = None

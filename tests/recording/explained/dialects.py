@@ -7,7 +7,26 @@ from collections.abc import Callable
 from tests.recording.differences import Now, Outcome, Retold, Wording
 from tests.recording.sessions import Call
 
-WORDINGS: tuple[Wording, ...] = ()
+WORDINGS = (
+    Wording(
+        "plain words: a text occurs",
+        r"old_string stands there more than once: at lines",
+        "old_string occurs more than once: lines",
+        surface="agent-tools",
+    ),
+    Wording(
+        "plain words: a text occurs",
+        r"until it stands there once",
+        "until it occurs once",
+        surface="agent-tools",
+    ),
+    Wording(
+        "plain words: a text occurs",
+        r"until the text stands there once",
+        "until the text occurs once",
+        surface="largefile",
+    ),
+)
 
 
 def _of(surface: str, *tools: str) -> Callable[[Call, Call], bool]:
@@ -48,6 +67,27 @@ RETOLD = (
             and was.tool == "search_content"
             and was.code == now.code
             and '"hint"' in now.text
+        ),
+    ),
+    Retold(
+        "inverted hits have the original's match types, a count says which arguments it passes over",
+        lambda was, now: (
+            was.surface == "largefile"
+            and was.code == now.code
+            and ('_inverted"' in now.text or '"warnings": [' in now.text)
+        ),
+    ),
+    Retold(
+        "a folder to be searched is opened as a folder first, and the refusal says so",
+        lambda was, now: was.tool == "search_directory" and was.code == now.code == "not_found",
+    ),
+    Retold(
+        "a range is of line objects unless asked otherwise, and line ends that are not shown are named",
+        lambda was, now: (
+            was.surface == "filesystem"
+            and was.tool == "read_content"
+            and was.code == now.code
+            and ('"lineNumber"' in now.text or '"line_ending"' in now.text)
         ),
     ),
     Retold(
