@@ -491,7 +491,8 @@ def _pages(
     if arguments.multiline:  # a wrong pattern is refused as it was given, before the flag is put in front
         from filewright.search import compile_pattern
 
-        compile_pattern(arguments.pattern, mode="regex", max_chars=call.context.settings.max_pattern_chars)
+        limit = call.context.settings.max_pattern_chars
+        compile_pattern(arguments.pattern, mode="regex", multiline=True, max_chars=limit)
     while True:
         found = call.search(
             f"(?s){arguments.pattern}" if arguments.multiline else arguments.pattern,
