@@ -1,5 +1,233 @@
-"""macOS: `posix` until its own calls are used (`renameatx_np`, `F_FULLFSYNC`, `fclonefileat`, `F_GETPATH`)."""
+"""Folders and files as macOS does them: renamed exclusively and exchanged in one step, flushed to the disk itself.
 
-from filewright.system.posix import can, open_folder, umask
+What it adds to `posix`: `renameatx_np`; `F_FULLFSYNC`, because `fsync` leaves the disk's own cache;
+`O_NOFOLLOW_ANY`, which opens a path below a folder in one call if no part of it is a link; `F_GETPATH`;
+extended attributes; when a thing was made. Where a file system or an older macOS lacks one, `posix` does it.
+Numbers are those of the headers (`sys/fcntl.h`, `sys/stdio.h`, `sys/xattr.h`).
+"""
 
-__all__ = ["can", "open_folder", "umask"]
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from filewright.system import posix
+from filewright.system.posix import File, Folder, umask
+from filewright.system.status import Capabilities, Rename, Status
+
+RENAME_SWAP = 0x00000002
+RENAME_EXCL = 0x00000004
+F_GETPATH = 50
+F_FULLFSYNC = 51
+O_NOFOLLOW_ANY = 0x20000000
+_PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
+_NOT_OFFERED = (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENOTTY)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+can = Capabilities(
+    beneath=False,
+    exchange=True,
+    keep=True,
+    handles=False,
+    where=True,
+    lease=False,
+    attributes=True,
+    flags=False,
+    clone=False,
+    birth=True,
+    flush_file_system=False,
+    confine=False,
+)
+
+
+class Calls:
+    """The calls of `libSystem` that Python does not offer; `library` stands for it in tests."""
+
+    def __init__(self, library: Any = None) -> None:
+        self._given = library
+
+    @cached_property
+    def _library(self) -> Any:
+        return self._given if self._given is not None else ctypes.CDLL(None, use_errno=True)
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        call = getattr(self._library, name)
+        call.restype = ctypes.c_ssize_t
+        result: int = call(*arguments)
+        if result < 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        return result
+
+    def rename(self, folder: int, name: bytes, to: int, to_name: bytes, flags: int) -> None:
+        """`renameatx_np`."""
+        number = ctypes.c_int
+        self._call("renameatx_np", number(folder), name, number(to), to_name, ctypes.c_uint(flags))
+
+    def open_without_links(self, path: bytes, flags: int, folder: int) -> int:
+        """Open a path below a folder; `ELOOP` if any part of it is a link."""
+        return os.open(path, flags | O_NOFOLLOW_ANY, dir_fd=folder)
+
+    def full_flush(self, descriptor: int) -> None:
+        """`F_FULLFSYNC`: to the disk, through its cache."""
+        fcntl.fcntl(descriptor, F_FULLFSYNC)
+
+    def path(self, descriptor: int) -> bytes:
+        """`F_GETPATH`."""
+        return fcntl.fcntl(descriptor, F_GETPATH, bytes(_PATH_BYTES)).split(b"\0", 1)[0]
+
+    def list_attributes(self, descriptor: int) -> list[bytes]:
+        """The names of its extended attributes."""
+        size = self._call("flistxattr", ctypes.c_int(descriptor), None, ctypes.c_size_t(0), ctypes.c_int(0))
+        buffer = ctypes.create_string_buffer(size)
+        count = self._call(
+            "flistxattr", ctypes.c_int(descriptor), buffer, ctypes.c_size_t(size), ctypes.c_int(0)
+        )
+        return [name for name in buffer.raw[:count].split(b"\0") if name]
+
+    def attribute(self, descriptor: int, name: bytes) -> bytes:
+        """The value of one."""
+        number, none = ctypes.c_int(descriptor), ctypes.c_uint32(0)
+        size = self._call("fgetxattr", number, name, None, ctypes.c_size_t(0), none, ctypes.c_int(0))
+        buffer = ctypes.create_string_buffer(size)
+        count = self._call("fgetxattr", number, name, buffer, ctypes.c_size_t(size), none, ctypes.c_int(0))
+        return buffer.raw[:count]
+
+    def set_attribute(self, descriptor: int, name: bytes, value: bytes) -> None:
+        """Set one."""
+        position, options = ctypes.c_uint32(0), ctypes.c_int(0)
+        self._call(
+            "fsetxattr", ctypes.c_int(descriptor), name, value, ctypes.c_size_t(len(value)), position, options
+        )
+
+    def remove_attribute(self, descriptor: int, name: bytes) -> None:
+        """Remove one."""
+        self._call("fremovexattr", ctypes.c_int(descriptor), name, ctypes.c_int(0))
+
+
+class _Held(posix._Handle):
+    """What macOS knows and does of what is held."""
+
+    __slots__ = ()
+    calls: ClassVar[Calls] = Calls()
+
+    def status(self) -> Status:
+        """What the system says of it now, when it was made included."""
+        raw = os.fstat(self._fd)
+        made = getattr(raw, "st_birthtime", None)
+        return Status(raw, None if made is None else int(made * 1_000_000_000))
+
+    def flush(self) -> None:
+        """Bring it to the disk itself; where the file system has no such call, to the disk's cache."""
+        try:
+            self.calls.full_flush(self._fd)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
+            super().flush()
+
+    def attributes(self) -> dict[str, bytes]:
+        """Its extended attributes; access control lists are not among them."""
+        try:
+            names = self.calls.list_attributes(self._fd)
+        except OSError as error:
+            if error.errno in (*_NOT_OFFERED, errno.EPERM, errno.EACCES):
+                return {}
+            raise
+        return {os.fsdecode(name): self.calls.attribute(self._fd, name) for name in names}
+
+    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
+        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
+        present = self.attributes()
+        for name, value in wanted.items():
+            if present.get(name) == value:
+                continue
+            try:
+                self.calls.set_attribute(self._fd, os.fsencode(name), value)
+            except OSError as error:
+                if strict or error.errno not in (errno.EPERM, errno.EACCES, *_NOT_OFFERED):
+                    raise OSError(error.errno, error.strerror, name) from error
+        for name in present.keys() - wanted.keys():
+            try:
+                self.calls.remove_attribute(self._fd, os.fsencode(name))
+            except OSError as error:
+                if strict or error.errno not in (errno.EPERM, errno.EACCES):
+                    raise OSError(error.errno, error.strerror, name) from error
+
+
+class DarwinFile(_Held, File):
+    """A regular file with extended attributes, flushed to the disk itself."""
+
+    __slots__ = ()
+
+
+class DarwinFolder(_Held, Folder):
+    """A folder whose names are renamed exclusively and exchanged in one step."""
+
+    __slots__ = ()
+    file_type: ClassVar[type[File]] = DarwinFile
+
+    def path(self) -> bytes | None:
+        """Its absolute path at this moment; None if it was deleted."""
+        try:
+            path = self.calls.path(self._fd)
+            # The path of a deleted folder is what it was; nothing else tells.
+            status = os.stat(path, follow_symlinks=False)
+        except OSError:
+            return None
+        return path if (status.st_dev, status.st_ino) == self.identity() else None
+
+    def beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        listing: bool = True,
+        kernel: bool = True,
+    ) -> Folder:
+        """The folder `parts` below this one: see `posix.Folder.beneath`."""
+        found = self._at_once(parts, _FOLDER) if kernel and cross and listing else None
+        if found is not None:
+            return type(self)(found, tuple(parts))
+        return super().beneath(parts, links=links, cross=cross, listing=listing)
+
+    def _at_once(self, parts: Sequence[bytes], flags: int) -> int | None:
+        """Open `parts` in one call, if none of them is a link; None if part by part tells more."""
+        path = b"/".join(parts)
+        if not path or b".." in parts or b"." in parts or len(path) >= _PATH_BYTES or b"\0" in path:
+            return None
+        try:
+            return self.calls.open_without_links(path, flags, self._fd)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, *_NOT_OFFERED):
+                return None
+            raise
+
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+        """Rename in one step in every mode, where the file system can: see `posix.Folder.rename`."""
+        if mode == "replace":
+            super().rename(name, to, to_name, mode)
+            return
+        flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
+        try:
+            self.calls.rename(self._fd, posix._one(name), to.fileno(), posix._one(to_name), flag)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
+            if mode == "exchange":
+                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+            super().rename(name, to, to_name, mode)
+
+
+def open_folder(path: bytes | str) -> Folder:
+    """The folder of a path that the user named, such as a root; links in it are followed."""
+    return DarwinFolder(os.open(path, _FOLDER))
+
+
+__all__ = ["Calls", "DarwinFile", "DarwinFolder", "can", "open_folder", "umask"]

@@ -20,7 +20,8 @@ import sysconfig
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from filewright.system import kernel
+if sys.platform == "linux":
+    from filewright.system import kernel
 
 Place = int | str | bytes
 """A descriptor, or a path; what is not there is left out."""
@@ -81,7 +82,9 @@ class Confinement:
 
 def available() -> int:
     """Landlock's version here; 0 where the kernel has none, or is not to be used."""
-    return 0 if os.environ.get("FILEWRIGHT_SYSTEM") == "posix" else kernel.landlock_abi()
+    if sys.platform != "linux" or os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
+        return 0
+    return kernel.landlock_abi()
 
 
 def program_reads() -> tuple[str, ...]:

@@ -1,16 +1,780 @@
-"""Windows: the names that `filewright.system` takes from a platform; nothing behind them yet."""
+r"""Folders and files as Windows has them: handles, and one name at a time below a folder's handle.
 
-from filewright.system.posix import Folder
-from filewright.system.status import MISSING_EVERYTHING, Capabilities
+The same objects as `posix`, on `ntdll`. A name never leads anywhere: no separator, no `..`, no stream, no
+device (`windows_names`), and what is a link, a junction or a mount point is opened as itself and refused;
+only relative links are followed, by `beneath`, and only inside the folder. Paths and links are handed
+out with `/`. Everything is opened so that others may read, write, rename and delete it meanwhile.
 
-can: Capabilities = MISSING_EVERYTHING
+What stands for what Unix has: the read-only attribute for a file's mode (0666 or 0444); the number of the
+volume and of the file for device and inode; a lock file of this user's own for `flock` of a folder.
+There are no users and groups. Whether others write to a file is asked by opening it without sharing that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import io
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from filewright.system import beneath, nt
+from filewright.system.handle import Handle
+from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, Rename, Status
+from filewright.system.windows_names import may_be_short, name_problem
+
+_ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
+_FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
+_READ = nt.GENERIC_READ
+_WRITE = nt.GENERIC_READ | nt.GENERIC_WRITE
+_BATCH = 1 << 16
+_LISTING = 1 << 16
+_AT_ONCE = 1 << 30  # what one call may read or write
+_EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
+
+can = Capabilities(
+    beneath=False,
+    exchange=False,
+    keep=True,
+    handles=True,
+    where=True,
+    lease=True,
+    attributes=False,
+    flags=False,
+    clone=False,
+    birth=True,
+    flush_file_system=False,
+    confine=False,
+)
+
+_KINDS = {
+    nt.TAG_SOCKET: stat.S_IFSOCK,
+    nt.TAG_FIFO: stat.S_IFIFO,
+    nt.TAG_CHARACTER_DEVICE: stat.S_IFCHR,
+    nt.TAG_BLOCK_DEVICE: stat.S_IFBLK,
+}
+
+
+def _mode(attributes: int, tag: int) -> int:
+    """Kind and permission bits; `tag` is 0 for what is no reparse point."""
+    if tag & nt.NAME_SURROGATE or (tag == 0 and attributes & nt.ATTRIBUTE_REPARSE_POINT):
+        return stat.S_IFLNK | 0o777
+    if tag in _KINDS:
+        return _KINDS[tag] | 0o666
+    if attributes & nt.ATTRIBUTE_DIRECTORY:
+        return stat.S_IFDIR | 0o777
+    return stat.S_IFREG | (0o444 if attributes & nt.ATTRIBUTE_READONLY else 0o666)
+
+
+def _nanoseconds(time: int) -> int:
+    return (time - _EPOCH) * 100
+
+
+def _stat(handle: int) -> tuple[os.stat_result, int]:
+    """Its status, and when it was made."""
+    made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(handle)
+    tag = nt.query_tag(handle) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
+    volume, number = nt.query_identity(handle, number)
+    atime, mtime, ctime = _nanoseconds(read), _nanoseconds(written), _nanoseconds(changed or written)
+    seconds = 1_000_000_000
+    values = (
+        _mode(attributes, tag), number, volume, 0 if deleted else links, 0, 0, size,
+        atime // seconds, mtime // seconds, ctime // seconds,
+    )  # fmt: skip
+    exact = {"st_atime_ns": atime, "st_mtime_ns": mtime, "st_ctime_ns": ctime}
+    return os.stat_result(values, exact), _nanoseconds(made)
+
+
+class _Handle(Handle):
+    """A handle and what files and folders have in common."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _let_go(number: int) -> None:
+        nt.close(number)
+
+    def status(self) -> Status:
+        """What the system says of it now."""
+        return Status(*_stat(self._fd))
+
+    def identity(self) -> tuple[int, int]:
+        """(volume, number): what stays the same however it is named."""
+        return nt.query_identity(self._fd, nt.query_all(self._fd)[-1])
+
+    @contextmanager
+    def _again(self, access: int) -> Iterator[int]:
+        """The same thing, opened for something else."""
+        handle = nt.open_below(self._fd, b"", access)
+        try:
+            yield handle
+        finally:
+            nt.close(handle)
+
+    def flush_file_system(self) -> bool:
+        """Windows flushes a volume only for an administrator: False, and nothing is flushed."""
+        return False
+
+    def unchangeable(self) -> bool:
+        """Whether it is beyond all rights: nothing on Windows is."""
+        return False
+
+    def room(self) -> int | None:
+        """The bytes that are free for us on its volume."""
+        return nt.free_bytes(self._fd)
+
+    def set_own_mode(self, mode: int) -> None:
+        """Set the read-only attribute by 0444 and clear it by 0666; a folder is 0777, always.
+
+        `OSError(EOPNOTSUPP)` for any other mode: Windows has no such thing.
+        """
+        attributes = nt.query_all(self._fd)[4]
+        if attributes & nt.ATTRIBUTE_DIRECTORY:
+            wanted, allowed = attributes, {0o777}
+        else:
+            wanted = attributes & ~nt.ATTRIBUTE_READONLY | (0 if mode & 0o200 else nt.ATTRIBUTE_READONLY)
+            allowed = {0o666, 0o444}
+        if mode not in allowed:
+            raise OSError(errno.EOPNOTSUPP, "Windows has no such mode")
+        if wanted != attributes:
+            with self._again(nt.WRITE_ATTRIBUTES) as handle:
+                nt.set_basic(handle, attributes=wanted or nt.ATTRIBUTE_NORMAL)
+
+    def set_own_owner(self, uid: int, gid: int) -> None:
+        """There are no users and groups to set: -1 and 0 are what everything has."""
+        _require_no_owner(uid, gid)
+
+    def set_times(self, atime_ns: int, mtime_ns: int) -> None:
+        """Set when it was last read and written, to 100 nanoseconds."""
+        with self._again(nt.WRITE_ATTRIBUTES) as handle:
+            nt.set_basic(handle, read=atime_ns // 100 + _EPOCH, written=mtime_ns // 100 + _EPOCH)
+
+    def attributes(self) -> dict[str, bytes]:
+        """Streams and access control lists are not carried over yet: empty."""
+        return {}
+
+    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
+        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
+        if wanted and strict:
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), next(iter(wanted)))
+
+
+class File(_Handle):
+    """An open regular file. Reads and writes take an offset: nothing shares a position.
+
+    `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
+    """
+
+    __slots__ = ("reached",)
+
+    def __init__(self, handle: int, reached: tuple[bytes, ...] | None = None) -> None:
+        super().__init__(handle)
+        self.reached = reached
+
+    def read(self, offset: int, size: int) -> bytes:
+        """At most `size` bytes from `offset`: fewer only at the end."""
+        size = max(0, min(size, nt.query_all(self._fd)[6] - offset)) if size > BLOCK else size
+        buffer = bytearray(size)
+        count = self.read_into(buffer, offset)
+        return bytes(memoryview(buffer)[:count])
+
+    def read_into(self, buffer: bytearray | memoryview, offset: int) -> int:
+        """Fill `buffer` from `offset`; how many bytes there were."""
+        view = memoryview(buffer).cast("B")
+        if not len(view):
+            return 0
+        address = ctypes.addressof(ctypes.c_char.from_buffer(view))
+        done = 0
+        while done < len(view):
+            count = nt.read_into(self._fd, address + done, min(len(view) - done, _AT_ONCE), offset + done)
+            if not count:
+                break
+            done += count
+        return done
+
+    def blocks(self, start: int = 0) -> Iterator[memoryview]:
+        """The content from `start` in blocks of at most 1 MB; each is overwritten by the next."""
+        size = min(BLOCK, max(4096, nt.query_all(self._fd)[6] - start + 1))
+        buffer = memoryview(bytearray(size))
+        while count := self.read_into(buffer, start):
+            yield buffer[:count]
+            start += count
+
+    def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
+        """Write all of `data` at `offset`."""
+        view = memoryview(data).cast("B")
+        done = 0
+        while done < len(view):
+            piece = bytes(view[done : done + 16 * BLOCK])
+            kept = ctypes.create_string_buffer(piece, len(piece))
+            done += nt.write_from(self._fd, ctypes.addressof(kept), len(piece), offset + done)
+
+    def truncate(self, size: int) -> None:
+        """Cut it off, or lengthen it by a hole."""
+        nt.set_size(self._fd, size)
+
+    def flush(self) -> None:
+        """Bring its content to the disk."""
+        try:
+            nt.flush(self._fd)
+        except PermissionError:  # It was opened for reading, which is enough on Unix.
+            with self._again(nt.WRITE_DATA) as handle:
+                nt.flush(handle)
+
+    def start_writeback(self, offset: int, length: int) -> None:
+        """Windows begins by itself."""
+
+    def clone_from(self, source: File) -> bool:  # noqa: ARG002
+        """False: sharing blocks, which only ReFS has, is not asked for."""
+        return False
+
+    def written_by_others(self) -> bool:
+        """Whether anybody else has it open for writing now."""
+        share = nt.SHARE_READ | nt.SHARE_DELETE
+        try:
+            nt.close(nt.open_below(self._fd, b"", nt.READ_DATA, share=share, patient=False))
+        except OSError as error:
+            return error.errno == errno.ETXTBSY
+        return False
+
+    @contextmanager
+    def quiet(self) -> Iterator[bool]:
+        """Yields False if somebody has it open for writing. Nobody is kept from beginning to: they would fail."""
+        yield not self.written_by_others()
+
+
+class _Steps:
+    """How `beneath` takes its steps here: handles of things themselves, links included."""
+
+    __slots__ = ("_access", "folders_only")
+
+    def __init__(self, access: int, *, folders_only: bool) -> None:
+        self._access, self.folders_only = access, folders_only
+
+    def look(self, name: bytes, folder: int) -> os.stat_result:
+        handle = _open_itself(folder, name, nt.READ_ATTRIBUTES)
+        try:
+            return _stat(handle)[0]
+        finally:
+            nt.close(handle)
+
+    def status(self, handle: int) -> os.stat_result:
+        return _stat(handle)[0]
+
+    def enter(self, name: bytes, folder: int) -> int:
+        return _open_folder(folder, name, _ENTER)
+
+    def open(self, name: bytes, folder: int) -> int:
+        if self.folders_only or name == b".":
+            return _open_folder(folder, name, self._access)
+        return _open_file(folder, name, self._access)
+
+    def target(self, name: bytes, folder: int) -> list[bytes] | None:
+        handle = _open_itself(folder, name, nt.READ_ATTRIBUTES)
+        try:
+            target, relative = nt.link_target(handle)
+        finally:
+            nt.close(handle)
+        return target.replace(b"\\", b"/").split(b"/") if relative else None
+
+    def close(self, handle: int) -> None:
+        nt.close(handle)
+
+    def true_name(self, name: bytes, handle: int) -> bytes:  # noqa: ARG002
+        return name  # Case aside: other spellings are refused when they are opened.
+
+
+class Folder(_Handle):
+    """An open folder: see `posix.Folder`, of which this is the same on handles."""
+
+    __slots__ = ("_lock", "reached")
+
+    def __init__(self, handle: int, reached: tuple[bytes, ...] = ()) -> None:
+        super().__init__(handle)
+        self.reached = reached
+        self._lock: int | None = None
+
+    def close(self) -> None:
+        """Let go of it, and of its lock."""
+        self.unlock()
+        super().close()
+
+    # Looking
+
+    def stat(self, name: bytes) -> Status:
+        """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
+        try:
+            return Status(*_stat(handle))
+        finally:
+            nt.close(handle)
+
+    def stat_beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        cross: bool = True,
+        kernel: bool = True,
+    ) -> Status:
+        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
+        with self.beneath(parts[:-1], cross=cross, listing=False, kernel=kernel) as above:
+            status = above.stat(parts[-1])
+        if not cross and status.device != self.identity()[0]:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return status
+
+    def stats(self, names: Iterable[bytes]) -> list[Status | None]:
+        """The status of each of many names that were just listed; None for what is gone meanwhile."""
+        found: list[Status | None] = []
+        for name in names:
+            try:
+                found.append(self.stat(name))
+            except FileNotFoundError:
+                found.append(None)
+        return found
+
+    def _entries(self) -> Iterator[tuple[bytes, int, int]]:
+        # On a handle of its own: where a listing is, is kept with the handle.
+        with self._again(nt.LIST) as handle:
+            buffer = ctypes.create_string_buffer(_LISTING)
+            restart = True
+            while found := nt.entries(handle, buffer, restart=restart):
+                yield from found
+                restart = False
+
+    def batches(self, count: int = _BATCH) -> Iterator[Batch]:
+        """All names, unsorted, at most `count` at a time."""
+        batch = Batch([], [], [])
+        for name, kind in self.scan():
+            if kind == "file":
+                batch.files.append(name)
+            elif kind == "folder":
+                batch.folders.append(name)
+            else:
+                batch.others.append((name, kind))
+            if len(batch) >= count:
+                yield batch
+                batch = Batch([], [], [])
+        yield batch
+
+    def scan(self) -> Iterator[tuple[bytes, Kind]]:
+        """Every name and what it is, unsorted."""
+        for name, attributes, tag in self._entries():
+            yield name, _kind(_mode(attributes, tag))
+
+    def names(self) -> list[bytes]:
+        """Every name, sorted."""
+        return sorted(name for name, _, _ in self._entries())
+
+    def read_link(self, name: bytes) -> bytes:
+        """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
+        try:
+            return nt.link_target(handle)[0]
+        finally:
+            nt.close(handle)
+
+    def writable(self, name: bytes | None = None) -> bool:
+        """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
+        try:
+            if name is not None:
+                nt.close(_open_itself(self._fd, name, nt.WRITE_DATA))
+            else:
+                nt.close(nt.open_below(self._fd, b"", nt.ADD_FILE | nt.ADD_FOLDER))
+        except PermissionError:
+            return False
+        return True
+
+    def path(self) -> bytes | None:
+        """Its absolute path at this moment, with `/`; None if it was deleted, or the system does not say."""
+        path = nt.path_of(self._fd)
+        if path is None:
+            return None
+        path = "//" + path[8:] if path.startswith("\\\\?\\UNC\\") else path.removeprefix("\\\\?\\")
+        return path.replace("\\", "/").encode("utf-8", "surrogatepass")
+
+    # Opening
+
+    def open(self, name: bytes, *, write: bool = False) -> File:
+        """The regular file of that name. Never follows a link, never blocks, never opens a device.
+
+        `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file, `ETXTBSY` for what
+        another program does not share.
+        """
+        return File(_open_file(self._fd, name, _WRITE if write else _READ), (name,))
+
+    def folder(self, name: bytes) -> Folder:
+        """The folder of that name, which is no link; `b"."` is this one, opened once more."""
+        return Folder(_open_folder(self._fd, name, _FOLDER), (name,) if name != b"." else ())
+
+    def parent(self) -> Folder | None:
+        """The folder above, wherever this one is now; None at the top, and for a deleted one."""
+        path = nt.path_of(self._fd)
+        if path is None:
+            return None
+        above = os.path.dirname(path)
+        if above.rstrip("\\") in (path.rstrip("\\"), "\\\\?", "\\\\?\\UNC"):
+            return None
+        try:
+            return open_folder(above)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        listing: bool = True,
+        kernel: bool = True,  # noqa: ARG002
+    ) -> Folder:
+        """The folder `parts` below this one, which may hold `..`: see `posix.Folder.beneath`."""
+        steps = _Steps(_FOLDER if listing else _ENTER, folders_only=True)
+        return Folder(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+
+    def file_beneath(
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        kernel: bool = True,  # noqa: ARG002
+    ) -> File:
+        """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
+        steps = _Steps(_READ, folders_only=False)
+        return File(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+
+    # Changing
+
+    def create(self, name: bytes, mode: int = 0o600) -> File:  # noqa: ARG002
+        """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
+        options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
+        return File(nt.open_below(self._fd, _one(name), _WRITE, options, disposition=nt.CREATE))
+
+    def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
+        """A new folder. `FileExistsError` if the name is taken."""
+        options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
+        nt.close(nt.open_below(self._fd, _one(name), nt.LIST, options, disposition=nt.CREATE))
+
+    def make_link(self, name: bytes, target: bytes) -> None:
+        """A new symbolic link; to a folder, if one is there now. `EPERM` for who may not make links."""
+        text = nt.wide(target)
+        relative = not os.path.isabs(text) and not text.startswith(("/", "\\")) and text[1:2] != ":"
+        steps = tuple(part for part in target.replace(b"\\", b"/").split(b"/") if part)
+        try:
+            leads_to_folder = relative and self.stat_beneath(steps).kind == "folder"
+        except OSError:
+            leads_to_folder = False
+        options = (nt.FOLDER_FILE if leads_to_folder else nt.PLAIN_FILE) | nt.THE_LINK_ITSELF
+        access = nt.GENERIC_WRITE | nt.DELETE
+        handle = nt.open_below(self._fd, _one(name), access, options, disposition=nt.CREATE)
+        try:
+            nt.make_link(handle, text.replace("/", "\\"), relative=relative)
+        except OSError:
+            nt.remove(handle)
+            raise
+        finally:
+            nt.close(handle)
+
+    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
+        """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
+
+        Windows has no `exchange`: `OSError(ENOSYS)`. Replacing is refused by the older call, which Wine and
+        Windows before 10 have, while anybody has the other file open (`ETXTBSY`).
+        """
+        if mode == "exchange":
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        _one(to_name)
+        handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
+        try:
+            status = nt.rename(handle, to._fd, to_name, replace=mode == "replace")
+            if status == nt.ACCESS_DENIED and mode == "replace":
+                status = self._rename_over(handle, to, to_name)
+        finally:
+            nt.close(handle)
+        _require(status, to_name)
+
+    @staticmethod
+    def _rename_over(handle: int, to: Folder, to_name: bytes) -> int:
+        """Replace once more what the older call does not: an empty folder, a read-only file; the status."""
+        try:
+            status = to.stat(to_name)
+        except FileNotFoundError:
+            return nt.ACCESS_DENIED
+        folder = nt.query_all(handle)[4] & nt.ATTRIBUTE_DIRECTORY
+        if status.kind == "folder":
+            if not folder:
+                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), to_name)
+            to.remove_folder(to_name)
+            return nt.rename(handle, to._fd, to_name, replace=False)
+        if folder:
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), to_name)
+        if status.kind != "file":
+            return nt.ACCESS_DENIED
+        if status.mode == 0o444:
+            to.set_mode(to_name, 0o666)
+            again = nt.rename(handle, to._fd, to_name, replace=True)
+            if again:
+                to.set_mode(to_name, 0o444)
+            return again
+        if to.writable(to_name):
+            return nt.SHARING_VIOLATION  # No right is missing: somebody holds it.
+        return nt.ACCESS_DENIED
+
+    def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
+        """Give what has that name, a link itself included, another name."""
+        _one(to_name)
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES)
+        try:
+            status = nt.link(handle, to._fd, to_name)
+        finally:
+            nt.close(handle)
+        _require(status, to_name)
+
+    def remove(self, name: bytes) -> None:
+        """Remove a name that is not a folder's."""
+        self._remove(name, folder=False)
+
+    def remove_folder(self, name: bytes) -> None:
+        """Remove an empty folder."""
+        self._remove(name, folder=True)
+
+    def _remove(self, name: bytes, *, folder: bool) -> None:
+        handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
+        try:
+            attributes = nt.query_all(handle)[4]
+            kind = _kind(_mode(attributes, nt.query_tag(handle)))
+            if folder != (kind == "folder"):
+                number = errno.ENOTDIR if folder else errno.EISDIR
+                raise OSError(number, os.strerror(number), name)
+            status = nt.remove(handle)
+        finally:
+            nt.close(handle)
+        if status == nt.CANNOT_DELETE and attributes & nt.ATTRIBUTE_READONLY:
+            # The older call keeps what is read-only, which on Unix is the folder's to say.
+            self.set_mode(name, 0o666)
+            self._remove(name, folder=folder)
+            return
+        _require(status, name)
+
+    def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
+        """Set the read-only attribute of the thing itself: see `set_own_mode`; `EOPNOTSUPP` for a link.
+
+        If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
+        """
+        with _Handle(_open_itself(self._fd, name, nt.READ_ATTRIBUTES)) as thing:
+            status = thing.status()
+            _require_same(status, expected)
+            if status.kind not in ("file", "folder"):
+                raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+            thing.set_own_mode(mode)
+
+    def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
+        """There are no users and groups to set: see `set_own_owner`."""
+        _require_same(self.stat(name), expected)
+        _require_no_owner(uid, gid)
+
+    # Locking and flushing
+
+    def flush(self) -> None:
+        """Bring its names to the disk, where the file system lets a folder be flushed; NTFS keeps its own journal."""
+        try:
+            with self._again(nt.ADD_FILE | nt.ADD_FOLDER) as handle:
+                nt.flush(handle)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF):
+                raise
+
+    def lock(self, exclusive: bool) -> bool:
+        """Lock the folder against others of this user, here and in other processes; False if they have it.
+
+        Windows locks files, not folders: what is locked is a file of this user's own, named after the
+        folder's identity. Ends with `unlock`, `close` or this process.
+        """
+        volume, number = self.identity()
+        if self._lock is None:
+            path = os.path.join(_lock_folder(), f"{volume:x}-{number:x}")
+            self._lock = nt.open_below(
+                None, _nt_path(path), _WRITE, nt.PLAIN_FILE, disposition=nt.OPEN_OR_CREATE
+            )
+        taken = nt.lock(self._lock, exclusive=exclusive)
+        if not taken:
+            self.unlock()
+        return taken
+
+    def unlock(self) -> None:
+        """Give the lock back."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            nt.close(lock)
 
 
 def open_folder(path: bytes | str) -> Folder:
-    """The folder of a path that the user named."""
-    raise NotImplementedError(f"filewright does not run on Windows yet ({path!r})")
+    """The folder of a path that the user named, such as a root; links in it are followed."""
+    return Folder(nt.open_below(None, _nt_path(path), _FOLDER, nt.FOLDER_FILE))
+
+
+def open_file(path: bytes | str) -> File:
+    """The regular file of a path that the user named, for reading; links in it are followed."""
+    with _Handle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
+        _require_file(looked.status().raw)
+    handle = nt.open_below(None, _nt_path(path), _READ, 0)
+    try:
+        _require_file(_stat(handle)[0])
+    except OSError:
+        nt.close(handle)
+        raise
+    return File(handle)
+
+
+def status_of(path: bytes | str) -> Status:
+    """The status of what a path that the user named leads to."""
+    with _Handle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
+        return looked.status()
+
+
+def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
+    """A pipe's reading and its writing end; Windows sizes it itself."""
+    del room
+    reader, writer = os.pipe()
+    return io.FileIO(reader, "r"), io.FileIO(writer, "w")
 
 
 def umask() -> int:
-    """Windows has none."""
+    """Windows has none: new files get 0666, new folders 0777."""
     return 0
+
+
+def effective_user() -> int:
+    """Windows has no numbers for users: 0, as everything is said to belong to."""
+    return 0
+
+
+def effective_group() -> int:
+    """As `effective_user`."""
+    return 0
+
+
+def groups() -> frozenset[int]:
+    """As `effective_user`."""
+    return frozenset((0,))
+
+
+def _nt_path(path: bytes | str) -> str:
+    r"""A path as the kernel takes it: `\??\C:\…`, `\??\UNC\server\…`; longer than 260 characters too."""
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise OSError(errno.EINVAL, "embedded null character", path)
+    absolute = os.path.abspath(text)
+    if absolute.startswith(("\\\\?\\", "\\\\.\\")):
+        return "\\??\\" + absolute[4:]
+    if absolute.startswith("\\\\"):
+        return "\\??\\UNC\\" + absolute[2:]
+    return "\\??\\" + absolute
+
+
+def _lock_folder() -> str:
+    base = os.environ.get("LOCALAPPDATA") or tempfile.gettempdir()
+    folder = os.path.join(base, "filewright", "locks")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def _open_itself(folder: int, name: bytes, access: int) -> int:
+    """Open what has that name, a link itself included."""
+    handle = nt.open_below(folder, _one(name), access)
+    if may_be_short(name):
+        try:
+            _require_long(handle, name)
+        except OSError:
+            nt.close(handle)
+            raise
+    return handle
+
+
+def _open_folder(folder: int, name: bytes, access: int) -> int:
+    handle = nt.open_below(folder, b"", access) if name == b"." else _open_itself(folder, name, access)
+    try:
+        attributes = nt.query_all(handle)[4]
+        kind = _kind(_mode(attributes, nt.query_tag(handle)))
+        if kind != "folder":
+            number = errno.ELOOP if kind == "link" else errno.ENOTDIR
+            raise OSError(number, os.strerror(number), name)
+        if attributes & nt.ATTRIBUTE_REPARSE_POINT and name != b".":
+            return _behind(handle, folder, name, access)
+    except OSError:
+        nt.close(handle)
+        raise
+    return handle
+
+
+def _open_file(folder: int, name: bytes, access: int) -> int:
+    # Looked at before it is opened: a folder opened for writing, or a link, is told apart first.
+    with _Handle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
+        _require_file(looked.status().raw)
+    handle = _open_itself(folder, name, access)
+    try:
+        _require_file(_stat(handle)[0])
+        if nt.query_tag(handle):
+            return _behind(handle, folder, name, access)
+    except OSError:
+        nt.close(handle)
+        raise
+    return handle
+
+
+def _behind(handle: int, folder: int, name: bytes, access: int) -> int:
+    """A file or folder that a filter fills in (kept in a cloud, compressed) through that filter; closes `handle`.
+
+    Only what is certainly the same thing: between the two a link may have taken its place.
+    """
+    through = nt.open_below(folder, _one(name), access, 0)
+    if nt.query_identity(through, nt.query_all(through)[-1]) != nt.query_identity(
+        handle, nt.query_all(handle)[-1]
+    ):
+        nt.close(through)
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    nt.close(handle)
+    return through
+
+
+def _require_long(handle: int, name: bytes) -> None:
+    """Refuse a second, short name: what is protected or asked for by its long one must not have another."""
+    path = nt.path_of(handle)
+    if path is not None and path.rpartition("\\")[2].casefold() != nt.wide(name).casefold():
+        raise OSError(errno.EINVAL, "it is the short form of another name: use the long one", name)
+
+
+def _kind(mode: int) -> Kind:
+    return KINDS.get(stat.S_IFMT(mode), "device")
+
+
+def _one(name: bytes) -> bytes:
+    problem = name_problem(name)
+    if problem is not None:
+        raise OSError(errno.EINVAL, f"the name {problem}", name)
+    return name
+
+
+def _require(status: int, name: bytes) -> None:
+    if status:
+        raise nt.error_of(status, name)
+
+
+def _require_file(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise beneath.not_a_file(status)
+
+
+def _require_same(status: Status, expected: Status | None) -> None:
+    if expected is not None and (status.identity, status.kind) != (expected.identity, expected.kind):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+
+def _require_no_owner(uid: int, gid: int) -> None:
+    if not {uid, gid} <= {-1, 0}:
+        raise OSError(errno.EOPNOTSUPP, "Windows has no such users and groups")

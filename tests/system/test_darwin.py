@@ -1,0 +1,217 @@
+"""What macOS adds, by its calls: the headers' numbers, and a library that stands for its own. No Mac is needed."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright.system import darwin
+from filewright.system.darwin import Calls, DarwinFile, DarwinFolder
+
+
+class Library:
+    """libSystem's calls, done with what Linux has; `missing` answer as a file system without them."""
+
+    def __init__(self, *missing: str) -> None:
+        self.missing = missing
+        self.asked: list[tuple[Any, ...]] = []
+        self.attributes: dict[bytes, bytes] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any) -> int:
+            plain = [getattr(argument, "value", argument) for argument in arguments]
+            self.asked.append((name, *plain))
+            try:
+                if name in self.missing:
+                    raise OSError(errno.ENOTSUP, "")
+                return int(getattr(self, f"do_{name}")(*arguments) or 0)
+            except OSError as error:
+                ctypes.set_errno(error.errno or 0)
+                return -1
+
+        return call
+
+    def do_renameatx_np(self, folder: Any, name: bytes, to: Any, to_name: bytes, flags: Any) -> None:
+        source, target = {"src_dir_fd": folder.value}, {"dst_dir_fd": to.value}
+        taken = to_name in map(os.fsencode, os.listdir(to.value))
+        if flags.value == 4:
+            if taken:
+                raise FileExistsError(errno.EEXIST, "")
+            os.rename(name, to_name, **source, **target)
+        else:
+            assert flags.value == 2
+            os.rename(name, b"aside", **source, dst_dir_fd=folder.value)
+            os.rename(to_name, name, src_dir_fd=to.value, dst_dir_fd=folder.value)
+            os.rename(b"aside", to_name, **source, **target)
+
+    def do_flistxattr(self, _descriptor: Any, buffer: Any, size: Any, options: Any) -> int:
+        return self._fill(b"".join(name + b"\0" for name in self.attributes), buffer)
+
+    def do_fgetxattr(self, _: Any, name: bytes, buffer: Any, size: Any, position: Any, options: Any) -> int:
+        return self._fill(self.attributes[name], buffer)
+
+    def do_fsetxattr(self, _: Any, name: bytes, value: bytes, size: Any, position: Any, options: Any) -> None:
+        assert size.value == len(value)
+        self.attributes[name] = value
+
+    def do_fremovexattr(self, _: Any, name: bytes, options: Any) -> None:
+        del self.attributes[name]
+
+    @staticmethod
+    def _fill(data: bytes, buffer: Any) -> int:
+        if buffer is not None:
+            ctypes.memmove(buffer, data, len(data))
+        return len(data)
+
+
+def on_a_mac(library: Library) -> type[DarwinFolder]:
+    """The class of folders that ask `library`."""
+
+    class File(DarwinFile):
+        calls = Calls(library)
+
+    class Folder(DarwinFolder):
+        calls = Calls(library)
+        file_type = File
+
+    return Folder
+
+
+@pytest.fixture
+def library() -> Library:
+    return Library()
+
+
+@pytest.fixture
+def folder(library: Library, tmp_path: Path) -> Iterator[DarwinFolder]:
+    (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "b").write_bytes(b"b")
+    with on_a_mac(library)(os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)) as opened:
+        yield opened
+
+
+def test_the_numbers_are_those_of_the_headers() -> None:
+    assert (darwin.RENAME_SWAP, darwin.RENAME_EXCL) == (0x2, 0x4)
+    assert (darwin.F_GETPATH, darwin.F_FULLFSYNC) == (50, 51)
+    assert darwin.O_NOFOLLOW_ANY == 0x20000000
+
+
+def test_an_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library) -> None:
+    with pytest.raises(FileExistsError):
+        folder.rename(b"a", folder, b"b", "keep")
+    folder.rename(b"a", folder, b"c", "keep")
+    assert folder.names() == [b"b", b"c"]
+    fd = folder.fileno()
+    assert library.asked == [
+        ("renameatx_np", fd, b"a", fd, b"b", 4),
+        ("renameatx_np", fd, b"a", fd, b"c", 4),
+    ]
+
+
+def test_an_exchange_is_one_call(folder: DarwinFolder, library: Library, tmp_path: Path) -> None:
+    folder.rename(b"a", folder, b"b", "exchange")
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "b").read_bytes()) == (b"b", b"a")
+    assert library.asked == [("renameatx_np", folder.fileno(), b"a", folder.fileno(), b"b", 2)]
+
+
+def test_a_file_system_without_them_gets_what_every_unix_has(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "b").write_bytes(b"b")
+    with on_a_mac(Library("renameatx_np"))(os.open(tmp_path, os.O_RDONLY)) as folder:
+        with pytest.raises(FileExistsError):
+            folder.rename(b"a", folder, b"b", "keep")
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSYS)) as caught:
+            folder.rename(b"a", folder, b"b", "exchange")
+        assert caught.value.errno == errno.ENOSYS
+        folder.rename(b"a", folder, b"c", "keep")
+        folder.rename(b"c", folder, b"b", "replace")
+        assert folder.names() == [b"b"]
+
+
+def test_attributes_are_read_set_and_removed(folder: DarwinFolder, library: Library) -> None:
+    library.attributes = {b"com.apple.quarantine": b"0081;", b"old": b""}
+    with folder.open(b"a", write=True) as file:
+        assert file.attributes() == {"com.apple.quarantine": b"0081;", "old": b""}
+        file.set_attributes({"com.apple.quarantine": b"0081;", "new": b"\0\1"})
+    assert library.attributes == {b"com.apple.quarantine": b"0081;", b"new": b"\0\1"}
+    sets = [asked for asked in library.asked if asked[0] == "fsetxattr"]
+    assert [asked[2:] for asked in sets] == [(b"new", b"\0\1", 2, 0, 0)]
+
+
+def test_a_file_system_without_attributes_has_none(tmp_path: Path) -> None:
+    with on_a_mac(Library("flistxattr", "fsetxattr"))(os.open(tmp_path, os.O_RDONLY)) as folder:
+        assert folder.attributes() == {}
+        folder.set_attributes({"new": b"x"}, strict=False)
+        with pytest.raises(OSError, match=os.strerror(errno.ENOTSUP)) as caught:
+            folder.set_attributes({"new": b"x"})
+        assert caught.value.filename == "new"
+
+
+class Recorded(Calls):
+    """Calls that only say what they were asked."""
+
+    def __init__(self, number: int | None = None) -> None:
+        super().__init__(Library())
+        self.number = number
+        self.asked: list[tuple[Any, ...]] = []
+
+    def full_flush(self, descriptor: int) -> None:
+        self.asked.append(("flush", descriptor))
+        if self.number is not None:
+            raise OSError(self.number, os.strerror(self.number))
+
+    def open_without_links(self, path: bytes, flags: int, folder: int) -> int:
+        self.asked.append(("open", path))
+        if self.number is not None:
+            raise OSError(self.number, os.strerror(self.number))
+        return os.open(path, flags, dir_fd=folder)
+
+
+def recorded(path: Path, calls: Calls) -> DarwinFolder:
+    kept = calls
+
+    class Folder(DarwinFolder):
+        calls = kept
+
+    return Folder(os.open(path, os.O_RDONLY | os.O_DIRECTORY))
+
+
+@pytest.mark.parametrize("number", [None, errno.ENOTSUP, errno.EINVAL])
+def test_a_flush_goes_through_the_cache_of_the_disk_where_it_can(tmp_path: Path, number: int | None) -> None:
+    calls = Recorded(number)
+    with recorded(tmp_path, calls) as folder:
+        folder.flush()
+        assert calls.asked == [("flush", folder.fileno())]
+
+
+def test_a_flush_that_fails_is_not_hidden(tmp_path: Path) -> None:
+    with recorded(tmp_path, Recorded(errno.EIO)) as folder, pytest.raises(OSError, match="Input/output"):
+        folder.flush()
+
+
+def test_a_path_without_links_is_opened_in_one_call(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    calls = Recorded()
+    with recorded(tmp_path, calls) as folder, folder.beneath((b"a", b"b")) as found:
+        assert found.reached == (b"a", b"b")
+    assert calls.asked == [("open", b"a/b")]
+
+
+def test_links_and_dots_are_followed_part_by_part_and_never_out(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "in").symlink_to("a")
+    (tmp_path / "out").symlink_to("..")
+    with recorded(tmp_path, Recorded(errno.ELOOP)) as folder:
+        with folder.beneath((b"in", b"b", b"..")) as found:
+            assert found.reached == (b"a",)
+        with folder.beneath((b"in", b"b")) as found:
+            assert found.reached == (b"a", b"b")
+        for parts in ((b"out",), (b"..",), (b"a", b"..", b"..")):
+            with pytest.raises(OSError, match=os.strerror(errno.EXDEV)):
+                folder.beneath(parts)

@@ -1,0 +1,122 @@
+"""The structures and errors of Windows' calls, by the numbers of its headers; no Windows is needed."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filewright.system import nt
+
+NAMES = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=40).map(
+    lambda text: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+)
+
+
+@pytest.mark.parametrize(
+    ("structure", "size", "offsets"),
+    [
+        (nt.UnicodeString, 16, {"length": 0, "maximum": 2, "buffer": 8}),
+        (
+            nt.ObjectAttributes,
+            48,
+            {"length": 0, "root": 8, "name": 16, "attributes": 24, "security": 32, "quality": 40},
+        ),
+        (nt.IoStatus, 16, {"status": 0, "information": 8}),
+        (
+            nt.Overlapped,
+            32,
+            {"internal": 0, "internal_high": 8, "offset": 16, "offset_high": 20, "event": 24},
+        ),
+    ],
+)
+def test_structures_are_laid_out_as_on_64_bit_windows(
+    structure: type[ctypes.Structure], size: int, offsets: dict[str, int]
+) -> None:
+    assert ctypes.sizeof(structure) == size
+    assert {name: getattr(structure, name).offset for name in offsets} == offsets
+
+
+def test_information_is_laid_out_as_in_the_headers() -> None:
+    sizes = {"ALL": 72, "ID": 24, "BASIC": 40, "SIZES": 32, "ENTRY": 104, "RENAME_HEAD": 20}
+    assert {name: getattr(nt, name).size for name in sizes} == sizes
+
+
+@pytest.mark.parametrize(
+    ("status", "number", "kind"),
+    [
+        (0xC0000034, errno.ENOENT, FileNotFoundError),
+        (0xC0000035, errno.EEXIST, FileExistsError),
+        (0xC0000022, errno.EACCES, PermissionError),
+        (0xC0000103, errno.ENOTDIR, NotADirectoryError),
+        (0xC00000BA, errno.EISDIR, IsADirectoryError),
+        (0xC0000101, errno.ENOTEMPTY, OSError),
+        (0xC0000043, errno.ETXTBSY, OSError),
+        (0xC000050B, errno.ELOOP, OSError),
+        (0xC0000999, errno.EIO, OSError),
+    ],
+)
+def test_a_status_becomes_the_error_that_unix_has_for_it(
+    status: int, number: int, kind: type[OSError]
+) -> None:
+    for signed in (status, status - (1 << 32)):  # As the call returns it: a number of 32 bits with a sign.
+        error = nt.error_of(signed, b"a")
+        assert (type(error), error.errno, error.filename) == (kind, number, b"a")
+    if number == errno.EIO:
+        assert "C0000999" in str(error)
+
+
+def entry(name: str, attributes: int, tag: int, last: bool) -> bytes:
+    units = name.encode("utf-16-le", "surrogatepass")
+    size = 0 if last else (nt.ENTRY.size + len(units) + 7) & ~7
+    head = nt.ENTRY.pack(size, 0, 1, 2, 3, 4, 5, 6, attributes, len(units), tag, 0, b"", 7)
+    return (head + units).ljust(size, b"\0")
+
+
+@given(st.lists(st.tuples(NAMES, st.sampled_from([0x20, 0x10, 0x420, 0x410])), min_size=1, max_size=8))
+def test_a_listing_is_read_name_by_name(found: list[tuple[str, int]]) -> None:
+    data = b"".join(
+        entry(name, attributes, nt.TAG_SYMLINK, number == len(found) - 1)
+        for number, (name, attributes) in enumerate(found)
+    )
+    assert nt.read_entries(data) == [
+        (name.encode("utf-8", "surrogatepass"), attributes, nt.TAG_SYMLINK if attributes & 0x400 else 0)
+        for name, attributes in found
+        if name not in (".", "..")
+    ]
+
+
+@given(NAMES, st.booleans())
+def test_a_link_reads_as_it_was_written(target: str, relative: bool) -> None:
+    read, is_relative = nt.read_target(nt.link_data(target, relative=relative))
+    assert read.decode("utf-8", "surrogatepass") == target
+    assert is_relative == (relative and not target.startswith(("\\", "/")))
+
+
+def test_a_junction_is_never_relative() -> None:
+    kernel, shown = (r"\??\C:\a".encode("utf-16-le"), r"C:\a".encode("utf-16-le"))
+    body = struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
+    data = struct.pack("<IHH", nt.TAG_MOUNT_POINT, len(body), 0) + body
+    assert nt.read_target(data) == (rb"C:\a", False)
+
+
+def test_another_kind_of_reparse_point_is_no_link() -> None:
+    with pytest.raises(OSError, match="Invalid") as caught:
+        nt.read_target(struct.pack("<IHH", 0x9000001A, 8, 0) + bytes(32))
+    assert caught.value.errno == errno.EINVAL
+
+
+@given(NAMES)
+def test_names_go_to_the_kernel_and_back(name: str) -> None:
+    narrow = name.encode("utf-8", "surrogatepass")
+    assert nt.narrow(nt.wide(narrow).encode("utf-16-le", "surrogatepass")) == narrow
+
+
+@pytest.mark.parametrize("name", [b"\xff", b"\xc3", b"\xed\xa0\xbd\xed\xb8\x80"])
+def test_a_name_that_is_not_wtf_8_never_reaches_the_kernel(name: bytes) -> None:
+    with pytest.raises(OSError, match="not UTF-8"):
+        nt.wide(name)
