@@ -14,7 +14,7 @@ from typing import Any
 
 from filewright.edit.drift import find_drifted
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.elision import is_elision, says_omitted
+from filewright.edit.locate.elision import is_elision, may_omit, says_omitted
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed
@@ -32,7 +32,7 @@ from filewright.structure import Language, language_of
 from filewright.text import Splice, normalised, ordered
 
 _COUNTED = 64 << 20
-_WORD_BYTES = 256
+_WORD, _WORD_BYTES = re.compile(r"\w+"), 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +319,12 @@ class _Planner:
         on_result: bool,
     ) -> None:
         first = source.line_number(located.start)
-        last = source.line_number(max(located.start, located.end - 1))
+        last = first
+        if located.end - located.start < _COUNTED:
+            there = source.read(located.start, located.end)
+            last += _lines(there) - there.endswith((b"\n", b"\r"))
+        else:
+            last = source.line_number(located.end - 1)
         if located.start == located.end:
             last = first - 1
         shifts = [
@@ -381,6 +386,7 @@ def _language(snapshot: Readable, name: str) -> Language | None:
 def _odd(source: Source, located: Located) -> tuple[str, str] | None:
     """What the replacement alone holds that no file holds, and its line: a marker, line numbers, a fence."""
     for part in located.parts[:1]:
+        span = part.span
         match part:
             case Literal():
                 search, new = part.search, part.replace
@@ -392,12 +398,12 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
                 return None
         known = {line.strip() for line in search.split("\n")}
         dots = source.language is not None
-        for line in new.split("\n"):
+        for line in new.split("\n") if may_omit(new) else ():
             text = line.strip()
             marks = says_omitted(line) or (dots and is_elision(line, source.language))
             if marks and text not in known and not _stands(source, text):
                 return "a marker for omitted text", text
-        shown = displayed(new, source.line_number(part.span.start))
+        shown = displayed(new, lambda: source.line_number(span.start))
         first = next((line for line in new.split("\n") if line.strip()), "")
         if shown == "a code fence" and (
             source.language is Language.MARKDOWN or _stands(source, "```") or _stands(source, "~~~")
@@ -406,7 +412,11 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
         pieces = [] if "\n" in new.strip("\n") or "\\" in search else new.split("\\n")
         if len(pieces) > 1 and any(piece.strip() == search.strip() for piece in pieces):
             return "an escaped newline", first
-        if shown and not displayed(search, -1) and not any(numbered_like(new, line) for line in known):
+        if (
+            shown
+            and not displayed(search, lambda: -1)
+            and not any(numbered_like(new, line) for line in known)
+        ):
             return shown, first
     return None
 
@@ -443,12 +453,15 @@ def _check_words(source: Source, located: Located) -> None:
     part = located.parts[0]
     if located.tier is not Tier.EXACT or not isinstance(part, Literal) or located.edit.replace_all:
         return
-    span = part.span
-    before = re.search(r"\w*$", source.text(source.read(span.start - _WORD_BYTES, span.start)))
-    after = re.match(r"\w*", source.text(source.read(span.end, span.end + _WORD_BYTES)))
-    first, last = re.match(r"\w+", part.search), re.search(r"\w+$", part.search)
-    head = before[0] + first[0] if before and before[0] and first else ""
-    tail = last[0] + after[0] if last and after and after[0] else ""
+    span, search = part.span, part.search
+    head = tail = ""
+    first, last = _WORD.match(search), _WORD.match(search[::-1])
+    if first:
+        before = _WORD.match(source.text(source.read(span.start - _WORD_BYTES, span.start))[::-1])
+        head = before[0][::-1] + first[0] if before else ""
+    if last:
+        after = _WORD.match(source.text(source.read(span.end, span.end + _WORD_BYTES)))
+        tail = last[0][::-1] + after[0] if after else ""
     if (head and part.replace.startswith(head)) or (tail and part.replace.endswith(tail)):
         word = head or tail
         raise UnclearError(

@@ -36,9 +36,11 @@ def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
         end = _region_end(before, first)
         group = [first]
         index += 1
-        while index < len(splices) and before.lines.begin(max(splices[index].offset - 1, 0)) < end:
+        # Lines are asked for where a splice leaves those of the group, not at every splice of a long line.
+        while index < len(splices) and max(splices[index].offset - 1, 0) < end:
             group.append(splices[index])
-            end = max(end, _region_end(before, splices[index]))
+            if splices[index].end >= end:
+                end = max(end, _region_end(before, splices[index]))
             index += 1
         fresh = sum(len(splice.replacement) for splice in group)
         number = before.lines.line_at(start)
@@ -88,8 +90,15 @@ def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, nu
     come = gone
     for splice in group:
         come += terminators_in(splice.replacement).total
-        come -= before.lines.line_at(splice.end) - before.lines.line_at(splice.offset)
+        come -= _lines_in(before, splice)
     return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))
+
+
+def _lines_in(before: Snapshot, splice: Splice) -> int:
+    """How many lines end in what a splice replaces."""
+    if splice.length <= PEEK:
+        return terminators_in(before.read(splice.offset, splice.length)).total
+    return before.lines.line_at(splice.end) - before.lines.line_at(splice.offset)
 
 
 def _ended(line: bytes, terminator: bytes) -> bytes:

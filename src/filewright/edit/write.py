@@ -350,7 +350,8 @@ class _Adapter:
         given = bool(moved) and not mapped and all(wanted == found for _, found, wanted, _ in moved)
         if given and base == known[first] and (base != first or known[first] == first):
             return  # it is written in the file's indentation already
-        readings = self._indentation.extended(wanted_indents, self._source.indent_unit)
+        unknown = not wanted_indents <= known.keys()
+        readings = self._indentation.extended(wanted_indents, self._source.indent_unit if unknown else "")
         if not mapped and base != first:
             # Nothing says in which indentation the replacement is written.
             readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}

@@ -56,6 +56,7 @@ _SAYING = re.compile(
     r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
     r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
 )
+_PERHAPS = re.compile(r"\.\.\.|…|\b(?:rest|remain|existing|previous|all other)", re.IGNORECASE)
 #: Where dots alone are an expression, only a comment leaves text out.
 _WITH_DOTS = frozenset(
     {Language.PYTHON, Language.C, Language.CPP, Language.LUA, Language.R, Language.PERL, Language.RUBY}
@@ -86,6 +87,11 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     found = _WORDS.fullmatch(text)
     words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
     return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
+
+
+def may_omit(text: str) -> bool:
+    """Whether any line of a text may say that text is left out; quick."""
+    return bool(_PERHAPS.search(text))
 
 
 def says_omitted(line: str) -> bool:

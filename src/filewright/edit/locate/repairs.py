@@ -13,7 +13,7 @@ somewhere must lead to the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 _NUMBERED = re.compile(
@@ -74,7 +74,7 @@ def repairs(search: str, replacement: str) -> Iterator[Repaired]:
                 yield better
 
 
-def displayed(text: str, first_line: int) -> str:
+def displayed(text: str, first_line: Callable[[], int]) -> str:
     """What a display puts round text, if `text` bears it throughout: ``line numbers``, ``a code fence``, or "".
 
     Numbers count where they are those of the lines from `first_line` on, or can be nothing else.
@@ -82,7 +82,7 @@ def displayed(text: str, first_line: int) -> str:
     if _fenced(text) not in (None, text):
         return "a code fence"
     numbers = _numbers(text)
-    if numbers is not None and (numbers.first == first_line or numbers.sure):
+    if numbers is not None and (numbers.sure or numbers.first == first_line()):
         return "line numbers"
     return ""
 

@@ -76,7 +76,7 @@ def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -
     And how many rows were compared.
     """
     keys = block.keys
-    left = allowed - (key_of(source, row, keys[index]) != keys[index])
+    left = allowed - _apart(source, row, keys[index])
     before: list[Line] = []
     back = source.row_before(row) if left >= 0 and index else None
     at = index
@@ -87,7 +87,7 @@ def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -
         key = key_of(source, back, keys[at - 1])
         if key:
             at -= 1
-            left -= key != keys[at]
+            left -= _steps(key, keys[at])
         back = source.row_before(back) if at else None
     rows = [*reversed(before), row]
     at = index
@@ -99,8 +99,19 @@ def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -
         key = key_of(source, following, keys[at + 1])
         if key:
             at += 1
-            left -= key != keys[at]
+            left -= _steps(key, keys[at])
     return (rows if left >= 0 else []), len(rows)
+
+
+def _apart(source: Source, row: Line, key: str) -> int:
+    if len(row.body) > 4096 + 4 * len(key):
+        return _MANY_LINES  # no line with one other word
+    return _steps(key_of(source, row, key), key)
+
+
+def _steps(one: str, other: str) -> int:
+    """How many lines differ where these two are one: none, one, or too many for a word's one letter."""
+    return int(one != other) if abs(len(one) - len(other)) < 2 else _MANY_LINES
 
 
 def _region(source: Source, block: Block, replace: Block, rows: list[Line]) -> Region | None:

@@ -7,6 +7,7 @@ own (`filewright.text.Lines`); what is kept here is only what several edits of o
 from __future__ import annotations
 
 import codecs
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -18,7 +19,8 @@ from filewright.progress import Task
 from filewright.structure import Language
 from filewright.text import Encoding, Line, Lines
 
-_LINES_MEASURED = 2_000
+_LINES_MEASURED, _BYTES_MEASURED = 2_000, 1 << 16
+_INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 _NEAR = 1 << 16
 
 
@@ -152,13 +154,16 @@ class Source:
         """What a line of the file is mostly indented more than the line before it, or ""; by its first lines."""
         steps: Counter[str] = Counter()
         before = ""
-        for row in islice(self.rows(), _LINES_MEASURED):
-            text = self.text(row.body[:200])
-            if text.strip():
-                indent = indent_of(text)
-                if len(indent) > len(before) and indent.startswith(before):
-                    steps[indent[len(before) :]] += 1
-                before = indent
+        if self._feeds is not None:
+            head = self._feeds[self.start : self.start + _BYTES_MEASURED].decode("latin-1")
+            indents = [match[0] for match in _INDENT.finditer(head)]
+        else:
+            texts = (self.text(row.body[:200]) for row in islice(self.rows(), _LINES_MEASURED))
+            indents = [indent_of(text) for text in texts if text.strip()]
+        for indent in indents:
+            if len(indent) > len(before) and indent.startswith(before):
+                steps[indent[len(before) :]] += 1
+            before = indent
         return steps.most_common(1)[0][0] if steps else ""
 
     def sketch(self) -> tuple[list[Line], list[str]]:

@@ -13,7 +13,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from filewright.edit.locate.source import Source
@@ -83,6 +83,8 @@ _MONTHS_AND_DAYS = _words(
     """
 )
 
+#: How far around a place of the list a word is looked for: it is there with a capital too.
+_NEAR = 256
 #: Words that only join others.
 _JOINING = _words("the a an and or of to in on at by for with from into as is it its that this then than")
 #: Common words that are people's names too.
@@ -114,9 +116,23 @@ def _python_words() -> frozenset[str]:
     return frozenset(map(str.lower, (*keyword.kwlist, *dir(builtins), *sys.stdlib_module_names)))
 
 
+@lru_cache(maxsize=4096)
 def is_english(word: str) -> bool:
     """Whether the lower-case `word` is a common word of English; names are not."""
-    return word.isascii() and b"\n" + word.encode() + b"\n" in _list()
+    if not word.isascii():
+        return False
+    words, key = _list(), word.lower().encode()
+    low, high = 0, len(words) - 1
+    while low < high:  # the list is in order but for capitals: halve it, a line at a time
+        middle = words.rfind(b"\n", 0, (low + high) // 2 + 1)
+        end = words.find(b"\n", middle + 1)
+        if middle >= low and words[middle + 1 : end].lower() < key:
+            low = end
+        elif (low + high) // 2 < high and middle > low:
+            high = middle
+        else:
+            break
+    return b"\n" + word.encode() + b"\n" in words[max(0, low - _NEAR) : high + _NEAR]
 
 
 def is_word(word: str) -> bool:
