@@ -178,3 +178,25 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
         assert data[span.end - 1 : span.end + 1] != b"\r\n" or span.end == 0
     plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode()
     assert len(spans) == sum(plain.startswith(search, at) for at in range(len(plain)))
+
+
+@pytest.mark.parametrize(
+    ("file", "search", "after"),
+    [
+        (b"a\rX\nb\n", "X", b"a\r\rb\n"),
+        (b"a\rX\n\nb", "X\n", b"a\r\rb"),
+        (b"a\r\nX\nb\n", "X\n", b"a\r\nb\n"),
+        (b"a\rX\r\nb", "X", b"a\r\r\nb"),
+    ],
+)
+def test_a_deletion_makes_one_line_end_of_no_two(file: bytes, search: str, after: bytes) -> None:
+    assert apply(file, plan(Snapshot.of_bytes(file), [Edit(search, "")]).splices) == after
+
+
+@pytest.mark.parametrize(
+    "edit", [Edit("a", "\ufeffA"), Edit("a\nb", "\ufeffA\nb"), Edit("", "\ufeffA", start_line=1)]
+)
+def test_a_mark_in_new_text_is_the_one_the_file_has(edit: Edit) -> None:
+    file = "\ufeffa\nb\n".encode()
+    result = apply(file, plan(Snapshot.of_bytes(file), [edit]).splices)
+    assert result.startswith("\ufeffA".encode())

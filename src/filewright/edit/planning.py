@@ -386,7 +386,6 @@ def _language(snapshot: Readable, name: str) -> Language | None:
 def _odd(source: Source, located: Located) -> tuple[str, str] | None:
     """What the replacement alone holds that no file holds, and its line: a marker, line numbers, a fence."""
     for part in located.parts[:1]:
-        span = part.span
         match part:
             case Literal():
                 search, new = part.search, part.replace
@@ -403,7 +402,7 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
             marks = says_omitted(line) or (dots and is_elision(line, source.language))
             if marks and text not in known and not _stands(source, text):
                 return "a marker for omitted text", text
-        shown = displayed(new, lambda: source.line_number(span.start))
+        shown = displayed(new, lambda: source.line_number(located.start))
         first = next((line for line in new.split("\n") if line.strip()), "")
         if shown == "a code fence" and (
             source.language is Language.MARKDOWN or _stands(source, "```") or _stands(source, "~~~")

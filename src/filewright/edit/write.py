@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from filewright.edit.diff3 import Match, align
 from filewright.edit.locate.exact import Span, find_exact
@@ -66,18 +67,29 @@ def written(source: Source, located: Located) -> tuple[Splice, ...]:
     return parted(source, result)
 
 
-def parted(source: Source, splices: Iterable[Splice]) -> tuple[Splice, ...]:
-    """The splices, none of which begins with a newline right behind a lone return: the two would be one line end.
+def parted(source: Source, splices: Sequence[Splice]) -> tuple[Splice, ...]:
+    """The splices, none of which makes one line end of two, or writes a second byte-order mark.
 
-    The newline, which ends a line that is written, becomes a return too. What stands behind a splice
-    is never touched.
+    A newline right behind a lone return would be one line end with it, whether it is written there or a
+    deletion brings it there: it becomes a return too. Nothing else behind a splice is ever touched.
     """
+    bom = source.encoding.bom
+    if bom and splices and splices[0].offset == source.start and splices[0].replacement.startswith(bom):
+        first = splices[0]
+        splices = [Splice(first.offset, first.length, first.replacement.removeprefix(bom)), *splices[1:]]
+    if source.held is not None and b"\r" not in source.held:
+        return tuple(splices)
     result: list[Splice] = []
-    for splice in splices:
+    for splice, following in zip_longest(splices, splices[1:]):
         new = splice.replacement
         if new.startswith(b"\n") and _last_byte(source, result, splice.offset) == b"\r":
             body = new.lstrip(b"\n")
             splice = Splice(splice.offset, splice.length, b"\r" * (len(new) - len(body)) + body)
+        free = splice.length and (following is None or following.offset > splice.end)
+        if free and (splice.replacement[-1:] or _last_byte(source, result, splice.offset)) == b"\r":
+            around = source.read(splice.end - 1, splice.end + 1)
+            if around[1:] == b"\n" and around[:1] != b"\r":
+                splice = Splice(splice.offset, splice.length + 1, splice.replacement + b"\r")
         result.append(splice)
     return tuple(result)
 
