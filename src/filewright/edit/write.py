@@ -77,7 +77,7 @@ def parted(source: Source, splices: Sequence[Splice]) -> tuple[Splice, ...]:
     if bom and splices and splices[0].offset == source.start and splices[0].replacement.startswith(bom):
         first = splices[0]
         splices = [Splice(first.offset, first.length, first.replacement.removeprefix(bom)), *splices[1:]]
-    if source.held is not None and b"\r" not in source.held:
+    if source.has_no_returns:
         return tuple(splices)
     result: list[Splice] = []
     for splice, following in zip_longest(splices, splices[1:]):

@@ -61,7 +61,8 @@ class Source:
         self.start = snapshot.start
         self.size = snapshot.size
         self.held = snapshot.held
-        usual = self.held is not None and self.encoding.width == 1 and b"\r" not in self.held
+        self.has_no_returns = self.held is not None and b"\r" not in self.held
+        usual = self.has_no_returns and self.encoding.width == 1
         self._feeds = self.held if usual else None
         self._last: Line | None = None
         self._sketch: tuple[list[Line], list[str]] | None = None
