@@ -108,7 +108,6 @@ GUESSED = {
 }
 
 
-@not_yet
 def test_a_guess_never_writes_a_wrong_byte(workspace: Workspace) -> None:
     wrong = []
     for language, (encoding, text, new) in GUESSED.items():

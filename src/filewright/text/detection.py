@@ -188,10 +188,12 @@ def _suspicious(read: Read, size: int, whole: bool) -> bytes:
 
 def _guess(sample: bytes) -> Encoding:
     """The most likely encoding of a sample that is not UTF-8, or UTF-8 with damage."""
-    damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True)
     text = sample.decode("utf-8", "surrogateescape")
     invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
     valid = sum(1 for c in text if c > "\x7f") - invalid
+    # Where no character at all is UTF-8, it may as well be a few letters of another encoding.
+    rivals = () if valid else _WESTERN[:1]
+    damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals)
     if valid > 2 * invalid or _stray(sample):
         return damaged
     lines = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())
