@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import not_yet
 
 from filewright import Workspace
 
