@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
+from filewright.progress import Task
 from filewright.structure.lookup import shown_path
 from filewright.structure.symbol import Outline, Symbol
 
@@ -44,16 +47,20 @@ class _Entry(NamedTuple):
 _Key = tuple[tuple[str, str], ...]
 
 
-def changed_symbols(before: Version, after: Version) -> tuple[ChangedSymbol, ...]:
+def changed_symbols(
+    before: Version, after: Version, *, task: Task | None = None
+) -> tuple[ChangedSymbol, ...]:
     """What became of each symbol, in the order of the new text, removed ones last.
 
     A symbol is modified if its own text differs: a class is not, because one of its methods is. Of
     something added or removed whole, only the outermost symbol is named. Where several symbols share
-    a name (overloads), equal texts are matched first and the rest in order.
+    a name (overloads), equal texts are matched first and the rest in order. Raises `timeout` and
+    `cancelled` of `task`.
     """
     if before.data == after.data:
         return ()
-    old, new = _entries(before), _entries(after)
+    checked = task or Task()
+    old, new = _entries(before, checked), _entries(after, checked)
     changes: list[tuple[_Entry, Status]] = []
     for key in dict.fromkeys((*new, *old)):
         changes.extend(_paired(old.get(key, []), new.get(key, [])))
@@ -73,35 +80,58 @@ def changed_symbols(before: Version, after: Version) -> tuple[ChangedSymbol, ...
 
 
 def touched_symbols(
-    outline: Outline, ranges: Iterable[tuple[int, int]], kinds: Sequence[Status] | None = None
+    outline: Outline,
+    ranges: Iterable[tuple[int, int]],
+    kinds: Sequence[Status] | None = None,
+    *,
+    task: Task | None = None,
 ) -> tuple[ChangedSymbol, ...]:
     """The symbols whose own lines, those outside their children, meet the 1-based inclusive `ranges`.
 
     `kinds` says of each range what its lines are (default: modified). A symbol is `removed` if only
-    removed lines meet it, `added` if added lines alone make it up, else `modified`.
+    removed lines meet it, `added` if added lines alone make it up, else `modified`. Raises `timeout`
+    and `cancelled` of `task`.
     """
     wanted = [(first, max(first, last)) for first, last in ranges]
-    said = kinds if kinds is not None else ["modified"] * len(wanted)
+    said: Sequence[Status] = kinds if kinds is not None else ["modified"] * len(wanted)
+    given = _Ranges(zip(wanted, said, strict=True))
+    checked = task or Task()
     found = []
     for around, symbol in outline.walk():
-        if _meets(_own_lines(symbol), wanted):
-            status = _status(symbol, [*zip(wanted, said, strict=True)])
+        checked.check()
+        if any(given.meeting(first, last) for first, last in _own_lines(symbol)):
+            status = _status(symbol, given.meeting(symbol.start_line, symbol.end_line))
             found.append(_changed(_Entry(symbol, around, b""), status))
     return tuple(found)
 
 
-def _status(symbol: Symbol, ranges: Sequence[tuple[tuple[int, int], str]]) -> Status:
-    first, last = symbol.start_line, symbol.end_line
-    meeting = [(span, kind) for span, kind in ranges if span[0] <= last and span[1] >= first]
+_Span = tuple[tuple[int, int], Status]
+
+
+class _Ranges:
+    """Ranges of lines by where they begin, and how far those up to each one reach."""
+
+    def __init__(self, spans: Iterable[_Span]) -> None:
+        self._spans = sorted(spans)
+        self._firsts = [first for (first, _), _ in self._spans]
+        self._reach = list(accumulate((last for (_, last), _ in self._spans), max))
+
+    def meeting(self, first: int, last: int) -> list[_Span]:
+        """Those that have a line in [first, last]."""
+        low, high = bisect_left(self._reach, first), bisect_right(self._firsts, last)
+        return [span for span in self._spans[low:high] if span[0][1] >= first]
+
+
+def _status(symbol: Symbol, meeting: Sequence[_Span]) -> Status:
     met = {kind for _, kind in meeting}
     if met == {"removed"}:
         return "removed"
     if met == {"added"}:
-        line = first
-        for (start, end), _ in sorted(meeting):
+        line = symbol.start_line
+        for (start, end), _ in meeting:
             if start <= line:
                 line = max(line, end + 1)
-        return "added" if line > last else "modified"
+        return "added" if line > symbol.end_line else "modified"
     return "modified"
 
 
@@ -116,19 +146,16 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
     return own
 
 
-def _meets(own: Sequence[tuple[int, int]], wanted: Sequence[tuple[int, int]]) -> bool:
-    return any(first <= end and start <= last for start, end in own for first, last in wanted)
-
-
 def _changed(entry: _Entry, status: Status) -> ChangedSymbol:
     symbol = entry.symbol
     path = shown_path((*entry.around, symbol)) if symbol.kind != "import" else "imports"
     return ChangedSymbol(status, path, symbol.kind, symbol.block_start_line, symbol.end_line, symbol)
 
 
-def _entries(version: Version) -> dict[_Key, list[_Entry]]:
+def _entries(version: Version, task: Task) -> dict[_Key, list[_Entry]]:
     entries: dict[_Key, list[_Entry]] = defaultdict(list)
     for around, symbol in version.outline.walk():
+        task.check()
         key = tuple((_family(each.kind), _name(each)) for each in (*around, symbol))
         entries[key].append(_Entry(symbol, around, _own(version.data, symbol)))
     return entries
@@ -168,18 +195,23 @@ def _squeezed(text: bytes) -> bytes:
 
 
 def _paired(old: list[_Entry], new: list[_Entry]) -> list[tuple[_Entry, Status]]:
-    changes: list[tuple[_Entry, Status]] = []
-    left: list[_Entry] = list(old)
-    rest: list[_Entry] = []
+    """Equal texts are matched first, each with the first of its like; the rest in order."""
+    if len(old) == len(new) == 1:
+        return [] if old[0].own == new[0].own else [(new[0], "modified")]
+    places: dict[bytes, deque[int]] = defaultdict(deque)
+    for place, entry in enumerate(old):
+        places[entry.own].append(place)
+    taken = set()
+    rest = []
     for entry in new:
-        same = next((each for each in left if each.own == entry.own), None)
-        if same is None:
-            rest.append(entry)
+        same = places.get(entry.own)
+        if same:
+            taken.add(same.popleft())
         else:
-            left.remove(same)
-    for entry in rest:
-        changes.append((entry, "modified" if left else "added"))
-        if left:
-            left.pop(0)
-    changes.extend((entry, "removed") for entry in left)
+            rest.append(entry)
+    left = [entry for place, entry in enumerate(old) if place not in taken]
+    changes: list[tuple[_Entry, Status]] = [
+        (entry, "modified" if number < len(left) else "added") for number, entry in enumerate(rest)
+    ]
+    changes.extend((entry, "removed") for entry in left[len(rest) :])
     return changes

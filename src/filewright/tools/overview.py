@@ -115,7 +115,7 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
         outline = context.outlines.outline(snapshot, language, task=task)
         notes: list[str] = []
         changed = (
-            touched_symbols(outline, ranges, arguments.changed_kinds)
+            touched_symbols(outline, ranges, arguments.changed_kinds, task=task)
             if ranges is not None
             else _changed(context, snapshot, language, outline, arguments.since, notes, task)
         )
@@ -207,7 +207,7 @@ def _changed(
         notes.append(f"differs from git at {since}")
         return None
     old = context.outlines.outline(before.content, language, task=task)
-    return changed_symbols(Version(before.content, old), Version(held, outline))
+    return changed_symbols(Version(before.content, old), Version(held, outline), task=task)
 
 
 def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int, int, bool]:
