@@ -191,8 +191,9 @@ def _guess(sample: bytes) -> Encoding:
     text = sample.decode("utf-8", "surrogateescape")
     invalid = sum(1 for c in text if "\udc80" <= c <= "\udcff")
     valid = sum(1 for c in text if c > "\x7f") - invalid
-    # Where no character at all is UTF-8, it may as well be a few letters of another encoding.
-    rivals = () if valid else _WESTERN[:1]
+    # Where no character at all is UTF-8, it may as well be a few letters of another encoding; 0xFF is none.
+    stray = valid or set(re.findall(rb"[\x80-\xff]", sample)) == {b"\xff"}
+    rivals = () if stray else _WESTERN[:1]
     damaged = Encoding("utf-8", confidence=0.5, guessed=True, invalid=True, rivals=rivals)
     if valid > 2 * invalid or _stray(sample):
         return damaged
