@@ -107,6 +107,30 @@ def test_two_saves_while_a_change_is_taken_back_both_stay_and_are_told(
         assert sorted(os.listdir(bench.root)) == ["a.txt", "a.txt.other-save"]
 
 
+@pytest.mark.needs("exchange")
+def test_lines_appended_while_a_change_is_rolled_back_stay_and_the_change_does_not(
+    area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def append(line: bytes) -> None:
+        with path.open("ab") as log:
+            log.write(line)
+
+    with scene.Bench(area) as bench:
+        path = bench.root / "app.log"
+        path.write_bytes(b"one\n")
+        step = bench.modify("app.log", Splice(0, 3, b"ONE"))
+        saves = {1: lambda: append(b"first\n"), 2: lambda: append(b"second\n")}
+        _saving_before(monkeypatch, path, saves)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+        assert caught.value.code is Code.STALE_VERSION
+        assert path.read_bytes() == b"one\nfirst\n"
+        (kept,) = area.glob("state/*/kept/*")
+        assert kept.read_bytes() == b"ONE\nsecond\n"
+        assert str(kept) in str(caught.value)
+        assert os.listdir(bench.root) == ["app.log"]
+
+
 _EDITOR = """
 import os, sys
 path, how, count = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -114,11 +114,13 @@ def validated(blocks: Iterable[Block], codec: str, asked: str) -> Iterator[Block
         ) from error
 
 
-def digest_of(content: File | Stream) -> str:
-    """xxh3_128 of all blocks of something, in hex."""
+def digest_of(content: File | Stream, *, size: int | None = None) -> str:
+    """xxh3_128 of all blocks of something, or of its first `size` bytes, in hex."""
     state = xxhash.xxh3_128()
     for block in content.blocks():
-        state.update(block)
+        state.update(block if size is None else block[:size])
+        if size is not None:
+            size = max(0, size - len(block))
     return state.hexdigest()
 
 

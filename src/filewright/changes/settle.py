@@ -263,6 +263,11 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     if after.kind == "folder":
         _remove_tree(work, carrier, operation.tree, slots.shown(place))
         return
+    if slots.appended_to(carrier, after):
+        # A log that is opened for each line: it goes on in the file that was there, and the edit that
+        # is rolled back must not come back with a line.
+        work.conflict(place, "was appended to while it was changed", carrier)
+        return
     if not slots.holds(carrier, after):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
         slots.exchange(carrier, place, operation.spare)

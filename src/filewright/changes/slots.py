@@ -280,6 +280,13 @@ class Slots:
         status = self.status(slot)
         return status is not None and seal.inode == status.inode and kind_of(status) == seal.kind
 
+    def appended_to(self, slot: Slot, seal: Seal) -> bool:
+        """Whether the very file that was sealed is in a slot, and has only been appended to."""
+        if seal.digest is None or seal.size is None or not self.same_inode(slot, seal):
+            return False
+        with self.holder(slot).open(slot.name) as file:
+            return file.status().size > seal.size and digest_of(file, size=seal.size) == seal.digest
+
     def holds_tree(self, slot: Slot, tree: Leaves) -> bool:
         """Whether a folder holds exactly the things that a tree lists, by name and inode, unchanged by their times.
 
