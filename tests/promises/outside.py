@@ -22,9 +22,6 @@ from typing import Any
 
 import pytest
 
-not_yet = pytest.mark.xfail(strict=True, reason="promise not kept yet")
-"""A promise that the code does not keep yet. Whoever keeps it takes the mark away."""
-
 NOBODY = 65534
 MB = 1 << 20
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import not_yet
 
 from filewright import Settings, Workspace
 
@@ -99,7 +98,6 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(place: Path,
         assert not workspace.call(tool, arguments).is_error
 
 
-@not_yet
 @pytest.mark.sweep
 def test_a_hundred_thousand_replacements_are_undone_and_shown(place: Path) -> None:
     old, new = _many(100_000, 1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.promises import outside
-from tests.promises.outside import MB, not_yet
+from tests.promises.outside import MB
 
 ALLOWED = 64 * MB
 
@@ -156,7 +156,6 @@ def _long_line(place: Path, size: int) -> None:
         assert b"pin tail" in file.read()
 
 
-@not_yet
 def test_a_line_of_100_mb_is_searched_read_and_edited_in_little_memory(place: Path) -> None:
     _long_line(place, 100 * MB)
 

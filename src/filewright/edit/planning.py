@@ -33,6 +33,7 @@ from filewright.text import Splice, normalised, ordered
 
 _COUNTED = 64 << 20
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
+_LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +432,8 @@ def _check_indent(source: Source, located: Located) -> None:
         return
     first, *others = part.search.split("\n")
     row = source.row_at(part.span.start)
+    if part.span.start - row.offset > _LONGEST_INDENT:
+        return
     lead = source.text(source.read(row.offset, part.span.start))
     indent = lead + indent_of(first)
     if not lead or lead.strip(WHITESPACE) or not first.strip():
