@@ -152,9 +152,9 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
         finally:
             os._exit(1)
     os.waitpid(child, 0)
-    fresh = Changes(bench.boundary, bench.settings)
     found = []
-    taken = _timed(lambda: found.append(fresh.recover()))
+    # Opening settles it already; `recover` says what was found.
+    taken = _timed(lambda: found.append(Changes(bench.boundary, bench.settings).recover()))
     assert found[0].rolled_back or found[0].finished
     assert not found[0].conflicts
     return taken
