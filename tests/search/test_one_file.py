@@ -289,6 +289,7 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(opened
     assert caught.value.code is Code.CANCELLED
 
 
+@pytest.mark.needs("confine")
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(ahead, "AHEAD_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from filewright.boundary import is_temporary
 from filewright.changes.flushing import Flusher
@@ -43,7 +44,7 @@ class Findings:
     cleaned: int = 0
 
 
-@dataclass(slots=True)
+@dataclass
 class _Settlement:
     """What settling one plan works with."""
 
@@ -52,6 +53,12 @@ class _Settlement:
     keep: Keep
     findings: Findings
     freeing: threading.Thread | None = None
+
+    @cached_property
+    def awaited(self) -> frozenset[Slot]:
+        """The slots that a swap that came to a halt half way, without an exchange, has not filled yet."""
+        swaps = (each for each in self.slots.plan.operations if isinstance(each, Put) and each.before)
+        return frozenset(each.carrier for each in swaps if self.slots.status(each.spare) is not None)
 
     def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
         """Report a conflict, and keep what `holder` holds."""
@@ -329,7 +336,7 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
             work.conflict(place, "has been made anew by somebody else: it stays", aside)
         else:
             work.beside(aside, place)
-    elif slots.status(place) is None:
+    elif slots.status(place) is None and place not in work.awaited:
         raise _UnsettledError("it was removed by somebody, and is only kept in the undo data")
 
 

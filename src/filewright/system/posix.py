@@ -431,13 +431,12 @@ class Folder(_Handle):
         if mode == "replace":
             os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
         elif stat.S_ISDIR(os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode):
-            # A folder replaces an empty folder, and this one is ours.
-            os.mkdir(to_name, 0o700, dir_fd=to._fd)
-            try:
-                os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
-            except OSError:
-                os.rmdir(to_name, dir_fd=to._fd)
-                raise
+            # A folder has no second name. All that can be replaced by one, should it appear between the
+            # look and the rename, is an empty folder; a folder of ours in between, a crash would leave.
+            with suppress(FileNotFoundError):
+                os.stat(to_name, dir_fd=to._fd, follow_symlinks=False)
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
         else:
             self.link(name, to, to_name)
             os.unlink(name, dir_fd=self._fd)
