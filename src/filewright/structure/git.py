@@ -101,7 +101,8 @@ def committed(
     try:
         child = _started(boundary, found, seconds)
     except (FilewrightError, OSError) as error:
-        return Committed("", None, f"not compared with git: it cannot be confined here ({error})")
+        why = error.message if isinstance(error, FilewrightError) else error.strerror
+        return Committed("", None, f"not compared with git: {why}")
     with child:
         return _ask(child, found, revision, limit, seconds, task)
 
