@@ -246,6 +246,47 @@ class TestChanging:
         assert folder.flush_file_system() == (type(folder) is not posix.Folder)
 
 
+class TestAppending:
+    def test_a_file_is_made_for_us_alone_and_then_lengthened(self, folder: Folder, here: Path) -> None:
+        folder.append(b"lines", b"one\n")
+        folder.append(b"lines", b"two\n")
+        assert (here / "lines").read_bytes() == b"one\ntwo\n"
+        assert stat.S_IMODE((here / "lines").stat().st_mode) == 0o600
+
+    def test_what_many_append_at_once_is_all_there(self, folder: Folder, here: Path) -> None:
+        lines = [b"%03d\n" % number * 50 for number in range(100)]
+        threads = [
+            threading.Thread(
+                target=lambda some: [folder.append(b"lines", line) for line in some], args=(some,)
+            )
+            for some in (lines[:50], lines[50:])
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted((here / "lines").read_bytes().split()) == sorted(b"".join(lines).split())
+
+    def test_only_to_a_regular_file_and_through_no_link(self, folder: Folder, here: Path) -> None:
+        (here / "target").write_bytes(b"x")
+        (here / "link").symlink_to("target")
+        (here / "sub").mkdir()
+        os.mkfifo(here / "pipe")
+        assert code_of(lambda: folder.append(b"link", b"y")) == errno.ELOOP
+        assert code_of(lambda: folder.append(b"sub", b"y")) == errno.EISDIR
+        assert code_of(lambda: folder.append(b"pipe", b"y")) == errno.ENXIO
+        assert code_of(lambda: folder.append(b"..", b"y")) == errno.EINVAL
+        assert (here / "target").read_bytes() == b"x"
+
+
+def test_a_folder_is_made_at_a_path(here: Path) -> None:
+    path = os.fsencode(here / "made")
+    system.make_folder(path, 0o700)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
+    assert code_of(lambda: system.make_folder(path)) == errno.EEXIST
+    assert code_of(lambda: system.make_folder(path + b"/a/b")) == errno.ENOENT
+
+
 class TestLocks:
     def test_one_writer_or_many_readers(self, folder: Folder) -> None:
         with folder.folder(b".") as one, folder.folder(b".") as two:
@@ -255,6 +296,22 @@ class TestLocks:
             assert not two.lock(exclusive=True)
             one.close()
             assert two.lock(exclusive=True)
+
+    def test_who_waits_for_a_lock_has_it_once_it_is_free(self, folder: Folder) -> None:
+        events: list[str] = []
+
+        def wait() -> None:
+            with folder.folder(b".") as other:
+                assert other.lock(exclusive=True, wait=True)
+                events.append("taken")
+
+        with folder.folder(b".") as held:
+            assert held.lock(exclusive=True)
+            waiting = threading.Thread(target=wait)
+            waiting.start()
+            events.append("free")
+        waiting.join()
+        assert events == ["free", "taken"]
 
     def test_a_forked_process_does_not_keep_the_lock(self, folder: Folder) -> None:
         reader, writer = os.pipe()

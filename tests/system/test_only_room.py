@@ -20,12 +20,6 @@ ON_NAMES = {
     "stat", "statvfs", "symlink", "sync", "truncate", "umask", "unlink", "utime", "walk", "write", "writev",
 }  # fmt: skip
 
-# Rooms and modules that still do, until they are moved on to `system`. Only ever shortened.
-STATE = {
-    f"changes/{name}.py" for name in ("blobs", "collector", "flushing", "journal", "recordfile", "state")
-}
-NOT_YET = {*STATE}
-
 
 def uses(module: Path) -> set[str]:
     """What a module imports or calls of the platform."""
@@ -44,19 +38,7 @@ def modules() -> list[Path]:
     return [module for module in PACKAGE.rglob("*.py") if "system" not in module.relative_to(PACKAGE).parts]
 
 
-def excused_as(module: Path) -> str:
-    inside = module.relative_to(PACKAGE)
-    return inside.parts[0] if inside.parts[0] in NOT_YET else inside.as_posix()
-
-
 @pytest.mark.parametrize("module", modules(), ids=lambda module: module.relative_to(PACKAGE).as_posix())
 def test_no_other_room_asks_the_platform(module: Path) -> None:
     found = uses(module)
-    assert not found or excused_as(module) in NOT_YET, (
-        f"{module} uses {sorted(found)}: ask `filewright.system`"
-    )
-
-
-def test_nothing_is_excused_that_needs_no_excuse() -> None:
-    needed = {excused_as(module) for module in modules() if uses(module)}
-    assert needed >= NOT_YET, f"shorten NOT_YET: {sorted(NOT_YET - needed)} no longer ask the platform"
+    assert not found, f"{module} uses {sorted(found)}: ask `filewright.system`"

@@ -8,13 +8,13 @@ the next cut removes.
 
 from __future__ import annotations
 
-import os
 import time
 
+from filewright import system
 from filewright.changes.blobs import BlobStore
 from filewright.changes.identifiers import number_of
 from filewright.changes.journal import DONE, Journal
-from filewright.changes.state import StateFolder, write_all
+from filewright.changes.state import StateFolder, read_file
 from filewright.settings import Settings
 
 _DAY_NS = 86_400 * 10**9
@@ -44,9 +44,8 @@ class Collector:
         try:
             if path is None:
                 raise ValueError("no change to add to what is known")
-            with open(self._state.at(b"usage"), "rb") as file:
-                total, oldest = map(int, file.read().split())
-            total += added + os.stat(path).st_size
+            total, oldest = map(int, read_file(self._state.at(b"usage")).split())
+            total += added + system.status_of(path).size
         except (FileNotFoundError, ValueError):
             total, oldest = self._count()
         self._note(total, oldest)
@@ -67,17 +66,18 @@ class Collector:
         for identifier in self._journal.ids():
             path, number = self._journal.find(identifier), number_of(identifier)
             if path is not None and number is not None:
-                found[number] = identifier, path, os.stat(path).st_size
+                found[number] = identifier, path, system.status_of(path).size
         return found
 
     def _note(self, total: int, oldest: int) -> None:
         # Not flushed: what a power cut leaves of it is no number, and all is counted again.
-        path = self._state.at(b"usage")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            write_all(descriptor, b"%020d %020d" % (total, oldest), 0)
-        finally:
-            os.close(descriptor)
+        with self._state.folder() as folder:
+            try:
+                file = folder.open(b"usage", write=True)
+            except FileNotFoundError:
+                file = folder.create(b"usage")
+            with file:
+                file.write(b"%020d %020d" % (total, oldest), 0)
 
     def collect(self, *, now_ns: int | None = None) -> list[str]:
         """Drop what is past the limits; returns the ids of the changes dropped.
@@ -101,7 +101,7 @@ class Collector:
         cut = min(cut, max(records), *keep)
         dropped = sorted(number for number in records if number < cut)
         for number in dropped:
-            os.unlink(records[number][1])
+            self._journal.drop(records[number][0])
         if dropped and self._journal.intent_path() is None:
             for name, stamp, _ in blobs:
                 if stamp < cut:

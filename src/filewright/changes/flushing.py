@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from filewright import system
@@ -29,19 +28,7 @@ class Flusher:
         """Flush a file's content or a folder's entries."""
         self.all((handle,))
 
-    def descriptor(self, number: int) -> None:
-        """Flush an open file of the state folder."""
-        if self.enabled:
-            self.count += 1
-            os.fsync(number)
-
     def file_system(self, handle: File | Folder) -> None:
         """Flush everything on the file system of an open file or folder, where the system can."""
         if self.enabled:
             self.count += handle.flush_file_system()
-
-    def folder(self, path: bytes) -> None:
-        """Flush the entries of the folder at an absolute path of the state folder."""
-        if self.enabled:
-            with system.open_folder(path) as folder:
-                self.one(folder)

@@ -17,11 +17,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
+from filewright import system
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import id_of, number_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.state import StateFolder
+from filewright.system import File
 
 _INTENT = b"intent"
 DONE, SETTLED, UNSETTLED = b".done", b".settled", b".unsettled"
@@ -34,7 +37,7 @@ class Journal:
     def __init__(self, state: StateFolder, flusher: Flusher) -> None:
         self._state = state
         self._flusher = flusher
-        self._descriptor = -1
+        self._intent: File | None = None
 
     # Looking
 
@@ -42,17 +45,17 @@ class Journal:
         """The path of the intent, or None if no change is being made."""
         path = self._state.at(b"journal", _INTENT)
         try:
-            return path if os.stat(path).st_size else None
+            return path if system.status_of(path).size else None
         except FileNotFoundError:
             return None
 
     def intent_seen(self) -> tuple[int, int, int] | None:
         """What tells one intent from another, or None if no change is being made; one look at the disk."""
         try:
-            status = os.stat(self._state.at(b"journal", _INTENT))
+            status = system.status_of(self._state.at(b"journal", _INTENT))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return (status.st_ino, status.st_size, status.st_mtime_ns) if status.st_size else None
+        return (status.inode, status.size, status.mtime_ns) if status.size else None
 
     def done_paths(self) -> list[bytes]:
         """Committed changes that are not known to be cleaned up, oldest first."""
@@ -103,7 +106,8 @@ class Journal:
 
     def _listed(self, folder: bytes) -> list[bytes]:
         try:
-            return sorted(os.listdir(self._state.at(folder)))
+            with self._state.folder(folder) as opened:
+                return opened.names()
         except (FileNotFoundError, NotADirectoryError):
             return []
 
@@ -117,94 +121,98 @@ class Journal:
 
     def begin(self) -> Writer:
         """Open the intent for writing."""
-        folder = self._state.at(b"journal")
-        path = os.path.join(folder, _INTENT)
-        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            self._descriptor = os.open(path, flags)
-        except FileNotFoundError:
-            self._descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
-            self._flusher.folder(folder)
-        return Writer(self._descriptor, self._state.key)
+        with self._state.folder(b"journal") as journal:
+            try:
+                self._intent = journal.open(_INTENT, write=True)
+            except FileNotFoundError:
+                self._intent = journal.create(_INTENT)
+                self._flusher.one(journal)
+        return Writer(self._intent, self._state.key)
 
     def flush(self) -> None:
         """Flush the intent."""
-        self._flusher.descriptor(self._descriptor)
+        assert self._intent is not None
+        self._flusher.one(self._intent)
 
     def close(self) -> None:
-        """Let go of the intent's descriptor."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        """Let go of the intent."""
+        if self._intent is not None:
+            self._intent.close()
+            self._intent = None
 
     def done(self, identifier: str) -> tuple[bytes, bool]:
         """Commit: the intent becomes `ID.done`. Returns its path, and whether the disk confirmed it.
 
         Raises `OSError` only if nothing was committed: after the rename there is no way back.
         """
-        folder = self._state.at(b"journal")
-        path = os.path.join(folder, identifier.encode() + DONE)
-        os.rename(os.path.join(folder, _INTENT), path)
-        try:
-            fresh = os.open(
-                os.path.join(folder, _INTENT), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
-            )
-            os.close(fresh)
-        except OSError:
-            pass  # No room for an empty file: the next change makes it, or says why it cannot.
-        try:
-            self._flusher.folder(folder)
-        except OSError:
-            return path, False
-        return path, True
+        name = identifier.encode() + DONE
+        with self._state.folder(b"journal") as journal:
+            journal.rename(_INTENT, journal, name, "replace")
+            # No room for an empty file: the next change makes it, or says why it cannot.
+            with suppress(OSError):
+                journal.create(_INTENT).close()
+            try:
+                self._flusher.one(journal)
+                confirmed = True
+            except OSError:
+                confirmed = False
+        return self._state.at(b"journal", name), confirmed
 
     def keep_unsettled(self, path: bytes, identifier: str) -> None:
         """Put an intent that could not be taken back entirely where the next change does not meet it."""
-        target = self._state.at(b"journal", identifier.encode() + UNSETTLED)
-        if path != target:
-            os.rename(path, target)
-            self._flusher.folder(self._state.at(b"journal"))
+        before, name = os.path.basename(path), identifier.encode() + UNSETTLED
+        if before != name:
+            with self._state.folder(b"journal") as journal:
+                journal.rename(before, journal, name, "replace")
+                self._flusher.one(journal)
 
     def forget(self, path: bytes | None = None) -> None:
         """The change was taken back: nothing of it is left to be done."""
-        intent = self._state.at(b"journal", _INTENT)
-        if path is not None and path != intent:
-            os.unlink(path)
-            return
-        path = intent
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.ftruncate(descriptor, 0)
-            self._flusher.descriptor(descriptor)
-        finally:
-            os.close(descriptor)
+        name = _INTENT if path is None else os.path.basename(path)
+        with self._state.folder(b"journal") as journal:
+            if name != _INTENT:
+                journal.remove(name)
+                return
+            with journal.open(_INTENT, write=True) as intent:
+                intent.truncate(0)
+                self._flusher.one(intent)
 
     def settled(self, path: bytes) -> bytes:
         """A committed change is cleaned up. Not flushed: cleaning up twice does no harm."""
-        target = path.removesuffix(DONE) + SETTLED
-        os.rename(path, target)
-        return target
+        name = os.path.basename(path)
+        target = name.removesuffix(DONE) + SETTLED
+        with self._state.folder(b"journal") as journal:
+            journal.rename(name, journal, target, "replace")
+        return self._state.at(b"journal", target)
 
     def set_aside(self, path: bytes) -> bytes:
         """Put a record that is torn, forged or in conflict where it does no harm and can be looked at."""
         name = os.path.basename(path)
-        target = self._state.at(b"aside", id_of(time.time_ns()).encode() + b"-" + name)
-        os.rename(path, target)
-        self._flusher.folder(self._state.at(b"aside"))
-        self._flusher.folder(self._state.at(b"journal"))
-        return target
+        target = id_of(time.time_ns()).encode() + b"-" + name
+        with self._state.folder(b"journal") as journal, self._state.folder(b"aside") as aside:
+            journal.rename(name, aside, target, "replace")
+            self._flusher.one(aside)
+            self._flusher.one(journal)
+        return self._state.at(b"aside", target)
 
     def fold(self) -> None:
         """Move settled changes to the history once there are many."""
         names = [name for name in self._names() if name.endswith(SETTLED)]
         if len(names) <= _FOLD_ABOVE:
             return
-        journal, history = self._state.at(b"journal"), self._state.at(b"history")
         moved = names[:-_FOLD_LEAVE]
-        for name in moved:
-            source, target = os.path.join(journal, name), os.path.join(history, name)
-            if not os.path.exists(target):
-                os.link(source, target)
-        self._flusher.folder(history)
-        for name in moved:
-            os.unlink(os.path.join(journal, name))
+        with self._state.folder(b"journal") as journal, self._state.folder(b"history") as history:
+            for name in moved:
+                with suppress(FileExistsError):
+                    journal.link(name, history, name)
+            self._flusher.one(history)
+            for name in moved:
+                journal.remove(name)
+
+    def drop(self, identifier: str) -> None:
+        """Remove a committed change's record."""
+        path = self.find(identifier)
+        if path is not None:
+            folder, name = os.path.split(path)
+            with system.open_folder(folder) as opened:
+                opened.remove(name)

@@ -32,8 +32,9 @@ from filewright.changes import firstversion
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entries, Entry
 from filewright.changes.rows import Roots, entries_of, entry_lines, plan_lines, plan_of
-from filewright.changes.state import write_all
+from filewright.changes.state import open_file
 from filewright.errors import from_os_error
+from filewright.system import File
 
 MAGIC, _FIRST_MAGIC = b"FWCHANG2", b"FWCHANG1"
 _HEADER = struct.Struct(">8sQ")
@@ -77,16 +78,16 @@ class _Frame:
 
 
 class Writer:
-    """Writes a record file over what `descriptor` held before; nothing is valid until `intent`."""
+    """Writes a record file over what `file` held before; nothing is valid until `intent`."""
 
-    def __init__(self, descriptor: int, key: bytes) -> None:
-        self._descriptor = descriptor
+    def __init__(self, file: File, key: bytes) -> None:
+        self._file = file
         self._key = key
         self._end = _HEADER.size
         self._kept: dict[bytes, str] = {}
         self._frame: _Frame | None = None
-        os.ftruncate(descriptor, 0)
-        write_all(descriptor, _HEADER.pack(MAGIC, 0), 0)
+        file.truncate(0)
+        file.write(_HEADER.pack(MAGIC, 0), 0)
 
     @property
     def size(self) -> int:
@@ -101,7 +102,7 @@ class Writer:
             packed = zlib.compress(content, 1)
             smaller = len(packed) < len(content)
             packed = packed if smaller else content
-            write_all(self._descriptor, packed, self._end)
+            self._file.write(packed, self._end)
             name = firstversion.content_name(digest.hex(), self._end, len(packed), smaller)
             self._kept[digest] = name
             self._end += len(packed)
@@ -111,7 +112,7 @@ class Writer:
         """Write the intent and make the file valid."""
         start = self._end
         self._write(b"I", record, plan)
-        write_all(self._descriptor, _HEADER.pack(MAGIC, start), 0)
+        self._file.write(_HEADER.pack(MAGIC, start), 0)
 
     def prepared(self, record: ChangeRecord, plan: CommitPlan) -> None:
         """Add what staging found out."""
@@ -126,7 +127,7 @@ class Writer:
 
     def _write(self, kind: bytes, record: ChangeRecord, plan: CommitPlan) -> None:
         start = self._end + _FRAME.size
-        out = _Sealing(self._descriptor, start, hmac.new(self._key, _sealed_head(kind, self._end), "sha256"))
+        out = _Sealing(self._file, start, hmac.new(self._key, _sealed_head(kind, self._end), "sha256"))
         roots = Roots()
         out.add(entry_lines(record.entries, roots))
         head = {
@@ -151,7 +152,7 @@ class Writer:
         text = json.dumps(head, separators=(",", ":")).encode()
         out.add([text, _LENGTH.pack(len(text))])
         end = out.finish()
-        write_all(self._descriptor, _FRAME.pack(kind, end - start), self._end)
+        self._file.write(_FRAME.pack(kind, end - start), self._end)
         self._end = end + _SEAL
         self._frame = _Frame(start, end, head, tuple(roots.paths))
 
@@ -159,8 +160,8 @@ class Writer:
 class _Sealing:
     """Writes pieces from an offset on, gathered to some size, and their seal after them."""
 
-    def __init__(self, descriptor: int, offset: int, seal: hmac.HMAC) -> None:
-        self._descriptor = descriptor
+    def __init__(self, file: File, offset: int, seal: hmac.HMAC) -> None:
+        self._file = file
         self._written = offset
         self._seal = seal
         self._held = bytearray()
@@ -178,14 +179,14 @@ class _Sealing:
 
     def _flush(self) -> None:
         self._seal.update(self._held)
-        write_all(self._descriptor, memoryview(self._held), self._written)
+        self._file.write(memoryview(self._held), self._written)
         self._written += len(self._held)
         self._held = bytearray()
 
     def finish(self) -> int:
         """Write what is left, and the seal; returns where that begins."""
         self._flush()
-        write_all(self._descriptor, self._seal.digest(), self._written)
+        self._file.write(self._seal.digest(), self._written)
         return self._written
 
 
@@ -223,12 +224,11 @@ class RecordFile:
 
         Raises `TornError`, `OSError`.
         """
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            size = os.fstat(descriptor).st_size
+        with open_file(path) as file:
+            size = file.status().size
             if size < _HEADER.size:
                 raise UnfinishedError("the file has no header")
-            magic, offset = _HEADER.unpack(_read_exact(descriptor, _HEADER.size, 0))
+            magic, offset = _HEADER.unpack(_read_exact(file, _HEADER.size, 0))
             if magic in (MAGIC, _FIRST_MAGIC) and offset == 0:
                 raise UnfinishedError("the change was still being saved")
             if magic not in (MAGIC, _FIRST_MAGIC) or not _HEADER.size <= offset < size:
@@ -236,7 +236,7 @@ class RecordFile:
             bodies: dict[bytes, tuple[int, int]] = {}
             while offset < size:
                 try:
-                    kind, start, end = _sealed(descriptor, key, offset, size)
+                    kind, start, end = _sealed(file, key, offset, size)
                 except TornError:
                     if not bodies:
                         raise
@@ -244,16 +244,14 @@ class RecordFile:
                 bodies[kind] = start, end
                 offset = end + _SEAL
             try:
-                notes = json.loads(_body(descriptor, bodies[b"N"]))["notes"] if b"N" in bodies else None
+                notes = json.loads(_body(file, bodies[b"N"]))["notes"] if b"N" in bodies else None
                 if magic == _FIRST_MAGIC:
-                    return _of_the_first_version(path, descriptor, bodies, notes, moved)
-                frame = _frame(descriptor, *bodies.get(b"P", bodies[b"I"]), moved)
+                    return _of_the_first_version(path, file, bodies, notes, moved)
+                frame = _frame(file, *bodies.get(b"P", bodies[b"I"]), moved)
                 record = _record(path, frame, notes)
             except _NO_SENSE as error:
                 raise TornError(f"the record makes no sense: {error!r}") from error
             return cls(path, record, frame.roots, partial(_plan, path, frame, moved))
-        finally:
-            os.close(descriptor)
 
     def content(self, name: str) -> bytes:
         """A content by its name, checked. Raises `KeyError`, `TornError`, `OSError`."""
@@ -272,14 +270,11 @@ class RecordFile:
 
     def annotate(self, key: bytes, notes: tuple[str, ...]) -> None:
         """Append notes to the record; losing them to a crash loses nothing else."""
-        descriptor = os.open(self.path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            end = os.fstat(descriptor).st_size
+        with open_file(self.path, write=True) as file:
+            end = file.status().size
             body = json.dumps({"notes": notes}, separators=(",", ":")).encode()
             seal = hmac.digest(key, _sealed_head(b"N", end) + body, "sha256")
-            write_all(descriptor, _FRAME.pack(b"N", len(body)) + body + seal, end)
-        finally:
-            os.close(descriptor)
+            file.write(_FRAME.pack(b"N", len(body)) + body + seal, end)
 
 
 class _Near:
@@ -293,38 +288,35 @@ class _Near:
         """Some bytes. Raises `TornError`, `OSError`."""
         start, data = self._piece
         if not start <= offset <= offset + length <= start + len(data):
-            descriptor = _open(self._path)
-            try:
+            with _open(self._path) as file:
                 if length >= _PIECE:
-                    return _read_exact(descriptor, length, offset)
-                start, data = self._piece = offset, os.pread(descriptor, _PIECE, offset)
-            finally:
-                os.close(descriptor)
+                    return _read_exact(file, length, offset)
+                start, data = self._piece = offset, file.read(offset, _PIECE)
         if offset - start + length > len(data):
             raise TornError("the file ends too early")
         return data[offset - start : offset - start + length]
 
 
-def _sealed(descriptor: int, key: bytes, offset: int, size: int) -> tuple[bytes, int, int]:
+def _sealed(file: File, key: bytes, offset: int, size: int) -> tuple[bytes, int, int]:
     """The frame at an offset: its kind, and where its body begins and ends. Raises `TornError`."""
-    kind, length = _FRAME.unpack(_read_exact(descriptor, _FRAME.size, offset))
+    kind, length = _FRAME.unpack(_read_exact(file, _FRAME.size, offset))
     start = offset + _FRAME.size
     if start + length + _SEAL > size:
         raise TornError("a frame is cut short")
     seal = hmac.new(key, _sealed_head(kind, offset), "sha256")
-    for piece in _pieces(descriptor, start, start + length):
+    for piece in _pieces(file, start, start + length):
         seal.update(piece)
-    if not hmac.compare_digest(seal.digest(), _read_exact(descriptor, _SEAL, start + length)):
+    if not hmac.compare_digest(seal.digest(), _read_exact(file, _SEAL, start + length)):
         raise TornError("a seal is not ours")
     return kind, start, start + length
 
 
-def _frame(descriptor: int, start: int, end: int, moved: Mapping[bytes, bytes]) -> _Frame:
+def _frame(file: File, start: int, end: int, moved: Mapping[bytes, bytes]) -> _Frame:
     end -= _LENGTH.size
-    (length,) = _LENGTH.unpack(_read_exact(descriptor, _LENGTH.size, end))
+    (length,) = _LENGTH.unpack(_read_exact(file, _LENGTH.size, end))
     if length > min(_MOST_HEAD, end - start):
         raise ValueError("a head that is too long")
-    head = json.loads(_read_exact(descriptor, length, end - length))
+    head = json.loads(_read_exact(file, length, end - length))
     paths = map(os.fsencode, head["roots"])
     return _Frame(start, end - length, head, tuple(moved.get(path, path) for path in paths))
 
@@ -366,27 +358,27 @@ def _plan(path: bytes, frame: _Frame, moved: Mapping[bytes, bytes]) -> CommitPla
 
 def _of_the_first_version(
     path: bytes,
-    descriptor: int,
+    file: File,
     bodies: Mapping[bytes, tuple[int, int]],
     notes: Sequence[str] | None,
     moved: Mapping[bytes, bytes],
 ) -> RecordFile:
-    intent = firstversion.frame_of(_body(descriptor, bodies[b"I"]))
-    latest = firstversion.frame_of(_body(descriptor, bodies[b"P"])) if b"P" in bodies else intent
+    intent = firstversion.frame_of(_body(file, bodies[b"I"]))
+    latest = firstversion.frame_of(_body(file, bodies[b"P"])) if b"P" in bodies else intent
     record = firstversion.record_of(latest, intent, notes, moved)
     plan = firstversion.plan_of(latest).relocated(moved)
     roots = dict.fromkeys(end.root for entry in record.entries for end in (entry.place, entry.was) if end)
     return RecordFile(path, record, tuple(roots), lambda: plan)
 
 
-def _open(path: bytes) -> int:
+def _open(path: bytes) -> File:
     """Open a record file for reading, wherever in the state folder it has got to since it was found."""
     folder, name = os.path.split(path)
     settled = name.split(b".")[0] + b".settled"
     above = os.path.dirname(folder)
     for place in (path, os.path.join(above, b"journal", settled), os.path.join(above, b"history", settled)):
         try:
-            return os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            return open_file(place)
         except FileNotFoundError:
             continue
     raise FileNotFoundError(2, "No such file or directory", os.fsdecode(path))
@@ -394,29 +386,26 @@ def _open(path: bytes) -> int:
 
 def _lines(path: bytes, start: int, end: int) -> Iterator[bytes]:
     """The lines between two offsets."""
-    descriptor = _open(path)
-    try:
+    with _open(path) as file:
         left = b""
-        for piece in _pieces(descriptor, start, end):
+        for piece in _pieces(file, start, end):
             *lines, left = (left + piece).split(b"\n")
             yield from lines
-    finally:
-        os.close(descriptor)
 
 
-def _body(descriptor: int, where: tuple[int, int]) -> bytes:
-    return b"".join(_pieces(descriptor, *where))
+def _body(file: File, where: tuple[int, int]) -> bytes:
+    return b"".join(_pieces(file, *where))
 
 
-def _pieces(descriptor: int, offset: int, end: int) -> Iterator[bytes]:
+def _pieces(file: File, offset: int, end: int) -> Iterator[bytes]:
     """The bytes between two offsets. Raises `TornError` at a premature end."""
     while offset < end:
-        data = os.pread(descriptor, min(end - offset, _PIECE), offset)
+        data = file.read(offset, min(end - offset, _PIECE))
         if not data:
             raise TornError("the file ends too early")
         yield data
         offset += len(data)
 
 
-def _read_exact(descriptor: int, length: int, offset: int) -> bytes:
-    return b"".join(_pieces(descriptor, offset, offset + length))
+def _read_exact(file: File, length: int, offset: int) -> bytes:
+    return b"".join(_pieces(file, offset, offset + length))

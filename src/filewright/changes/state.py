@@ -16,22 +16,23 @@ state folder, and that is said. The first version kept one for each list of root
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import secrets
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filewright import system
 from filewright.boundary import Root, quote
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
+from filewright.system import File, Folder, Status
 
 _FOLDERS = (b"journal", b"history", b"blobs", b"aside", b"kept")
+_INDEX = b"index"
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 
 
@@ -87,9 +88,9 @@ class Owner:
         except (ValueError, KeyError, TypeError):
             return None
 
-    def is_folder(self, status: os.stat_result) -> bool:
+    def is_folder(self, status: Status) -> bool:
         """Whether it can be the folder with that status."""
-        return self.inode in (None, status.st_ino)
+        return self.inode in (None, status.inode)
 
 
 class Index:
@@ -97,7 +98,7 @@ class Index:
 
     def __init__(self, base: Path) -> None:
         self.base = os.fsencode(base)
-        self._path = os.path.join(self.base, b"index")
+        self._path = os.path.join(self.base, _INDEX)
         self._seen: tuple[int, int, int] | None = None
         self._owners: dict[str, Owner] = {}
 
@@ -105,20 +106,19 @@ class Index:
     def owners(self) -> dict[str, Owner]:
         """Every state folder's owner, by its id; read again only when something was added."""
         try:
-            status = os.stat(self._path)
+            status = system.status_of(self._path)
+            seen = (status.inode, status.size, status.mtime_ns)
+            if seen != self._seen:
+                found = [Owner.of_line(line) for line in read_file(self._path).splitlines()]
+                self._owners = {owner.id: owner for owner in found if owner is not None}
+                self._seen = seen
         except OSError:
             return self._without_index()
-        seen = (status.st_ino, status.st_size, status.st_mtime_ns)
-        if seen != self._seen:
-            with open(self._path, "rb") as lines:
-                found = [Owner.of_line(line) for line in lines]
-            self._owners = {owner.id: owner for owner in found if owner is not None}
-            self._seen = seen
         return self._owners
 
     def _without_index(self) -> dict[str, Owner]:
         try:
-            seen = (0, 0, os.stat(self.base).st_mtime_ns)
+            seen = (0, 0, system.status_of(self.base).mtime_ns)
         except OSError:
             seen = (0, 0, 0)
         if seen != self._seen:
@@ -128,49 +128,38 @@ class Index:
 
     def _scan(self) -> Iterator[Owner]:
         """The owners as their own state folders tell."""
-        try:
-            names = os.listdir(self.base)
-        except OSError:
-            return
-        for name in sorted(names):
+        for name in _names(self.base):
             try:
-                with open(os.path.join(self.base, name, b"root"), "rb") as line:
-                    owner = Owner.of_line(line.read())
+                owner = Owner.of_line(read_file(os.path.join(self.base, name, b"root")))
             except OSError:
                 continue
             if owner is not None and os.fsencode(owner.id) == name:
                 yield owner
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the index alone, to add to it. Raises `OSError`."""
-        descriptor = os.open(self.base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            except OSError:
-                pass  # No locks on this file system.
-            yield
-        finally:
-            os.close(descriptor)
+    def alone(self) -> Iterator[Folder]:
+        """Hold the index alone, to add to it; yields the base folder. Raises `OSError`."""
+        with system.open_folder(self.base) as base:
+            with suppress(OSError):  # No locks on this file system.
+                base.lock(exclusive=True, wait=True)
+            yield base
 
-    def add(self, owner: Owner) -> None:
+    def add(self, base: Folder, owner: Owner) -> None:
         """Note an owner, in its state folder and here; needs `alone`."""
-        path = os.path.join(self.base, os.fsencode(owner.id), b"root")
-        _write_whole(path, owner.to_line())
+        with base.folder(os.fsencode(owner.id)) as own:
+            _write_whole(own, b"root", owner.to_line())
         known = self.owners
-        if not os.path.exists(self._path):
-            lines = b"".join(each.to_line() for each in known.values() if each.id != owner.id)
-            _write_whole(self._path, lines)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            size = os.fstat(descriptor).st_size
+            index = base.open(_INDEX)
+        except FileNotFoundError:
+            lines = b"".join(each.to_line() for each in known.values() if each.id != owner.id)
+            _write_whole(base, _INDEX, lines)
+            index = base.open(_INDEX)
+        with index:
+            size = index.status().size
             # A line that a crash cut short must not swallow this one.
-            torn = size and os.pread(descriptor, 1, size - 1) != b"\n"
-            os.write(descriptor, (b"\n" if torn else b"") + owner.to_line())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+            torn = size and index.read(size - 1, 1) != b"\n"
+        base.append(_INDEX, (b"\n" if torn else b"") + owner.to_line())
 
     def owner_of(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
@@ -227,7 +216,7 @@ def is_within(path: bytes, folder: bytes) -> bool:
 def _still_there(owner: Owner) -> bool:
     """Whether no other folder is where the owner was; one that is gone may have left changes to undo."""
     try:
-        return owner.path is None or owner.is_folder(os.stat(owner.path))
+        return owner.path is None or owner.is_folder(system.status_of(owner.path))
     except OSError:
         return True
 
@@ -235,8 +224,8 @@ def _still_there(owner: Owner) -> bool:
 def others_of(base: bytes, name: str) -> list[str]:
     """The state folders that hold changes which reach into this one's root."""
     try:
-        with open(os.path.join(base, os.fsencode(name), b"others"), "rb") as lines:
-            return [line.strip().decode("utf-8", "replace") for line in lines]
+        lines = read_file(os.path.join(base, os.fsencode(name), b"others")).splitlines()
+        return [line.strip().decode("utf-8", "replace") for line in lines]
     except OSError:
         return []
 
@@ -253,11 +242,16 @@ def _first_version(base: bytes, roots: Sequence[Root]) -> str | None:
     """The state folder that the first version kept for a list of roots."""
     joined = b"\0".join(root.resolved or root.path for root in roots)
     ending = b"-" + hashlib.sha256(joined).hexdigest()[:16].encode()
+    return next((os.fsdecode(name) for name in _names(base) if name.endswith(ending)), None)
+
+
+def _names(base: bytes) -> list[bytes]:
+    """The names of state folders; none where the base folder cannot be read."""
     try:
-        names = os.listdir(base)
+        with system.open_folder(base) as folder:
+            return folder.names()
     except OSError:
-        return None
-    return next((os.fsdecode(name) for name in sorted(names) if name.endswith(ending)), None)
+        return []
 
 
 class StateFolder:
@@ -319,14 +313,9 @@ class StateFolder:
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
             if name in others_of(self._index.base, state.owner.id):
                 continue
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(state.at(b"others"), flags, 0o600)
-            try:
-                os.write(descriptor, name.encode() + b"\n")
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            flush_folder(state.path)
+            with state.folder() as folder:
+                folder.append(b"others", name.encode() + b"\n")
+                folder.flush()
             state._relocated = None
 
     def load(self) -> None:
@@ -334,8 +323,10 @@ class StateFolder:
         if self.key and self._identity() == self._made:
             return
         try:
-            self._refuse_foreign(self.path, allowed=(os.geteuid(),))
-            self.key = self._key_at(self.at(b"key"))
+            with system.open_folder(self._index.base) as base:
+                self._own_folder(base)
+            with self.folder() as folder:
+                self.key = _key_in(folder)
             self._made = self._identity()
         except OSError as error:
             raise self._refused(error) from error
@@ -343,6 +334,10 @@ class StateFolder:
     def at(self, *parts: bytes) -> bytes:
         """The absolute path of something in the state folder."""
         return os.path.join(self.path, *parts)
+
+    def folder(self, *parts: bytes) -> Folder:
+        """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
+        return system.open_folder(self.at(*parts))
 
     @property
     def exists(self) -> bool:
@@ -357,12 +352,11 @@ class StateFolder:
         try:
             if self._claimed and self._identity() == self._made:
                 return
-            base = self._index.base
-            _make_folders(base)
-            self._refuse_foreign(base, allowed=(0, os.geteuid()))
+            _make_folders(self._index.base)
+            _refuse_foreign(system.status_of(self._index.base), allowed=(0, system.effective_user()))
             if self._root is not None:
-                with self._index.alone():
-                    self._claim(self._root)
+                with self._index.alone() as base:
+                    self._claim(base, self._root)
             self._furnish()
             self._made = self._identity()
             self.key = self._read_key()
@@ -381,12 +375,11 @@ class StateFolder:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            status = os.stat(self.at(b"journal"))
+            return system.status_of(self.at(b"journal")).identity
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return status.st_dev, status.st_ino
 
-    def _claim(self, root: Root) -> None:
+    def _claim(self, base: Folder, root: Root) -> None:
         """Make it the root's own; another process may have been faster."""
         known, others = self._index.owner_of(root)
         before = known or self.owner
@@ -395,61 +388,57 @@ class StateFolder:
         self.owner = Owner(before.id, paths, root.device, root.inode, _birth(root))
         self._furnish()
         if self.owner != known:
-            self._index.add(self.owner)
+            self._index.add(base, self.owner)
         for other in others:
             if other.path == path and other.id != self.owner.id:
-                self._index.add(replace(other, paths=(b"", *other.paths)))
+                self._index.add(base, replace(other, paths=(b"", *other.paths)))
 
     def _furnish(self) -> None:
         for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
             _make_folders(folder)
-        self._refuse_foreign(self.path, allowed=(os.geteuid(),))
-        if stat.S_IMODE(os.stat(self.path).st_mode) != 0o700:
-            os.chmod(self.path, 0o700)
+        with system.open_folder(self._index.base) as base:
+            status = self._own_folder(base)
+            if status.mode != 0o700:
+                base.set_mode(os.fsencode(self.owner.id), 0o700, expected=status)
+
+    def _own_folder(self, base: Folder) -> Status:
+        """The status of the state folder itself, which is no link. `PermissionError` if it is another user's."""
+        status = base.stat(os.fsencode(self.owner.id))
+        _refuse_foreign(status, allowed=(system.effective_user(),))
+        return status
 
     def _read_key(self) -> bytes:
-        path = self.at(b"key")
-        try:
-            key = self._key_at(path)
-        except FileNotFoundError:
-            fresh = self.at(b".key-" + secrets.token_hex(8).encode())
-            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with self.folder() as folder:
             try:
-                write_all(descriptor, secrets.token_bytes(32), 0)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            try:
-                os.link(fresh, path)
-            except FileExistsError:
-                pass  # Another process was faster; its key counts.
-            finally:
-                os.unlink(fresh)
-            flush_folder(self.path)
-            key = self._key_at(path)
+                key = _key_in(folder)
+            except FileNotFoundError:
+                fresh = b".key-" + secrets.token_hex(8).encode()
+                try:
+                    _write_flushed(folder, fresh, secrets.token_bytes(32))
+                    with suppress(FileExistsError):  # Another process was faster; its key counts.
+                        folder.link(fresh, folder, b"key")
+                finally:
+                    with suppress(FileNotFoundError):  # Not even made.
+                        folder.remove(fresh)
+                folder.flush()
+                key = _key_in(folder)
         if len(key) != 32:
             raise PermissionError(1, "its key file is damaged; move the folder away")
         return key
 
-    @staticmethod
-    def _key_at(path: bytes) -> bytes:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            if os.fstat(descriptor).st_uid != os.geteuid():
-                raise PermissionError(1, "its key belongs to another user")
-            return os.read(descriptor, 64)
-        finally:
-            os.close(descriptor)
 
-    @staticmethod
-    def _refuse_foreign(folder: bytes, *, allowed: tuple[int, ...]) -> None:
-        status = os.lstat(folder)
-        if stat.S_ISLNK(status.st_mode):
-            status = os.stat(folder) if len(allowed) > 1 else status
-        if not stat.S_ISDIR(status.st_mode):
-            raise NotADirectoryError(20, "something other than a folder is there")
-        if status.st_uid not in allowed:
-            raise PermissionError(1, "it belongs to another user")
+def _key_in(folder: Folder) -> bytes:
+    with folder.open(b"key") as file:
+        if file.status().uid != system.effective_user():
+            raise PermissionError(1, "its key belongs to another user")
+        return file.read(0, 64)
+
+
+def _refuse_foreign(status: Status, *, allowed: tuple[int, ...]) -> None:
+    if status.kind != "folder":
+        raise NotADirectoryError(20, "something other than a folder is there")
+    if status.uid not in allowed:
+        raise PermissionError(1, "it belongs to another user")
 
 
 def _make_folders(folder: bytes) -> None:
@@ -459,39 +448,35 @@ def _make_folders(folder: bytes) -> None:
     above = os.path.dirname(folder)
     _make_folders(above)
     try:
-        os.mkdir(folder, 0o700)
+        system.make_folder(folder, 0o700)
     except FileExistsError:
         return
-    with suppress(PermissionError):  # A folder that may be written to and not be read.
-        flush_folder(above)
+    with suppress(PermissionError), system.open_folder(above) as opened:  # One that may not be read.
+        opened.flush()
 
 
-def write_all(descriptor: int, data: bytes | memoryview, offset: int) -> None:
-    """`pwrite` until everything is written."""
-    view = memoryview(data)
-    while view:
-        written = os.pwrite(descriptor, view, offset)
-        view = view[written:]
-        offset += written
+def open_file(path: bytes, *, write: bool = False) -> File:
+    """The file at an absolute path of a state folder, which is no link. Raises `OSError`."""
+    folder, name = os.path.split(path)
+    with system.open_folder(folder) as opened:
+        return opened.open(name, write=write)
 
 
-def flush_folder(folder: bytes) -> None:
-    """Flush a folder's entries to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def read_file(path: bytes) -> bytes:
+    """All of a small file at an absolute path of a state folder. Raises `OSError`."""
+    with open_file(path) as file:
+        return file.read(0, file.status().size)
 
 
-def _write_whole(path: bytes, content: bytes) -> None:
+def _write_flushed(folder: Folder, name: bytes, content: bytes) -> None:
+    with folder.create(name) as file:
+        file.write(content, 0)
+        file.flush()
+
+
+def _write_whole(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
-    fresh = path + b".new-" + secrets.token_hex(4).encode()
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        write_all(descriptor, content, 0)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    os.rename(fresh, path)
-    flush_folder(os.path.dirname(path))
+    fresh = name + b".new-" + secrets.token_hex(4).encode()
+    _write_flushed(folder, fresh, content)
+    folder.rename(fresh, folder, name, "replace")
+    folder.flush()

@@ -27,6 +27,7 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 can: Capabilities = MISSING_EVERYTHING
@@ -411,6 +412,17 @@ class Folder(_Handle):
         """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
         return self.file_type(os.open(_one(name), _CREATE, mode, dir_fd=self._fd))
 
+    def append(self, name: bytes, data: bytes) -> None:
+        """Add `data` to the end of a file, which is made (0600) if it is not there, and flush it.
+
+        What others add at the same time stands before or after it.
+        """
+        with self._file(os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd), (name,)) as file:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(file.fileno(), view) :]
+            file.flush()
+
     def make(self, name: bytes, mode: int = 0o777) -> None:
         """A new folder. `FileExistsError` if the name is taken."""
         os.mkdir(_one(name), mode, dir_fd=self._fd)
@@ -473,15 +485,16 @@ class Folder(_Handle):
 
     # Locking and flushing
 
-    def lock(self, exclusive: bool) -> bool:
+    def lock(self, exclusive: bool, *, wait: bool = False) -> bool:
         """Lock the folder against other opened ones, here and in other processes; False if they have it.
 
-        Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError`
-        where the file system has no locks.
+        With `wait` it waits until it has it. Ends with `unlock`, `close` or this process, whatever was
+        forked from it. Raises `OSError` where the file system has no locks.
         """
         _locked.add(self._fd)  # Before it is, for a fork in between.
         try:
-            fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            way = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
+            fcntl.flock(self._fd, way)
         except OSError as error:
             _locked.discard(self._fd)
             if isinstance(error, BlockingIOError):
@@ -511,6 +524,11 @@ def open_file(path: bytes | str) -> File:
         os.close(descriptor)
         raise
     return File(descriptor)
+
+
+def make_folder(path: bytes | str, mode: int = 0o777) -> None:
+    """A new folder at a path that the user named. `FileExistsError` if something is there."""
+    os.mkdir(path, mode)
 
 
 def status_of(path: bytes | str) -> Status:

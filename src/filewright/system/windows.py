@@ -455,6 +455,16 @@ class Folder(_Handle):
         options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
         return File(nt.open_below(self._fd, _one(name), _WRITE, options, disposition=nt.CREATE))
 
+    def append(self, name: bytes, data: bytes) -> None:
+        """Add `data` to the end of a file, which is made if it is not there, and flush it."""
+        try:
+            file = self.create(name)
+        except FileExistsError:
+            file = self.open(name, write=True)
+        with file:
+            file.write(data, file.status().size)
+            file.flush()
+
     def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
         """A new folder. `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
@@ -589,8 +599,10 @@ class Folder(_Handle):
             if error.errno not in (errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF):
                 raise
 
-    def lock(self, exclusive: bool) -> bool:
+    def lock(self, exclusive: bool, *, wait: bool = False) -> bool:
         """Lock the folder against others of this user, here and in other processes; False if they have it.
+
+        With `wait` it waits until it has it.
 
         Windows locks files, not folders: what is locked is a file of this user's own, named after the
         folder's identity. Ends with `unlock`, `close` or this process.
@@ -601,7 +613,7 @@ class Folder(_Handle):
             self._lock = nt.open_below(
                 None, _nt_path(path), _WRITE, nt.PLAIN_FILE, disposition=nt.OPEN_OR_CREATE
             )
-        taken = nt.lock(self._lock, exclusive=exclusive)
+        taken = nt.lock(self._lock, exclusive=exclusive, wait=wait)
         if not taken:
             self.unlock()
         return taken
@@ -629,6 +641,11 @@ def open_file(path: bytes | str) -> File:
         nt.close(handle)
         raise
     return File(handle)
+
+
+def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
+    """A new folder at a path that the user named. `FileExistsError` if something is there."""
+    nt.close(nt.open_below(None, _nt_path(path), nt.LIST, nt.FOLDER_FILE, disposition=nt.CREATE))
 
 
 def status_of(path: bytes | str) -> Status:
