@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.boundary import Boundary, Location, Root
+from filewright.boundary import Boundary, Location, Root, is_temporary
 from filewright.changes.content import OnDisk
 from filewright.changes.record import Entry, Kind, Place
 from filewright.changes.refusals import on_another_device, too_deep
@@ -297,6 +297,9 @@ class FolderItem(Item):
     def names(self) -> list[bytes]:
         """Every name the tree has in it, sorted."""
         found = set(self.origin.on_disk().names()) if self.origin is not None else set()
+        if self.origin is not self:
+            # Where a copy ends up below its source, what is staged of it lies there already.
+            found = {name for name in found if not is_temporary(name)}
         gone = {name for name, item in self.entries.items() if item is None}
         return sorted((found | self.entries.keys()) - gone)
 

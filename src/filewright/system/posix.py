@@ -12,9 +12,9 @@ import io
 import os
 import stat
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from filewright.system import beneath
 from filewright.system.handle import Handle
@@ -31,6 +31,8 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 can: Capabilities = MISSING_EVERYTHING
+
+_Listing = TypeVar("_Listing")
 
 _umask = threading.Lock()
 _locked: set[int] = set()
@@ -283,7 +285,7 @@ class Folder(_Handle):
         batch: tuple[list[str], list[str], list[tuple[bytes, Kind]]] = ([], [], [])
         files, folders, others = batch
         room = count
-        with os.scandir(self._fd) as entries:
+        with self._listed(os.scandir) as entries:
             for entry in entries:
                 if entry.is_file(follow_symlinks=False):
                     files.append(entry.name)
@@ -318,7 +320,16 @@ class Folder(_Handle):
 
     def names(self) -> list[bytes]:
         """Every name, sorted."""
-        return sorted(map(os.fsencode, os.listdir(self._fd)))
+        return sorted(map(os.fsencode, self._listed(os.listdir)))
+
+    def _listed(self, ask: Callable[[int], _Listing]) -> _Listing:
+        try:
+            return ask(self._fd)
+        except OSError as error:
+            if error.errno != errno.EBADF or self._fd < 0:
+                raise
+            # It was opened only to be entered, because it may not be read.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from error
 
     def read_link(self, name: bytes) -> bytes:
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
