@@ -228,6 +228,10 @@ def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(change_sets:
     _run(change_sets)
 
 
+def test_a_copy_that_is_moved_into_what_it_was_made_of_holds_nothing_of_itself() -> None:
+    _run([[("copy", "f", "c", False), ("move", "c", "f/b", False)]])
+
+
 @pytest.mark.sweep
 @settings(max_examples=3000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)

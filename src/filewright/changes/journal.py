@@ -49,13 +49,18 @@ class Journal:
         except FileNotFoundError:
             return None
 
-    def intent_seen(self) -> tuple[int, int, int] | None:
-        """What tells one intent from another, or None if no change is being made; one look at the disk."""
+    def unfinished(self) -> tuple[object, ...] | None:
+        """What tells one set of changes that are not settled from another; None if there are none."""
+        seen = None
         try:
-            status = system.status_of(self._state.at(b"journal", _INTENT))
+            with self._state.folder(b"journal") as journal:
+                waiting = tuple(name for name in journal.names() if name.endswith(UNSETTLED))
+                with suppress(FileNotFoundError):
+                    status = journal.stat(_INTENT)
+                    seen = (status.inode, status.size, status.mtime_ns) if status.size else None
         except (FileNotFoundError, NotADirectoryError):
-            return None
-        return (status.inode, status.size, status.mtime_ns) if status.size else None
+            return None  # No change was made yet.
+        return (seen, waiting) if seen is not None or waiting else None
 
     def done_paths(self) -> list[bytes]:
         """Committed changes that are not known to be cleaned up, oldest first."""

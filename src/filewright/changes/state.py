@@ -294,7 +294,7 @@ class StateFolder:
     @property
     def path(self) -> bytes:
         """The absolute path of the state folder."""
-        return os.path.join(self._index.base, os.fsencode(self.owner.id))
+        return self.at()
 
     def relocations(self) -> dict[bytes, bytes]:
         """For every path that a root of these changes had, the one it has now."""
@@ -333,7 +333,7 @@ class StateFolder:
 
     def at(self, *parts: bytes) -> bytes:
         """The absolute path of something in the state folder."""
-        return os.path.join(self.path, *parts)
+        return os.path.join(self._index.base, os.fsencode(self.owner.id), *parts)
 
     def folder(self, *parts: bytes) -> Folder:
         """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""

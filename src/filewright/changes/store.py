@@ -92,6 +92,4 @@ class Store:
     @property
     def unfinished(self) -> tuple[object, ...] | None:
         """What tells one set of changes that are not settled from another; None if there are none."""
-        seen = self.journal.intent_seen()
-        waiting = tuple(self.journal.unsettled_paths())
-        return (seen, waiting) if seen is not None or waiting else None
+        return self.journal.unfinished()

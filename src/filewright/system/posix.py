@@ -320,7 +320,7 @@ class Folder(_Handle):
 
     def names(self) -> list[bytes]:
         """Every name, sorted."""
-        return sorted(map(os.fsencode, self._listed(os.listdir)))
+        return sorted(_encoded(self._listed(os.listdir)))
 
     def _listed(self, ask: Callable[[int], _Listing]) -> _Listing:
         try:
