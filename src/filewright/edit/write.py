@@ -118,7 +118,7 @@ def write_exact(source: Source, start: int, end: int, search: str, replace: str)
     left = [(body, index < len(ends)) for index, body in enumerate(bodies)]
     right = [(body, index < len(theirs) - 1) for index, body in enumerate(theirs)]
     begins.append(len(old))
-    dominant = source.snapshot.dominant if len(theirs) > 1 else b"\n"
+    dominant = source.dominant if len(theirs) > 1 else b"\n"
     result: list[Splice] = []
     i = j = 0
     for match in [*align(left, right), None]:
@@ -141,7 +141,7 @@ def _in_file(source: Source, text: str) -> bytes:
 
 def _inserted(source: Source, part: Insertion) -> tuple[Splice, ...]:
     """The splice that puts whole lines before a line; the line past the last appends."""
-    offset, dominant = part.span.start, source.snapshot.dominant
+    offset, dominant = part.span.start, source.dominant
     new = encoded(part.text.removesuffix("\n"), source.encoding, dominant, argument="replace")
     if offset < source.size or offset == source.start:
         return (Splice(offset, 0, new + dominant),)
@@ -513,7 +513,7 @@ def _spliced(
     At the end of the file the last line has a terminator as before, or as `ended` says. With `whole`
     deleted lines take the terminator before them along, where the file's last has none.
     """
-    dominant = source.snapshot.dominant
+    dominant = source.dominant
     bodies = [rows[out.kept].body if out.kept >= 0 else _in_file(source, out.text) for out in result]
     pieces = [
         bodies[index] + (rows[out.kept].terminator if out.kept >= 0 else out.terminator or dominant)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 
 _UNITS = (4, 2, 8, 3, 1, 6)
@@ -44,12 +45,11 @@ class _Rule:
         return divmod(columns, self.source_unit)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Indentation:
     """The map from the indents of a request to those of the file."""
 
     known: dict[str, str]
-    rules: tuple[_Rule, ...]
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Indentation | None:
@@ -58,8 +58,17 @@ class Indentation:
         for asked, found in pairs:
             if known.setdefault(asked, found) != found:
                 return None
-        rules = (*_shifts(known), *_changes_of_unit(known))
-        return cls(known, rules) if rules else None
+        made = cls(known)
+        return made if made._shifts or made._changes_of_unit else None
+
+    @cached_property
+    def _shifts(self) -> tuple[_Rule, ...]:
+        return tuple(_shifts(self.known))
+
+    @cached_property
+    def _changes_of_unit(self) -> tuple[_Rule, ...]:
+        # Thirty units are tried, and most edits move nothing that the matched lines do not tell.
+        return tuple(_changes_of_unit(self.known))
 
     @property
     def same(self) -> bool:
@@ -73,7 +82,7 @@ class Indentation:
         not tell, and nobody can say what is meant.
         """
         wanted = sorted(set(indents), key=len)
-        rules = self._readings(wanted, own)
+        rules = [] if self.known.keys() >= set(wanted) else self._readings(wanted, own)
         result: dict[str, tuple[str, ...]] = {}
         for indent in wanted:
             if indent in self.known:
@@ -85,8 +94,7 @@ class Indentation:
 
     def _readings(self, wanted: list[str], own: str) -> list[_Rule]:
         """The rules that agree with the unit of the file and with the one all indents of the request show."""
-        shifts = [rule for rule in self.rules if not rule.unit]
-        units = [rule for rule in self.rules if rule.unit]
+        shifts = list(self._shifts)
         indents = (*wanted, *self.known)
         mixed = any("\t" in form for form in (*self.known.values(), *self.known)) and any(
             " " in indent for indent in indents
@@ -97,12 +105,13 @@ class Indentation:
         unit = gcd(*widths) if widths else 0
         if shifts and not mixed and own == " " * unit:
             return shifts
+        units = self._changes_of_unit
         fitting = [rule for rule in units if rule.source_unit == unit and own in ("", rule.unit)]
         of_file = [rule for rule in fitting if rule.unit == own]
         if of_file:
             return [rule for rule in of_file if not rule.steps] or of_file
         if not fitting and not shifts:
-            fitting = units
+            fitting = list(units)
         return [*shifts, *([rule for rule in fitting if not rule.steps] or fitting)]
 
 

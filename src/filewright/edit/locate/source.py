@@ -12,16 +12,21 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from filewright.edit.locate.fold import collapsed, indent_of
 from filewright.progress import Task
 from filewright.structure import Language
 from filewright.text import Encoding, Line, Lines
 
+if TYPE_CHECKING:
+    from filewright.edit.locate.request import Block
+    from filewright.edit.locate.whole_lines import Region
+
 _LINES_MEASURED, _BYTES_MEASURED = 2_000, 1 << 16
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 _NEAR = 1 << 16
+_BLOCKS_KEPT = 4
 
 
 class Readable(Protocol):
@@ -65,8 +70,14 @@ class Source:
         usual = self.has_no_returns and self.encoding.width == 1
         self._feeds = self.held if usual else None
         self._last: Line | None = None
+        self._regions: dict[Block, list[Region]] = {}
         self._sketch: tuple[list[Line], list[str]] | None = None
         self._characters: tuple[_Characters, _Characters] | None = None
+
+    @property
+    def dominant(self) -> bytes:
+        """The file's most frequent terminator; counted only where there is a choice."""
+        return b"\n" if self.has_no_returns else self.snapshot.dominant
 
     def line_number(self, offset: int) -> int:
         """The 1-based number of the line that holds `offset`."""
@@ -132,7 +143,14 @@ class Source:
 
     def row_before(self, row: Line) -> Line | None:
         """The line before `row`; None before the first."""
-        return self.row_at(row.offset - 1) if row.offset > self.start else None
+        if row.offset <= self.start:
+            return None
+        if self._feeds is not None:
+            end = row.offset - 1
+            begin = max(self._feeds.rfind(b"\n", self.start, end) + 1, self.start)
+            if end < begin + _NEAR:  # the usual case, as in `_plain`; lines are walked backwards often
+                return Line(begin, self._feeds[begin:end], b"\n", row.offset)
+        return self.row_at(row.offset - 1)
 
     def _begin(self, offset: int) -> int:
         if self._feeds is None:
@@ -166,6 +184,16 @@ class Source:
                 steps[indent[len(before) :]] += 1
             before = indent
         return steps.most_common(1)[0][0] if steps else ""
+
+    def remembered(self, block: Block) -> list[Region] | None:
+        """The regions of one of the last blocks looked for; None if it was not."""
+        return self._regions.get(block)
+
+    def remember(self, block: Block, regions: list[Region]) -> None:
+        """Keep the regions of a block; only those of the last few are."""
+        if len(self._regions) >= _BLOCKS_KEPT:
+            del self._regions[next(iter(self._regions))]
+        self._regions[block] = regions
 
     def sketch(self) -> tuple[list[Line], list[str]]:
         """The lines of a held text that are not blank, and the beginning of each as it is compared; kept."""

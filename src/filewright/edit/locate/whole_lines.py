@@ -101,9 +101,18 @@ def find_regions(source: Source, block: Block) -> list[Region]:
 
     Ends early, with more than one region, where very many or very long ones are alike.
     """
-    found: dict[int, Region] = {}
     if not block.solid:
         return []
+    known = source.remembered(block)
+    if known is None:
+        # A refusal asks again for each choice that it may offer.
+        known = _regions(source, block)
+        source.remember(block, known)
+    return list(known)
+
+
+def _regions(source: Source, block: Block) -> list[Region]:
+    found: dict[int, Region] = {}
     rows_found = 0
     for rows in _candidates(source, block):
         if rows[0].offset not in found:
