@@ -161,7 +161,9 @@ with Workspace(given["work"], state_dir=given["state"]) as workspace:
 
 def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(place: Path) -> None:
     work = place / "work"
-    (work / "a.txt").write_text("one\n")
+    with Workspace(work, state_dir=place / "state") as workspace:
+        # The first change makes the state folder, so that the next one's first rename is in the workspace.
+        workspace.write("a.txt", "one\n")
     with Beside(FORK, {"work": work, "state": place / "state"}) as agent:
         forked = agent.hear()
         try:
