@@ -14,6 +14,7 @@ import pytest
 from filewright import Workspace
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
+from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
@@ -436,3 +437,29 @@ def test_an_error_while_taking_back_leaves_the_rest_to_recovery(
     assert "doctor" in (caught.value.hint or "")
     restarted()
     assert scene.tree(bench.root) == before
+
+
+def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(
+    scene: Any, bench: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each committed change whose folder was gone walked all the roots, at every opening."""
+    for number in range(5):
+        folder = bench.root / f"gone{number}"
+        folder.mkdir()
+        (folder / "a.txt").write_bytes(b"one\n")
+        _stopped_at(bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt")))
+        shutil.rmtree(folder)
+    walks = 0
+    walk = FolderSearch._walk
+
+    def counted(search: FolderSearch) -> Any:
+        nonlocal walks
+        walks += 1
+        return walk(search)
+
+    monkeypatch.setattr(FolderSearch, "_walk", counted)
+    with scene.Bench(area) as fresh:
+        fresh.changes.recover()
+        assert walks == 1
+        assert fresh.changes.recover().clean
+    assert walks == 1

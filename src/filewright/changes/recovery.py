@@ -24,7 +24,7 @@ from filewright.changes.operations import CommitPlan
 from filewright.changes.record import Place
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
-from filewright.changes.slots import OpenFolders, Slots, located
+from filewright.changes.slots import FolderSearch, OpenFolders, Slots, located
 from filewright.changes.state import StateFolder
 from filewright.settings import Settings
 from filewright.system import Folder
@@ -98,6 +98,7 @@ class Recoverer:
         self._journal = journal
         self._blobs = blobs
         self._flusher = flusher
+        self._search = FolderSearch(boundary)
         self.cleaned: set[bytes] = set()
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
@@ -108,7 +109,11 @@ class Recoverer:
         found = Recovery()
         intent = self._journal.intent_path()
         unsettled = self._journal.unsettled_paths() if again else []
-        for path in (*unsettled, *([intent] if intent is not None else [])):
+        intents = (*unsettled, *([intent] if intent is not None else []))
+        done = self._journal.done_paths()
+        if intents or not self.cleaned.issuperset(done):
+            self._search = FolderSearch(self._boundary)
+        for path in intents:
             self._intent(path, found)
         done = self._journal.done_paths()
         for path in done:
@@ -195,7 +200,7 @@ class Recoverer:
     def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
         own = folders or OpenFolders(self._boundary)
         try:
-            yield Slots(own, plan, hash_up_to=self._settings.identity_bytes)
+            yield Slots(own, plan, hash_up_to=self._settings.identity_bytes, search=self._search)
         finally:
             if folders is None:
                 own.close()
@@ -237,6 +242,8 @@ class Recoverer:
 
     def clean_up(self, file: RecordFile, found: Recovery, folders: OpenFolders | None = None) -> bool:
         """Remove what a committed change displaced; whether anything of it was still there."""
+        if folders is not None:  # Right after a commit: what an earlier walk saw may have moved since.
+            self._search = FolderSearch(self._boundary)
         with self._slots(file.plan, folders) as slots:
             findings = clean_up(slots, self._flusher, self._keep)
         findings.waiting += findings.unsettled
@@ -255,6 +262,7 @@ class Recoverer:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [path for path in self._journal.done_paths() if path in self.cleaned]
         folders = OpenFolders(self._boundary)
+        flushed: set[tuple[int, int]] = set()
         try:
             for path in ready:
                 try:
@@ -262,7 +270,7 @@ class Recoverer:
                 except (TornError, FileNotFoundError):
                     continue
                 with self._slots(plan, folders) as slots:
-                    slots.flush(self._flusher)
+                    slots.flush(self._flusher, flushed)
         finally:
             folders.close()
         for path in ready:

@@ -19,7 +19,7 @@ from functools import cached_property
 from filewright.boundary import is_temporary
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
-from filewright.changes.slots import Slots, file_matches, kind_of, matches
+from filewright.changes.slots import FolderGoneError, Slots, file_matches, kind_of, matches
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
@@ -344,6 +344,11 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
 
 
 def _clean_up(work: _Settlement, operation: SlotOperation) -> None:
+    with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
+        _clean_up_there(work, operation)
+
+
+def _clean_up_there(work: _Settlement, operation: SlotOperation) -> None:
     match operation:
         case Put(before=Seal() as before):
             for slot in (operation.spare, operation.carrier):

@@ -27,7 +27,7 @@ _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NOWHERE = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 _MOST_OPEN = 24
 _AT_ONCE = 16
-_SEARCH_SECONDS = 30.0
+_SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
 Remove = Callable[[Folder, bytes, Seal | None], bool]
@@ -115,16 +115,57 @@ def located(boundary: Boundary, place: Place) -> Location | None:
     return Location(best[1], parts, Location(best[1], parts).shown)
 
 
+class FolderGoneError(FileNotFoundError):
+    """A folder of a plan is not in the workspace any more, wherever one looks."""
+
+
+class FolderSearch:
+    """Where folders are that somebody has moved: one walk of the roots, begun when first asked, for all plans.
+
+    `complete` if the walk saw everything in its time: a folder that it did not find is not there.
+    """
+
+    def __init__(self, boundary: Boundary) -> None:
+        self._boundary = boundary
+        self._found: dict[int, Location] | None = None
+        self.complete = False
+
+    def find(self, inode: int | None) -> Location | None:
+        """The folder with that inode; None if it is nowhere, or too far to be found in a few seconds."""
+        if inode is None:
+            return None
+        if self._found is None:
+            self._found = self._walk()
+        return self._found.get(inode)
+
+    def _walk(self) -> dict[int, Location]:
+        found: dict[int, Location] = {}
+        task = Task(seconds=_SEARCH_SECONDS)
+        pending = [Location(root, ()) for root in self._boundary.roots]
+        while pending and not task.expired:
+            where = pending.pop()
+            with suppress(OSError, FilewrightError), self._boundary.open_folder(where) as folder:
+                for name, kind in folder.scan():
+                    if kind == "folder":
+                        below = where.child(name)
+                        pending.append(below)
+                        found[folder.stat(name).inode] = below
+        self.complete = not pending
+        return found
+
+
 class Slots:
     """The slots of one plan, on the disk."""
 
-    def __init__(self, folders: OpenFolders, plan: CommitPlan, *, hash_up_to: int) -> None:
+    def __init__(
+        self, folders: OpenFolders, plan: CommitPlan, *, hash_up_to: int, search: FolderSearch | None = None
+    ) -> None:
         self.plan = plan
         self._folders = folders
         self._boundary = folders.boundary
+        self._search = search or FolderSearch(folders.boundary)
         self.hash_up_to = hash_up_to
         self._found: dict[int, tuple[Location, FolderId]] = {}
-        self._searched: dict[int, Location] | None = None
 
     # Folders
 
@@ -167,11 +208,12 @@ class Slots:
             if found[slot.folder] is not None:
                 found[looking] = self._accept(looking, self._found[slot.folder][0].child(slot.name))
         if found[number] is None:
-            where = self._search().get(self.plan.folders[number].inode or -1)
+            where = self._search.find(self.plan.folders[number].inode)
             found[number] = self._accept(number, where) if where is not None else self._instead(number)
         folder = found[number]
         if folder is None:
-            raise FileNotFoundError(errno.ENOENT, "its folder is gone")
+            gone = FolderGoneError if self._search.complete else FileNotFoundError
+            raise gone(errno.ENOENT, "its folder is gone")
         return folder
 
     def _instead(self, number: int) -> Folder | None:
@@ -205,16 +247,6 @@ class Slots:
         self._found[number] = where, identity
         return folder
 
-    def _search(self) -> dict[int, Location]:
-        """Where the folders are that are in none of their slots: somebody has moved them."""
-        if self._searched is None:
-            self._searched = {}
-            wanted = {folder.inode for folder in self.plan.folders if folder.inode is not None}
-            task = Task(seconds=_SEARCH_SECONDS)
-            for root in self._boundary.roots:
-                self._searched |= _folders_below(self._boundary, Location(root, ()), wanted, task)
-        return self._searched
-
     def location(self, place: Place) -> Location:
         """The location of a recorded place. Raises `path_escape` if its root is not served."""
         where = located(self._boundary, place)
@@ -231,14 +263,18 @@ class Slots:
         """A slot's path, for messages."""
         return self.location(self.plan.place(slot)).shown
 
-    def flush(self, flusher: Flusher) -> None:
-        """Flush every folder the operations act in."""
+    def flush(self, flusher: Flusher, flushed: set[FolderId] | None = None) -> None:
+        """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
+        flushed = set() if flushed is None else flushed
         numbers = sorted({slot.folder for operation in self.plan.operations for slot in operation.slots})
         for start in range(0, len(numbers), _AT_ONCE):
             open_now: list[Folder] = []
             for number in numbers[start : start + _AT_ONCE]:
                 with suppress(FileNotFoundError):  # Gone with all that was in it.
-                    open_now.append(self.folder(number))
+                    folder = self.folder(number)
+                    if folder.identity() not in flushed:
+                        flushed.add(folder.identity())
+                        open_now.append(folder)
             if len(numbers) > MANY and open_now and system.can.flush_file_system:
                 flusher.file_system(open_now[0])
                 return
@@ -464,23 +500,3 @@ def _same_status(status: Status, seal: Seal) -> bool:
         or seal.size is None
         or (status.size == seal.size and status.mtime_ns == seal.mtime_ns)
     )
-
-
-def _folders_below(boundary: Boundary, top: Location, wanted: set[int], task: Task) -> dict[int, Location]:
-    """The folders below `top` with one of those inodes; as far as the time allows."""
-    found: dict[int, Location] = {}
-    pending = [top]
-    while pending and len(found) < len(wanted) and not task.expired:
-        where = pending.pop()
-        try:
-            with boundary.open_folder(where) as folder:
-                for name, kind in folder.scan():
-                    if kind == "folder":
-                        below = where.child(name)
-                        pending.append(below)
-                        inode = folder.stat(name).inode
-                        if inode in wanted:
-                            found[inode] = below
-        except (OSError, FilewrightError):
-            continue
-    return found

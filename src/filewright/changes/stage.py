@@ -28,7 +28,8 @@ from filewright.text import Identity
 _CLONE_ABOVE = 1 << 20
 _AHEAD = 1 << 20
 _AT_ONCE = 16
-_WRITEBACK = 8 << 20
+# Asking more often costs more than it gains: at 8 MB a copy took a third longer.
+_WRITEBACK = 64 << 20
 
 
 def digest_ahead(difference: Difference) -> None:
