@@ -17,7 +17,7 @@ from filewright.search.ahead import Ahead, ahead_of
 from filewright.search.hit import Match, Span
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import Window, window
-from filewright.text import Snapshot
+from filewright.text import Snapshot, finder
 
 _Found = tuple[int, list[Span | None]]
 _Search = Callable[[bytes, int], _Found | None]
@@ -45,7 +45,6 @@ _STEPS = 150_000_000
 """Bytes times instructions that RE2 may take without a look at the clock: half a second at worst."""
 
 _LOOK = 0.05  # seconds between two looks at the clock
-_LONG_NEEDLE = 256
 
 
 def matches(
@@ -172,17 +171,11 @@ def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Ite
 
 
 def _finder(needle: bytes) -> _Search:
-    """Finds a literal: at memory speed by `stringzilla`.
-
-    That compares byte by byte where it suspects a match, so a long needle of few different bytes goes
-    to `bytes.find`, which never degrades.
-    """
-    from stringzilla import find
-
-    fast = len(needle) <= _LONG_NEEDLE
+    """Finds a literal."""
+    find = finder(needle)
 
     def search(text: bytes, index: int) -> _Found | None:
-        at = int(find(text, needle, index)) if fast else text.find(needle, index)
+        at = find(text, index)
         return None if at < 0 else (at, [(at, at + len(needle))])
 
     return search

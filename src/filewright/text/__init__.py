@@ -13,6 +13,7 @@ In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`,
 from filewright.text import codec, splice
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, is_boundary
+from filewright.text.finder import Finder, finder
 from filewright.text.identity import Identity
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Readable
 from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
@@ -25,6 +26,7 @@ __all__ = [
     "SHOWN_WHOLE_BYTES",
     "BoundedCache",
     "Encoding",
+    "Finder",
     "Identity",
     "Line",
     "LineIndex",
@@ -42,6 +44,7 @@ __all__ = [
     "cut",
     "decoded",
     "encoded",
+    "finder",
     "inverse",
     "is_boundary",
     "normalised",
