@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,15 @@ def measured(plant: Callable[[Path, int], None], call: Call, count: int) -> Meas
             undoing = {"change_id": workspace.history(limit=1)[0].id}
             undo, undo_bytes = _timed(workspace, "revert_edit", undoing)
     return Measured(change, undo, change_bytes, undo_bytes)
+
+
+def rows() -> Iterator[tuple[str, float, float, float]]:
+    """Each change at its size against a tenth of it, and its undo against the change itself."""
+    for what, (plant, call, count) in ROWS.items():
+        small, large = (measured(plant, call, size) for size in (count // 10, count))
+        yield f"{what}: {count:,} against a tenth of it", large.change, small.change, 12.0
+        yield f"{what}: undo of {count:,} against a tenth of it", large.undo, small.undo, 12.0
+        yield f"{what}: undo of {count:,} against the change", large.undo, large.change, 2.0
 
 
 def main() -> None:
