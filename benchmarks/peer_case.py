@@ -25,6 +25,17 @@ class Case:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class PlayedTests:
+    """Published tests of an original that do not pass on this server, and why they may not."""
+
+    name: str
+    tests: frozenset[str]
+    theirs: str
+    ours: str
+    why: str
+
+
 def whole(answer: Any) -> Any:
     """All of the answer."""
     return answer

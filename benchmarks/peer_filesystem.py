@@ -97,7 +97,7 @@ CASES = (
         "read_content through a link that leads out",
         [("read_content", {"paths": ["<>/l"]})],
         only("content", "error"),
-        {"../secret.txt": "secret", "l": ("link", "../secret.txt")},
+        {"../../secret.txt": "secret", "l": ("link", "../secret.txt")},
         "the outside text",
         "refused",
         DEFECT + "links are followed out of the root",

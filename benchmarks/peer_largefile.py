@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.peer_case import CHOICE, DEFECT, Case, only, results, whole
+from benchmarks.peer_case import CHOICE, DEFECT, Case, PlayedTests, only, results, whole
 
 PACKAGE = "largefile==0.3.0"
 
@@ -249,3 +249,54 @@ CASES = (
         {"a": "hit\n", "s/b": "no\nhit\n"},
     ),
 )
+
+PLAYED = (
+    PlayedTests(
+        "edit_content and revert_edit, where a backup is",
+        frozenset(
+            {"test_actual_file_editing", "test_backup_and_restore", "test_revert_preserves_current_state"}
+        ),
+        "the path of a copy",
+        "the id of a change in the history",
+        CHOICE + "revert_edit takes the id; a copy beside is one more file to protect",
+    ),
+    PlayedTests(
+        "edit_content, three lines that hold the text",
+        frozenset({"test_multiple_occurrence_edits"}),
+        "the first is changed",
+        "refused, all listed",
+        DEFECT + "a guess at which was meant",
+    ),
+    PlayedTests(
+        "edit_content, a preview of which a part cannot be made",
+        frozenset({"test_partial_success_response", "test_per_change_fuzzy_override"}),
+        "`success`, with the part that could",
+        "no `success`, and which change is refused",
+        CHOICE + "a preview says what the same call would do, which is nothing",
+    ),
+    PlayedTests(
+        "get_overview of plain text",
+        frozenset({"test_get_overview_with_changed_lines_simple_outline"}),
+        "lines that begin with TODO or NOTE, of the first fifty",
+        "no outline; `search_hints` finds them in all lines",
+        CHOICE + "they are no structure",
+    ),
+    PlayedTests(
+        "search_content, regex=true and fuzzy=true",
+        frozenset({"test_search_error_handler"}),
+        "an error",
+        "the regex is searched for",
+        DEFECT + "`fuzzy` is true where nothing is given",
+    ),
+)
+"""What of its published tests does not pass here, by the names of the tests."""
+
+TESTS = (
+    "integration",
+    "unit/test_tools.py",
+    "unit/test_tools_list_directory.py",
+    "unit/test_tools_search_directory.py",
+    "unit/test_revert_edit.py",
+    "unit/test_editor.py",
+)
+"""Its published tests that call tools."""

@@ -3,8 +3,10 @@
     python -m benchmarks.peers [--into FOLDER] [--markdown FILE]
 
 installs the originals from their registries into FOLDER (npm and Node are needed for the batch
-server), plays every case of `peer_filesystem` and `peer_largefile` on each original and on this server, and lists
-where they differ. It leaves with 1 if a difference has no reason there, or a reason no difference.
+server), plays every case of `peer_filesystem`, `peer_published_filesystem` and `peer_largefile` on each
+original and on this server, runs the published tests of the large-file server with this server's tools in
+place of its own, and lists where they differ. It leaves with 1 if a difference has no reason there, or a
+reason no difference.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
 from collections.abc import Callable, Mapping, Sequence
@@ -27,13 +31,13 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from benchmarks import peer_filesystem, peer_largefile
-from benchmarks.peer_case import Case
+from benchmarks import peer_filesystem, peer_largefile, peer_published_filesystem
+from benchmarks.peer_case import Case, PlayedTests
 
 LARGEFILE = "largefile"
 BATCH = "filesystem"
 PACKAGES = {LARGEFILE: peer_largefile.PACKAGE, BATCH: peer_filesystem.PACKAGE}
-CASES = {LARGEFILE: peer_largefile.CASES, BATCH: peer_filesystem.CASES}
+CASES = {LARGEFILE: peer_largefile.CASES, BATCH: (*peer_filesystem.CASES, *peer_published_filesystem.CASES)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
     python = into / "venv" / "bin" / "python"
     if not python.exists():
         venv.create(into / "venv", with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGES[LARGEFILE]], check=True)
+        wanted = [PACKAGES[LARGEFILE], "pytest", "pytest-asyncio"]
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
     started: dict[str, Callable[[Path], StdioServerParameters]] = {
         LARGEFILE: lambda root: StdioServerParameters(
             command=str(into / "venv" / "bin" / "largefile-mcp"),
@@ -129,7 +134,7 @@ class Side:
 
     async def outcome(self, number: int, case: Case) -> str:
         """What the last call of a case answers, reduced to what matters, and the files after it."""
-        folder = self._root / f"case{number:02}"
+        folder = self._root / f"case{number:03}"
         furnish(folder, case.files)
         place = str(folder) if self._absolute else folder.name
         said: list[Any] = []
@@ -150,7 +155,7 @@ class Side:
         except MCPError as error:
             return error
         text = result.content[0].text  # type: ignore[union-attr]
-        if result.is_error:
+        if result.is_error and not text.startswith("[{"):  # an array tells of its items, flagged or not
             return ValueError(text)
         value = json.loads(text)
         return (
@@ -186,20 +191,53 @@ async def compare(dialect: str, theirs: Callable[[Path], StdioServerParameters])
             return found
 
 
-def table(dialect: str, differences: Sequence[Difference]) -> list[str]:
+def played(into: Path) -> tuple[int, frozenset[str]]:
+    """How many of the large-file server's published tests ran on this server, and which did not pass."""
+    name, version = PACKAGES[LARGEFILE].split("==")
+    source = into / f"{name}-{version}"
+    python = into / "venv" / "bin" / "python"
+    if not source.exists():
+        command = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
+        subprocess.run([*command, "--dest", into, PACKAGES[LARGEFILE]], check=True)
+        with tarfile.open(into / f"{name}-{version}.tar.gz") as archive:
+            archive.extractall(into, filter="data")
+    plugin = "benchmarks.peer_published_largefile"
+    with tempfile.TemporaryDirectory() as folder:
+        place = {"TMPDIR": folder, "FILEWRIGHT_PEER_STATE": f"{folder}-state"}
+        found = subprocess.run(
+            [python, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", plugin]
+            + [f"tests/{name}" for name in peer_largefile.TESTS],
+            cwd=source,
+            env={
+                **os.environ,
+                **place,
+                "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent.parent), str(source))),
+                "FILEWRIGHT_PEER_PYTHON": sys.executable,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ).stdout
+        shutil.rmtree(place["FILEWRIGHT_PEER_STATE"], ignore_errors=True)
+    counts = [int(number) for number in re.findall(r"(\d+) (?:passed|failed|error)", found)]
+    return sum(counts), frozenset(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", found, re.MULTILINE))
+
+
+def rows(differences: Sequence[Case | PlayedTests]) -> list[str]:
     """The differences as rows of a table for people."""
-    lines = [
-        f"### {dialect}: {PACKAGES[dialect]}",
-        "",
-        f"{len(CASES[dialect])} cases; the {len(differences)} below differ.",
+    return [f"| {each.name} | {each.theirs} | {each.ours} | {each.why} |" for each in differences]
+
+
+def table(title: str, explained: Sequence[Case | PlayedTests]) -> list[str]:
+    """A table for people with its title."""
+    return [
+        f"### {title}",
         "",
         "| call | theirs | ours | because |",
         "|---|---|---|---|",
+        *rows(explained),
+        "",
     ]
-    for difference in differences:
-        case = difference.case
-        lines.append(f"| {case.name} | {case.theirs} | {case.ours} | {case.why} |")
-    return lines
 
 
 def main() -> int:
@@ -213,7 +251,8 @@ def main() -> int:
     wrong = 0
     for dialect, theirs in install(chosen.into.resolve()).items():
         differences = asyncio.run(compare(dialect, theirs))
-        lines += [*table(dialect, differences), ""]
+        title = f"{PACKAGES[dialect]}: {len(CASES[dialect])} cases; the {len(differences)} below differ"
+        lines += table(title, [difference.case for difference in differences])
         for difference in differences:
             same = difference.theirs == difference.ours
             if same or not difference.case.why:
@@ -223,6 +262,15 @@ def main() -> int:
                     f"{dialect}: {difference.case.name}: {what}\n"
                     f"  theirs {difference.theirs}\n  ours   {difference.ours}"
                 )
+    count, failed = played(chosen.into.resolve())
+    known = frozenset(test for each in peer_largefile.PLAYED for test in each.tests)
+    for test in sorted(failed ^ known):
+        wrong += 1
+        print(
+            f"{LARGEFILE}: {test}: {'fails without a reason' if test in failed else 'a reason, but it passes'}"
+        )
+    title = f"{PACKAGES[LARGEFILE]}: {count} of its tests; the {len(failed)} of these rows do not pass"
+    lines += table(title, peer_largefile.PLAYED)
     print("\n".join(lines))
     if chosen.markdown:
         Path(chosen.markdown).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -73,11 +73,9 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     """An item's error in this dialect's words: the path as given, where it leads, and the root."""
     if isinstance(error, _AbsoluteError):
         return error.message
-    root = call.context.boundary.roots[0].path
-    leads = error.details.get("resolved") or quote(
-        posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass")))
-    )
-    place = f"(resolved to '{leads}', project root '{quote(root)}')"
+    root = quote(call.context.boundary.roots[0].path)
+    leads = error.details.get("resolved") or _resolved(call, path)
+    place = f"(resolved to '{leads}', project root '{root}')"
     if error.code == Code.PATH_ESCAPE:
         return f"{_INVALID_REQUEST} Path traversal detected: {path} {place}"
     if error.code == Code.NOT_FOUND:
@@ -86,6 +84,12 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     if error.code in _ABOUT_PATHS:
         text += f" {place}"
     return f"{text} (hint: {error.hint})" if error.hint else text
+
+
+def _resolved(call: Call, path: str) -> str:
+    """Where a relative path leads by its text alone."""
+    root = call.context.boundary.roots[0].path
+    return quote(posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass"))))
 
 
 @contextmanager
@@ -235,7 +239,7 @@ def _stats(path: str, status: FileStatus) -> Json:
     """A native status in this dialect's shape."""
     atime, mtime, ctime = (_iso(ns) for ns in status.times_ns)
     result: Json = {
-        "path": path,
+        "path": path.rstrip("/") or path,
         "isFile": status.type == "file",
         "isDirectory": status.type == "folder",
         "isSymbolicLink": status.type == "link",
@@ -243,6 +247,7 @@ def _stats(path: str, status: FileStatus) -> Json:
         "atime": atime,
         "mtime": mtime,
         "ctime": ctime,
+        **({"birthtime": _iso(status.created_ns)} if status.created_ns is not None else {}),
         "mode": status.mode[-3:],
         "uid": status.uid,
         "gid": status.gid,
@@ -386,12 +391,13 @@ def _incomplete(file: str, why: str) -> Json:
 
 
 def _matched(hit: SearchHit, span: tuple[int, int]) -> Json:
+    more = hit.matched is not None and span == hit.submatches[-1]  # the match that goes on in the next line
     return {
         "type": "match",
         "file": posixpath.normpath(hit.path),
         "line": hit.line,
-        "match": hit.text[span[0] : span[1]],
-        "context": [*hit.context_before, hit.text, *hit.context_after],
+        "match": (hit.matched or "").replace("\r\n", "\n") if more else hit.text[span[0] : span[1]],
+        "context": [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after],
     }
 
 
@@ -493,7 +499,7 @@ def _of_paths(
     call: Call,
     paths: Sequence[str],
     request: Callable[[Sequence[str]], BatchResult],
-    more: Callable[[ItemResult], Json],
+    more: Callable[[str, ItemResult], Json],
 ) -> ToolResult:
     """A success or an error for each path; `more` gives what a success says besides."""
     results = _per_item(
@@ -501,7 +507,7 @@ def _of_paths(
         paths,
         lambda path: [path],
         lambda taken: _outcomes(request([*map(_native, taken)])),
-        lambda path, outcome: {"path": path, "success": True, **more(outcome)},
+        lambda path, outcome: {"path": path, "success": True, **more(path, outcome)},
         lambda path, text, _error: {"path": path, "success": False, "error": text},
     )
     return _batch(call, results)
@@ -513,7 +519,10 @@ def _create_directories(call: Call, arguments: FoldersRequest) -> ToolResult:
         call,
         arguments.paths,
         lambda paths: call.create_directories(*paths, atomic=False),
-        lambda outcome: {"note": "Directory already exists"} if outcome.operation == "exists" else {},
+        lambda path, outcome: {
+            **({"note": "Directory already exists"} if outcome.operation == "exists" else {}),
+            "resolvedPath": _resolved(call, path),
+        },
     )
 
 
@@ -523,7 +532,7 @@ def _delete_items(call: Call, arguments: DeletionsRequest) -> ToolResult:
         call,
         arguments.paths,
         lambda paths: call.delete(*paths, recursive=True, missing_ok=True, atomic=False),
-        lambda outcome: (
+        lambda _path, outcome: (
             {} if outcome.operation == "deleted" else {"note": "Path not found, nothing to delete"}
         ),
     )
@@ -535,7 +544,7 @@ def _chmod_items(call: Call, arguments: ModeRequest) -> ToolResult:
         call,
         arguments.paths,
         lambda paths: call.set_permissions(*paths, mode=arguments.mode, atomic=False),
-        lambda _outcome: {"mode": arguments.mode},
+        lambda _path, _outcome: {"mode": arguments.mode},
     )
 
 
@@ -546,7 +555,7 @@ def _chown_items(call: Call, arguments: OwnerRequest) -> ToolResult:
         call,
         arguments.paths,
         lambda paths: call.set_permissions(*paths, owner=str(uid), group=str(gid), atomic=False),
-        lambda _outcome: {"uid": uid, "gid": gid},
+        lambda _path, _outcome: {"uid": uid, "gid": gid},
     )
 
 
@@ -685,7 +694,12 @@ def _replace_content(call: Call, arguments: ReplacementsRequest) -> ToolResult:
     ]
 
     def request(paths: Sequence[str]) -> Sequence[ChangedFile | FilewrightError]:
-        made = replace_in_order(call.context, [*map(_native, paths)], operations, call.task)
+        try:
+            made = replace_in_order(call.context, [*map(_native, paths)], operations, call.task)
+        except FilewrightError as error:
+            if error.code != Code.INVALID_INPUT:
+                raise
+            return [error for _ in paths]  # a pattern that is wrong is an answer for each file
         return [_result(outcome) for outcome in made]
 
     results = _per_item(

@@ -40,6 +40,7 @@ _HINTS = {
     "python": ("def ", "class ", "import ", "from "),
     "javascript": ("function ", "class ", "const ", "import "),
     "typescript": ("function ", "class ", "const ", "import "),
+    "jsx": ("function ", "class ", "const ", "import "),
     "tsx": ("function ", "class ", "const ", "import "),
     "go": ("func ", "type ", "import ", "package "),
     "rust": ("fn ", "struct ", "impl ", "use "),
@@ -49,11 +50,22 @@ _HINTS = {
     "csharp": ("class ", "interface ", "namespace ", "using "),
     "ruby": ("def ", "class ", "module ", "require "),
     "sql": ("CREATE ", "SELECT ", "INSERT ", "FROM "),
-    "markdown": ("# ", "## ", "- ", "```"),
 }
 _OTHER_HINTS = ("TODO", "FIXME", "NOTE", "HACK")
 _LOG_HINTS = ("ERROR", "WARN", "Exception", "failed")
 """Plain texts worth a search by language: what `search_content` finds without more being said."""
+_BINARY = {
+    "application/pdf": "document",
+    "application/vnd.sqlite3": "database",
+    **dict.fromkeys(("application/x-elf", "application/wasm"), "executable"),
+    "application/vnd.microsoft.portable-executable": "executable",
+    **dict.fromkeys(
+        (f"application/{kind}" for kind in ("zip", "gzip", "x-bzip2", "x-xz", "zstd")), "compressed"
+    ),
+}
+"""The original's words for kinds of binary files."""
+_DATA = (".yaml", ".yml", ".json", ".toml", ".ini")
+"""Suffixes of files with keys rather than definitions: what is around a line of theirs is a window."""
 _CLEARER = "add lines of context to search and replace until the text occurs once"
 _REFUSED_CHANGE = frozenset({
     Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.ALREADY_APPLIED, Code.OVERLAP, Code.NO_CHANGE,
@@ -172,7 +184,8 @@ def _overview(call: Call, arguments: LargeOverview) -> Json:
             *(_LOG_HINTS if overview.search_hints.log else _HINTS.get(overview.language or "", _OTHER_HINTS))
         ],
     }
-    result["changed_symbols"] = len(marks or ())
+    if marks is not None:
+        result["changed_symbols"] = len(marks)
     warnings = []
     if overview.symbols_left_out:
         result["outline_truncated"] = overview.symbols_left_out
@@ -192,12 +205,13 @@ def _long_lines(count: int, longest: int, threshold: int) -> Json:
 
 
 def _binary(error: FilewrightError, threshold: int) -> Json:
+    kind = str(error.details.get("type"))
     return {
         "line_count": 0,
         "file_size": error.details.get("size"),
         "encoding": None,
         "is_binary": True,
-        "binary_hint": error.details.get("type"),
+        "binary_hint": _BINARY.get(kind, "image" if kind.startswith("image/") else None),
         "has_long_lines": False,
         "long_lines": _long_lines(0, 0, threshold),
         "outline": [],
@@ -312,12 +326,18 @@ def _read_enclosing(call: Call, arguments: LargeEnclosing) -> ToolResult:
     path, line = arguments.absolute_file_path, arguments.line
 
     def enclosing(within: Call) -> Json:
-        file = within.read(
-            path, mode="semantic", line=line, depth=arguments.depth, limit=_ALL_LINES, numbered=False
-        )
-        if file.symbol is not None:
-            return {**_lines(file, "enclosing"), "enclosing_symbol": file.symbol}
-        file = within.read(path, line=line, limit=arguments.context_lines, numbered=False)
+        if not path.lower().endswith(_DATA):
+            depth = arguments.depth
+            file = within.read(
+                path, mode="semantic", line=line, depth=depth, limit=_ALL_LINES, numbered=False
+            )
+            if file.symbol is not None:
+                return {**_lines(file, "enclosing"), "enclosing_symbol": file.symbol}
+        size = arguments.context_lines
+        file = within.read(path, line=line, limit=size, numbered=False)
+        first = file.start_line - size + file.lines_returned
+        if file.next is None and first < file.start_line and file.start_line > 1:  # the window passes the end
+            file = within.read(path, start=max(1, first), limit=size, numbered=False)
         return {**_lines(file, "context_window"), "enclosing_symbol": None}
 
     return ToolResult(fitted(call, enclosing))
@@ -549,6 +569,8 @@ def _search_directory(call: Call, arguments: LargeSearchFolder) -> ToolResult:
         near = [hit for hit in near if (hit.path, hit.line) not in exact]
         hits += near[: arguments.max_results - len(hits)]
     results = [_result(hit, arguments, (hit.path, hit.line) in exact) for hit in hits]
+    for result in results:
+        del result["semantic_context"], result["submatches"]  # which the original has for one file only
     shown = fit(results, call.context.settings.hard_chars - 2 * _ENVELOPE)
     name_of = _names_below(call, path)
     files: dict[str, list[Json]] = {}

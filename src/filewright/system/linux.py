@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from filewright.system import kernel, posix
+from filewright.system.kernel import birth_ns
 from filewright.system.posix import File, Folder
 from filewright.system.status import Capabilities, Rename, Status
 
@@ -157,7 +158,7 @@ class LinuxFolder(_Held, Folder):
 
     def status(self) -> Status:
         """What the system says of it now, when it was made included."""
-        return Status(os.fstat(self._fd), kernel.birth_ns(self._fd))
+        return Status(os.fstat(self._fd), birth_ns(self._fd))
 
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
@@ -216,7 +217,7 @@ class LinuxFolder(_Held, Folder):
             try:
                 look = self._resolve(parts, _LOOK, links=True, cross=cross)
                 try:
-                    return Status(os.fstat(look))
+                    return Status(os.fstat(look), birth_ns(look))
                 finally:
                     os.close(look)
             except OSError as error:

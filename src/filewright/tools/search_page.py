@@ -28,6 +28,7 @@ _SYMBOL_SECONDS = 1.0
 _SYMBOL_BYTES = 512 << 10
 _CURSOR_BYTES = 6 << 10
 _PATH_BYTES = 1 << 20
+_MATCHED_BYTES = 16 << 10
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
 
@@ -62,7 +63,8 @@ class SearchHit:
 
     `text` is what is shown of the line, which begins at `text_column` of it and is cut if `truncated`;
     `submatches` are ranges of characters in `text`. `more_lines` are the further lines of a match that has
-    several, to `last_line`. `symbol` is the definition around it; `similarity` is 1.0 unless fuzzy.
+    several, to `last_line`; then `matched` is all that matched. `symbol` is the definition around it;
+    `similarity` is 1.0 unless fuzzy.
     """
 
     path: str
@@ -80,6 +82,7 @@ class SearchHit:
     context_after: tuple[str, ...]
     symbol: str | None
     similarity: float
+    matched: str | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +225,19 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
                 context_after=tuple(c.text for c in below),
                 symbol=symbol or None,
                 similarity=round(hit.score, 4),
+                matched=_matched(snapshot, hit) if further else None,
             )
         )
     if found.hits:
         low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
         search.context.remember(snapshot, (low, high))
     return None
+
+
+def _matched(snapshot: Snapshot, hit: Hit) -> str:
+    """The text of a match of several lines, its beginning where it is long."""
+    found = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
+    return found.decode(snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace")
 
 
 def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:

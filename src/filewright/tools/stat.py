@@ -54,8 +54,9 @@ def group_name(gid: int) -> str:
 class FileStatus:
     """What is known of one thing; `times_ns` are access, modification and change.
 
-    `target` is there for a link; `encoding` to `line_ending` for text, `binary` (a media type) for another
-    file; `unreadable` is the code of the error where a file could not be opened.
+    `created` is there where the file system keeps it; `target` for a link; `encoding` to `line_ending` for
+    text, `binary` (a media type) for another file; `unreadable` is the code of the error where a file could
+    not be opened.
     """
 
     type: str
@@ -70,6 +71,8 @@ class FileStatus:
     accessed: str
     changed: str
     times_ns: tuple[int, int, int]
+    created: str | None = field(default=None, metadata=OPTIONAL)
+    created_ns: int | None = field(default=None, metadata=OPTIONAL)
     target: str | None = field(default=None, metadata=OPTIONAL)
     encoding: str | None = field(default=None, metadata=OPTIONAL)
     encoding_confidence: float | None = field(default=None, metadata=OPTIONAL)
@@ -166,6 +169,8 @@ def _status(context: Context, location: Location) -> FileStatus:
         accessed=time_text(status.atime_ns),
         changed=time_text(status.ctime_ns),
         times_ns=(status.atime_ns, status.mtime_ns, status.ctime_ns),
+        created=None if status.birth_ns is None else time_text(status.birth_ns),
+        created_ns=status.birth_ns,
         target=quote(context.boundary.read_link(location)) if status.kind == "link" else None,
     )
     if status.kind != "file":

@@ -1,0 +1,58 @@
+"""The moving guide's tables of differences are those of the comparison, which is made where it can be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from benchmarks import peers
+from benchmarks.peer_case import Case, PlayedTests
+from benchmarks.peer_largefile import PLAYED
+
+GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
+INSTALLED = Path(os.environ.get("FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers"))
+"""Where `python -m benchmarks.peers` has installed the originals."""
+
+beside_originals = pytest.mark.skipif(not INSTALLED.exists(), reason="the originals are not installed")
+
+
+def explained(dialect: str) -> list[Case | PlayedTests]:
+    """The differences that the comparison expects."""
+    return [case for case in peers.CASES[dialect] if case.why] + (
+        [*PLAYED] if dialect == peers.LARGEFILE else []
+    )
+
+
+@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH])
+def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
+    """A difference that is not in the guide, or a row that is none any more, fails."""
+    _, _, section = GUIDE.read_text(encoding="utf-8").partition(
+        {peers.LARGEFILE: "## From largefile", peers.BATCH: "## From the batch server"}[dialect]
+    )
+    _, _, table = section.partition("### The same calls on both")
+    table = table.partition("\n## ")[0]
+    shown = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| call |")]
+    assert shown == peers.rows(explained(dialect))
+
+
+@beside_originals
+@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH])
+def test_the_differences_are_those_explained(dialect: str) -> None:
+    """Every case on both: nothing differs without a reason, and no reason is left over."""
+    installed = peers.install(INSTALLED)
+    if dialect not in installed:
+        pytest.skip("no Node here")
+    found = asyncio.run(peers.compare(dialect, installed[dialect]))
+    assert [(each.case.name, each.theirs != each.ours, bool(each.case.why)) for each in found] == [
+        (case.name, True, True) for case in peers.CASES[dialect] if case.why
+    ]
+
+
+@beside_originals
+def test_at_least_nineteen_of_twenty_published_tests_pass_here() -> None:
+    """The large-file server's own tests, with this server's tools in place of its own."""
+    count, failed = peers.played(INSTALLED)
+    assert failed == {test for each in PLAYED for test in each.tests}
+    assert len(failed) <= count / 20
