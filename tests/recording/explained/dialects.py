@@ -91,6 +91,18 @@ RETOLD = (
         ),
     ),
     Retold(
+        "the hits in the files of a folder have the fields that they have in the original",
+        _of("largefile", "search_directory"),
+    ),
+    Retold(
+        "what was made says where it is, what is looked at when it was made, as in the original",
+        lambda was, now: (
+            was.surface == "filesystem"
+            and was.code == now.code
+            and ("resolvedPath" in now.text or "birthtime" in now.text)
+        ),
+    ),
+    Retold(
         "a patch that creates a file that does not parse warns of it, as every other change does",
         lambda was, now: was.tool == "apply_patch" and was.code == now.code and "syntax error in" in now.text,
     ),
@@ -111,6 +123,15 @@ OUTCOMES = (
             "largefile-02.09": Now("not_a_directory", "4b28e45e4ef36e53"),
             "largefile-04.05": Now("not_a_directory", "6fbe1d2e6df4fa6d"),
             "largefile-18.13": Now("not_a_directory", "867f2c9a7123f453"),
+        },
+    ),
+    Outcome(
+        "a pattern that is wrong is said of each file, as in the original; the call as a whole has not failed",
+        {
+            "filesystem-05.16": Now(None, "5aec1a8016ccc59b"),
+            "filesystem-13.01": Now(None, "cc8d4debcdac0005"),
+            "filesystem-17.18": Now(None, "16cd61ec51312bec"),
+            "filesystem-18.08": Now(None, "f9c483410b8fb257"),
         },
     ),
 )
