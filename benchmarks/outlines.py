@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from filewright.settings import Settings
-from filewright.structure.grammar import grammar_of
 from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.outlines import Outlines
+from filewright.structure.query import grammar_of
 from filewright.structure.symbol import Outline
 
 CTAGS_KINDS = {

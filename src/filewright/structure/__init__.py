@@ -1,7 +1,8 @@
 """What files are made of: languages, outlines, blocks, syntax errors, changed symbols, hints.
 
-A *grammar* reads content into a syntax tree, a *table* says which nodes of it are symbols, the
-*walk* collects them into an `Outline`. `Outlines` does this once per content, in a process apart
+`language` is the one table of languages. A grammar reads content into a syntax tree, a query
+(`queries/*.scm`, with the functions of `readers` for what a query cannot say) captures the nodes that are
+symbols, and `collect` puts them one inside the other. `Outlines` does this once per content, in a process apart
 that can be killed, because grammars are C code and files are anybody's. Everything else works on an
 outline and the text: `lookup` finds symbols by name and by line, `block` the complete piece round a
 line, `changed` what differs between two states, `git` fetches the other state. `hints` says what to

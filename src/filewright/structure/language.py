@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 
 class Language(StrEnum):
-    """The languages filewright knows by name; those of `PARSED` have a grammar."""
+    """The languages filewright knows; what it knows of each is in `LANGUAGES`."""
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
@@ -35,7 +36,6 @@ class Language(StrEnum):
     YAML = "yaml"
     TOML = "toml"
     MARKDOWN = "markdown"
-    # Known by name only.
     TEXT = "text"
     LOG = "log"
     CSV = "csv"
@@ -66,112 +66,384 @@ class Language(StrEnum):
     DIFF = "diff"
 
 
-_BY_NAME_ONLY: Final = list(Language).index(Language.TEXT)
-PARSED: Final = frozenset(list(Language)[:_BY_NAME_ONLY])
-"""Languages with a grammar, so with outline, syntax check and changed symbols."""
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What is known of a language. Lists are words with spaces between.
 
-PROSE: Final = frozenset({Language.MARKDOWN, Language.TEXT, Language.RESTRUCTURED_TEXT, Language.LATEX})
-"""Languages whose blocks are paragraphs and sections."""
+    `names` are whole file names, `interpreters` a pattern of the programs a first line may name. `grammar` is
+    the package of the parser (`tree_sitter_…`, and its function if that is not `language`), `queries` the files
+    that say which of its nodes are symbols; without a grammar the language is known by name only. `comment`
+    begins a comment that ends with the line. `certain` is False where the grammar and real files often differ,
+    so that a syntax error is only a hint. `trims` says that nodes of the grammar may end in blank and comment
+    lines, `prose` that blocks are paragraphs and sections. `searches` are regular expressions worth a search,
+    where NAME is what is looked for.
+    """
 
-_EXTENSIONS: Final = {
-    extension: language
-    for language, extensions in {
-        Language.PYTHON: "py pyi pyw pyx pxd bzl star wsgi",
-        Language.JAVASCRIPT: "js mjs cjs es6",
-        Language.JSX: "jsx",
-        Language.TYPESCRIPT: "ts mts cts",
-        Language.TSX: "tsx",
-        Language.GO: "go",
-        Language.RUST: "rs",
-        Language.JAVA: "java",
-        Language.C: "c h",
-        Language.CPP: "cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh ino",
-        Language.CSHARP: "cs csx",
-        Language.RUBY: "rb rake gemspec ru podspec",
-        Language.PHP: "php phtml php3 php4 php5 php7 phps",
-        Language.KOTLIN: "kt kts",
-        Language.SWIFT: "swift",
-        Language.SCALA: "scala sc sbt",
-        Language.BASH: "sh bash zsh ksh bats ebuild",
-        Language.LUA: "lua rockspec",
-        Language.SQL: "sql ddl dml pgsql mysql psql",
-        Language.HTML: "html htm xhtml",
-        Language.CSS: "css",
-        Language.JSON: "json jsonc json5 geojson webmanifest ipynb map har avsc topojson code-workspace",
-        Language.YAML: "yaml yml",
-        Language.TOML: "toml",
-        Language.MARKDOWN: "md markdown mdown mkd mdx qmd rmd",
-        Language.TEXT: "txt text",
-        Language.LOG: "log",
-        Language.CSV: "csv",
-        Language.TSV: "tsv tab",
-        Language.JSON_LINES: "jsonl ndjson jsonlines",
-        Language.XML: "xml xsd xsl xslt svg plist csproj props targets pom wsdl rss atom",
-        Language.INI: "ini cfg conf properties editorconfig",
-        Language.MAKEFILE: "mk mak make",
-        Language.DOCKERFILE: "dockerfile",
-        Language.PERL: "pl pm t",
-        Language.R: "r",
-        Language.DART: "dart",
-        Language.ELIXIR: "ex exs",
-        Language.ERLANG: "erl hrl",
-        Language.HASKELL: "hs lhs",
-        Language.CLOJURE: "clj cljs cljc edn",
-        Language.JULIA: "jl",
-        Language.VUE: "vue",
-        Language.SVELTE: "svelte",
-        Language.SCSS: "scss sass",
-        Language.LESS: "less",
-        Language.POWERSHELL: "ps1 psm1 psd1",
-        Language.PROTOBUF: "proto",
-        Language.TERRAFORM: "tf tfvars hcl",
-        Language.ZIG: "zig",
-        Language.RESTRUCTURED_TEXT: "rst",
-        Language.LATEX: "tex sty cls",
-        Language.DIFF: "diff patch",
-    }.items()
-    for extension in extensions.split()
+    extensions: str = ""
+    names: str = ""
+    interpreters: str = ""
+    grammar: str = ""
+    queries: str = ""
+    comment: str = ""
+    certain: bool = True
+    trims: bool = False
+    prose: bool = False
+    searches: tuple[str, ...] = ()
+
+
+_SCRIPT: Final = (
+    r"\bfunction\s+NAME\b",
+    r"\b(?:const|let|var)\s+NAME\s*=",
+    r"^\s*class NAME\b",
+    r"^export\b",
+    r"\brequire\(",
+)
+_TYPED: Final = (
+    r"\bfunction\s+NAME\b",
+    r"\bconst\s+NAME\b",
+    r"\b(?:class|interface|type|enum)\s+NAME\b",
+    r"^export\b",
+)
+_C_LIKE: Final = (r"^\w[\w\s*]*\bNAME\s*\(", r"^\s*(?:struct|enum|union|typedef)\b", r"^\s*#\s*define\b")
+
+LANGUAGES: Final = {
+    Language.PYTHON: Traits(
+        extensions="py pyi pyw pyx pxd bzl star wsgi",
+        names="sconstruct sconscript wscript build.bazel build workspace tiltfile snakefile",
+        interpreters=r"(?:python|pypy)[\d.]*",
+        grammar="python",
+        queries="python",
+        comment="#",
+        searches=(
+            r"^\s*(?:async\s+)?def NAME\b",
+            r"^\s*class NAME\b",
+            r"^\s*@",
+            r"^(?:from|import)\s",
+        ),
+    ),
+    Language.JAVASCRIPT: Traits(
+        extensions="js mjs cjs es6",
+        names="jakefile",
+        interpreters="node|nodejs|bun",
+        grammar="javascript",
+        queries="ecma javascript",
+        comment="//",
+        searches=_SCRIPT,
+    ),
+    Language.JSX: Traits(
+        extensions="jsx", grammar="javascript", queries="ecma javascript", comment="//", searches=_SCRIPT
+    ),
+    Language.TYPESCRIPT: Traits(
+        extensions="ts mts cts",
+        interpreters="deno|ts-node|tsx",
+        grammar="typescript.language_typescript",
+        queries="ecma typescript",
+        comment="//",
+        certain=False,
+        searches=_TYPED,
+    ),
+    Language.TSX: Traits(
+        extensions="tsx",
+        grammar="typescript.language_tsx",
+        queries="ecma typescript",
+        comment="//",
+        certain=False,
+        searches=_TYPED,
+    ),
+    Language.GO: Traits(
+        extensions="go",
+        grammar="go",
+        queries="go",
+        comment="//",
+        searches=(
+            r"^func NAME\(",
+            r"^func \([^)]*\) NAME\(",
+            r"^type NAME\b",
+            r"^\s*(?:const|var)\b",
+        ),
+    ),
+    Language.RUST: Traits(
+        extensions="rs",
+        grammar="rust",
+        queries="rust",
+        comment="//",
+        searches=(
+            r"\bfn NAME\b",
+            r"\b(?:struct|enum|trait|type) NAME\b",
+            r"^\s*impl\b.*\bNAME\b",
+            r"^use\b",
+        ),
+    ),
+    Language.JAVA: Traits(
+        extensions="java",
+        grammar="java",
+        queries="java",
+        comment="//",
+        searches=(
+            r"\b(?:class|interface|enum|record)\s+NAME\b",
+            r"\bNAME\s*\([^;]*\)\s*(?:throws\b.*)?\{",
+            r"@\w+",
+        ),
+    ),
+    Language.C: Traits(
+        extensions="c h", grammar="c", queries="c", comment="//", certain=False, searches=_C_LIKE
+    ),
+    Language.CPP: Traits(
+        extensions="cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh ino",
+        grammar="cpp",
+        queries="c cpp",
+        comment="//",
+        certain=False,
+        searches=(*_C_LIKE, r"\b(?:class|namespace)\s+NAME\b", r"\b\w+::NAME\s*\("),
+    ),
+    Language.CSHARP: Traits(
+        extensions="cs csx",
+        grammar="c_sharp",
+        queries="csharp",
+        comment="//",
+        certain=False,
+        searches=(
+            r"\b(?:class|interface|struct|enum|record)\s+NAME\b",
+            r"\bNAME\s*\(",
+            r"^\s*namespace\b",
+        ),
+    ),
+    Language.RUBY: Traits(
+        extensions="rb rake gemspec ru podspec",
+        names="rakefile gemfile guardfile podfile vagrantfile fastfile brewfile capfile .irbrc .pryrc",
+        interpreters=r"j?ruby[\d.]*|rake",
+        grammar="ruby",
+        queries="ruby",
+        comment="#",
+        searches=(
+            r"^\s*def (?:self\.)?NAME\b",
+            r"^\s*(?:class|module) NAME\b",
+            r"^\s*attr_",
+        ),
+    ),
+    Language.PHP: Traits(
+        extensions="php phtml php3 php4 php5 php7 phps",
+        interpreters=r"php[\d.]*",
+        grammar="php.language_php",
+        queries="php",
+        comment="//",
+        searches=(
+            r"\bfunction\s+NAME\b",
+            r"\b(?:class|interface|trait|enum)\s+NAME\b",
+            r"^\s*use\b",
+        ),
+    ),
+    Language.KOTLIN: Traits(
+        extensions="kt kts",
+        interpreters="kotlin|kscript",
+        grammar="kotlin",
+        queries="kotlin",
+        comment="//",
+        certain=False,
+        searches=(
+            r"\bfun\s+(?:\w+\.)?NAME\b",
+            r"\b(?:class|interface|object)\s+NAME\b",
+            r"\bva[lr]\s+NAME\b",
+        ),
+    ),
+    Language.SWIFT: Traits(
+        extensions="swift",
+        interpreters="swift",
+        grammar="swift",
+        queries="swift",
+        comment="//",
+        certain=False,
+        searches=(
+            r"\bfunc\s+NAME\b",
+            r"\b(?:class|struct|enum|protocol|extension|actor)\s+NAME\b",
+        ),
+    ),
+    Language.SCALA: Traits(
+        extensions="scala sc sbt",
+        interpreters="scala|amm",
+        grammar="scala",
+        queries="scala",
+        comment="//",
+        certain=False,
+        searches=(
+            r"\bdef\s+NAME\b",
+            r"\b(?:class|trait|object|enum)\s+NAME\b",
+            r"\bva[lr]\s+NAME\b",
+        ),
+    ),
+    Language.BASH: Traits(
+        extensions="sh bash zsh ksh bats ebuild",
+        names=".bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .kshrc"
+        " apkbuild pkgbuild .envrc .env",
+        interpreters="(?:ba|z|k|da|a)?sh|bats",
+        grammar="bash",
+        queries="bash",
+        comment="#",
+        certain=False,
+        searches=(
+            r"^\s*(?:function\s+)?NAME\s*\(\)",
+            r"^\s*NAME=",
+            r"^\s*(?:source|\.)\s",
+        ),
+    ),
+    Language.LUA: Traits(
+        extensions="lua rockspec",
+        interpreters=r"lua(?:jit)?[\d.]*",
+        grammar="lua",
+        queries="lua",
+        comment="--",
+        searches=(
+            r"\bfunction\s+[\w.:]*NAME\b",
+            r"^\s*local\s+NAME\b",
+            r"\brequire\b",
+        ),
+    ),
+    Language.SQL: Traits(
+        extensions="sql ddl dml pgsql mysql psql",
+        grammar="sql",
+        queries="sql",
+        comment="--",
+        certain=False,
+        searches=(
+            r"(?i)^\s*create\b.*\bNAME\b",
+            r"(?i)\b(?:from|join|into|update)\s+NAME\b",
+        ),
+    ),
+    Language.HTML: Traits(
+        extensions="html htm xhtml",
+        grammar="html",
+        queries="html",
+        certain=False,
+        searches=(
+            r"""\bid=[\"']NAME[\"']""",
+            r"""\bclass=[\"'][^\"']*\bNAME\b""",
+            r"<(?:script|form|h[1-6])\b",
+        ),
+    ),
+    Language.CSS: Traits(
+        extensions="css",
+        grammar="css",
+        queries="css",
+        certain=False,
+        searches=(
+            r"\.NAME\b",
+            r"#NAME\b",
+            r"^@media\b",
+            r"--NAME\s*:",
+        ),
+    ),
+    Language.JSON: Traits(
+        extensions="json jsonc json5 geojson webmanifest ipynb map har avsc topojson code-workspace",
+        names=".babelrc .eslintrc .prettierrc .jshintrc .swcrc composer.lock pipfile.lock flake.lock",
+        grammar="json",
+        queries="json",
+        searches=(r"\"NAME\"\s*:",),
+    ),
+    Language.YAML: Traits(
+        extensions="yaml yml",
+        names=".clang-format .clang-tidy .clangd .yamllint",
+        grammar="yaml",
+        queries="yaml",
+        comment="#",
+        trims=True,
+        searches=(
+            r"^\s*(?:- )?NAME\s*:",
+            r"^---",
+        ),
+    ),
+    Language.TOML: Traits(
+        extensions="toml",
+        names="pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
+        grammar="toml",
+        queries="toml",
+        comment="#",
+        trims=True,
+        searches=(
+            r"^\[+NAME",
+            r"^NAME\s*=",
+        ),
+    ),
+    Language.MARKDOWN: Traits(
+        extensions="md markdown mdown mkd mdx qmd rmd",
+        names="readme changelog contributing",
+        grammar="markdown",
+        queries="markdown",
+        prose=True,
+        searches=(
+            r"^#{1,6}\s.*NAME",
+            r"^```",
+            r"\]\(",
+        ),
+    ),
+    Language.TEXT: Traits(extensions="txt text", names="license copying notice authors", prose=True),
+    Language.LOG: Traits(extensions="log", names="syslog messages"),
+    Language.CSV: Traits(extensions="csv"),
+    Language.TSV: Traits(extensions="tsv tab"),
+    Language.JSON_LINES: Traits(extensions="jsonl ndjson jsonlines"),
+    Language.XML: Traits(extensions="xml xsd xsl xslt svg plist csproj props targets pom wsdl rss atom"),
+    Language.INI: Traits(
+        extensions="ini cfg conf properties editorconfig",
+        names=".gitconfig .gitmodules .npmrc .editorconfig .pylintrc .flake8 .coveragerc",
+        comment=";",
+        searches=(
+            r"^\[NAME\]",
+            r"^NAME\s*=",
+        ),
+    ),
+    Language.MAKEFILE: Traits(
+        extensions="mk mak make",
+        names="makefile gnumakefile bsdmakefile",
+        interpreters="make",
+        comment="#",
+        searches=(
+            r"^NAME\s*:",
+            r"^NAME\s*[:?+]?=",
+        ),
+    ),
+    Language.DOCKERFILE: Traits(
+        extensions="dockerfile",
+        names="dockerfile containerfile",
+        comment="#",
+        searches=(
+            r"^FROM\b",
+            r"^(?:RUN|COPY|ENV|CMD|ENTRYPOINT)\b",
+        ),
+    ),
+    Language.PERL: Traits(extensions="pl pm t", interpreters=r"perl[\d.]*", comment="#"),
+    Language.R: Traits(extensions="r", interpreters="Rscript", comment="#"),
+    Language.DART: Traits(extensions="dart", comment="//"),
+    Language.ELIXIR: Traits(extensions="ex exs", comment="#"),
+    Language.ERLANG: Traits(extensions="erl hrl", comment="%"),
+    Language.HASKELL: Traits(extensions="hs lhs", comment="--"),
+    Language.CLOJURE: Traits(extensions="clj cljs cljc edn", comment=";"),
+    Language.JULIA: Traits(extensions="jl", comment="#"),
+    Language.VUE: Traits(extensions="vue"),
+    Language.SVELTE: Traits(extensions="svelte"),
+    Language.SCSS: Traits(extensions="scss sass", comment="//"),
+    Language.LESS: Traits(extensions="less", comment="//"),
+    Language.POWERSHELL: Traits(extensions="ps1 psm1 psd1", comment="#"),
+    Language.PROTOBUF: Traits(extensions="proto", comment="//"),
+    Language.TERRAFORM: Traits(extensions="tf tfvars hcl", comment="#"),
+    Language.ZIG: Traits(extensions="zig", comment="//"),
+    Language.RESTRUCTURED_TEXT: Traits(extensions="rst", prose=True),
+    Language.LATEX: Traits(extensions="tex sty cls", comment="%", prose=True),
+    Language.DIFF: Traits(
+        extensions="diff patch",
+        searches=(
+            r"^diff --git ",
+            r"^@@ ",
+            r"^[-+][^-+]",
+        ),
+    ),
 }
+"""Every language that is known: the only place that knows one."""
 
-_NAMES: Final = {
-    name: language
-    for language, names in {
-        Language.PYTHON: "sconstruct sconscript wscript build.bazel build workspace tiltfile snakefile",
-        Language.RUBY: "rakefile gemfile guardfile podfile vagrantfile fastfile brewfile capfile .irbrc"
-        " .pryrc",
-        Language.BASH: ".bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile"
-        " .kshrc apkbuild pkgbuild .envrc .env",
-        Language.JSON: ".babelrc .eslintrc .prettierrc .jshintrc .swcrc composer.lock pipfile.lock"
-        " flake.lock",
-        Language.YAML: ".clang-format .clang-tidy .clangd .yamllint",
-        Language.TOML: "pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
-        Language.MAKEFILE: "makefile gnumakefile bsdmakefile",
-        Language.DOCKERFILE: "dockerfile containerfile",
-        Language.INI: ".gitconfig .gitmodules .npmrc .editorconfig .pylintrc .flake8 .coveragerc",
-        Language.JAVASCRIPT: "jakefile",
-        Language.TEXT: "license copying notice authors",
-        Language.MARKDOWN: "readme changelog contributing",
-        Language.LOG: "syslog messages",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-
-_INTERPRETERS: Final = (
-    (re.compile(rb"(?:python|pypy)[\d.]*"), Language.PYTHON),
-    (re.compile(rb"(?:ba|z|k|da|a)?sh"), Language.BASH),
-    (re.compile(rb"bats"), Language.BASH),
-    (re.compile(rb"node|nodejs|bun"), Language.JAVASCRIPT),
-    (re.compile(rb"deno|ts-node|tsx"), Language.TYPESCRIPT),
-    (re.compile(rb"j?ruby[\d.]*|rake"), Language.RUBY),
-    (re.compile(rb"php[\d.]*"), Language.PHP),
-    (re.compile(rb"lua(?:jit)?[\d.]*"), Language.LUA),
-    (re.compile(rb"scala|amm"), Language.SCALA),
-    (re.compile(rb"kotlin|kscript"), Language.KOTLIN),
-    (re.compile(rb"swift"), Language.SWIFT),
-    (re.compile(rb"perl[\d.]*"), Language.PERL),
-    (re.compile(rb"Rscript"), Language.R),
-    (re.compile(rb"make"), Language.MAKEFILE),
-)  # fmt: skip
+PARSED: Final = frozenset(language for language, traits in LANGUAGES.items() if traits.grammar)
+"""Languages with a grammar, so with outline, syntax check and changed symbols."""
+_EXTENSIONS: Final = {
+    word: language for language, traits in LANGUAGES.items() for word in traits.extensions.split()
+}
+_NAMES: Final = {word: language for language, traits in LANGUAGES.items() for word in traits.names.split()}
 
 _CPP_HEADER: Final = re.compile(
     rb"^[ \t]*(?:class\s+\w+[^;=()]*[:{]|namespace\b|template\s*<|using\s+\w)"
@@ -232,5 +504,8 @@ def _by_shebang(line: bytes) -> Language | None:
         words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
     if not words:
         return None
-    program = words[0].rpartition(b"/")[2]
-    return next((language for pattern, language in _INTERPRETERS if pattern.fullmatch(program)), None)
+    program = words[0].rpartition(b"/")[2].decode("utf-8", "replace")
+    spoken = (
+        (language, traits.interpreters) for language, traits in LANGUAGES.items() if traits.interpreters
+    )
+    return next((language for language, pattern in spoken if re.fullmatch(pattern, program)), None)

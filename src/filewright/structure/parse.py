@@ -10,12 +10,12 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from filewright.structure import syntax
+from filewright.structure.collect import collect
 from filewright.structure.content import Content, prepared
-from filewright.structure.grammar import Grammar, grammar_of
-from filewright.structure.language import Language
+from filewright.structure.language import LANGUAGES, Language
+from filewright.structure.query import Grammar, grammar_of
+from filewright.structure.reading import Source
 from filewright.structure.symbol import Outline
-from filewright.structure.table import Source
-from filewright.structure.walk import collect
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -48,8 +48,12 @@ def parse(
         return Outline(
             language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
         )
-    symbols, count, truncated = collect(tree.root_node, grammar, Source(content.data, content.codec))
-    certain = grammar.table.certain and content.codec in _UNICODE and not _is_flow(language, data)
+    symbols, count, truncated = collect(
+        tree.root_node, grammar, Source(content.data, content.codec), trims=LANGUAGES[language].trims
+    )
+    certain = (
+        LANGUAGES[grammar.language].certain and content.codec in _UNICODE and not _is_flow(language, data)
+    )
     errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)

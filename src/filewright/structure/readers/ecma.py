@@ -1,23 +1,29 @@
-"""JavaScript and TypeScript, with JSX in both."""
+"""JavaScript and TypeScript: names are bound to functions and classes in many ways."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from filewright.structure.table import Finder, Found, Rule, Site, Table, constant_or_variable, words
+from filewright.structure.reading import Found, Site, body_of, constant_or_variable, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FUNCTIONS = words("function_expression arrow_function generator_function function")
-_CASTS = words(
+_FUNCTIONS: Final = frozenset({"function_expression", "arrow_function", "generator_function", "function"})
+
+
+_CASTS: Final = words(
     "parenthesized_expression as_expression satisfies_expression non_null_expression type_assertion"
 )
-_COMPONENTS = words(
+
+
+_COMPONENTS: Final = words(
     "memo forwardRef observer lazy useCallback debounce throttle defineComponent createReactClass"
 )
-_TESTS = words(
+
+
+_TESTS: Final = words(
     "describe context suite it test specify bench beforeEach afterEach beforeAll afterAll xit xdescribe"
 )
 
@@ -27,11 +33,6 @@ def _bare(node: Node | None) -> Node | None:
     while node is not None and node.type in _CASTS and node.named_child_count:
         node = node.named_children[-1 if node.type == "type_assertion" else 0]
     return node
-
-
-def _body(node: Node) -> tuple[Node, ...]:
-    body = node.child_by_field_name("body")
-    return (body,) if body is not None else ()
 
 
 def _callee(call: Node, site: Site) -> tuple[str, str]:
@@ -58,13 +59,13 @@ def _valued(
     if value is None:
         return None
     if value.type in _FUNCTIONS:
-        return Found(kind, name, node, _body(value), known_as)
+        return Found(kind, name, node, body_of(value), known_as)
     if value.type == "class":
-        return Found("class", name, node, _body(value), known_as)
+        return Found("class", name, node, body_of(value), known_as)
     if value.type == "call_expression" and _callee(value, site)[1] in _COMPONENTS:
         inner = next((each for each in _arguments(value) if each.type in _FUNCTIONS), None)
         if inner is not None:
-            return Found(kind, name, node, _body(inner), known_as)
+            return Found(kind, name, node, body_of(inner), known_as)
     return None
 
 
@@ -77,7 +78,7 @@ def _required(value: Node | None, site: Site) -> str | None:
     return None
 
 
-def _variables(node: Node, site: Site) -> Iterator[Found]:
+def variables(node: Node, site: Site) -> Iterator[Found]:
     declarators = [child for child in node.named_children if child.type == "variable_declarator"]
     for declarator in declarators:
         name_node = declarator.child_by_field_name("name")
@@ -100,13 +101,13 @@ def _variables(node: Node, site: Site) -> Iterator[Found]:
             yield Found(constant_or_variable(name), name, whole, inside)
 
 
-def _assignment(node: Node, site: Site) -> Iterable[Found] | None:
+def assignment(node: Node, site: Site) -> Iterable[Found] | None:
     left, right = node.child_by_field_name("left"), _bare(node.child_by_field_name("right"))
     if left is None or right is None:
         return ()
     name = site.text(left)
     if right.type == "assignment_expression" and left.type == "member_expression":
-        return _assignment(right, site)
+        return assignment(right, site)
     if left.type not in ("member_expression", "identifier"):
         return None
     short = name.replace(".prototype.", ".").removeprefix("module.exports.").removeprefix("exports.")
@@ -121,7 +122,7 @@ def _assignment(node: Node, site: Site) -> Iterable[Found] | None:
     return None
 
 
-def _member(node: Node, site: Site) -> Iterable[Found]:
+def member(node: Node, site: Site) -> Iterable[Found]:
     """A class field or an entry of an object."""
     key = next(
         (
@@ -144,19 +145,13 @@ def _member(node: Node, site: Site) -> Iterable[Found]:
         yield Found("?property", name, node, (value,))
 
 
-def _method(node: Node, site: Site) -> Iterable[Found]:
+def method(node: Node, site: Site) -> Iterable[Found]:
     name = node.child_by_field_name("name")
     if name is not None:
-        yield Found("method", site.text(name).strip("'\""), node, _body(node))
+        yield Found("method", site.text(name).strip("'\""), node, body_of(node))
 
 
-def _module(node: Node, site: Site) -> Iterable[Found]:
-    name = node.child_by_field_name("name")
-    if name is not None:
-        yield Found("module", site.text(name).strip("'\""), node, _body(node))
-
-
-def _export(node: Node, site: Site) -> Iterable[Found] | None:
+def export(node: Node, site: Site) -> Iterable[Found] | None:
     source = node.child_by_field_name("source")
     if source is not None:
         return (Found("import", site.text(source).strip("'\""), node),)
@@ -171,7 +166,7 @@ def _export(node: Node, site: Site) -> Iterable[Found] | None:
     return None
 
 
-def _call(node: Node, site: Site) -> Iterable[Found] | None:
+def test(node: Node, site: Site) -> Iterable[Found] | None:
     first, last = _callee(node, site)
     if first in _TESTS or (last in _TESTS and first in ("test", "Deno", "QUnit")):
         arguments = _arguments(node)
@@ -181,91 +176,10 @@ def _call(node: Node, site: Site) -> Iterable[Found] | None:
     return None
 
 
-def _named_function(node: Node, site: Site) -> Iterable[Found] | None:
-    """A function expression met in passing: listed if it has a name, looked into in any case."""
-    name = node.child_by_field_name("name")
-    body = node.child_by_field_name("body")
-    if name is None or body is None:
-        return None
-    return (Found("function", site.text(name), node, (body,)),)
-
-
-def _import(node: Node, site: Site) -> Iterable[Found]:
+def imported(node: Node, site: Site) -> Iterable[Found]:
     source = node.child_by_field_name("source")
     if source is None:
         inner = next((child for child in node.named_children if child.type == "import_require_clause"), None)
         source = inner.child_by_field_name("source") if inner is not None else None
     if source is not None:
         yield Found("import", site.text(source).strip("'\""), node)
-
-
-def _enum_member(node: Node, site: Site) -> Iterable[Found]:
-    if site.kind == "enum":
-        name = node.child_by_field_name("name") or node
-        yield Found("member", site.text(name).strip("'\""), node)
-
-
-_SYMBOLS: dict[str, Rule | Finder] = {
-    "class_declaration": Rule("class"),
-    "function_declaration": Rule("function"),
-    "generator_function_declaration": Rule("function"),
-    "function_expression": _named_function,
-    "method_definition": _method,
-    "field_definition": _member,
-    "pair": _member,
-    "lexical_declaration": _variables,
-    "variable_declaration": _variables,
-    "assignment_expression": _assignment,
-    "export_statement": _export,
-    "call_expression": _call,
-    "import_statement": _import,
-}
-_THROUGH = words(
-    "program expression_statement statement_block parenthesized_expression arguments arrow_function"
-    " class_body"
-    " class object if_statement else_clause try_statement catch_clause finally_clause for_statement"
-    " for_in_statement while_statement do_statement labeled_statement switch_statement switch_body"
-    " switch_case"
-    " switch_default with_statement export_statement call_expression function_expression generator_function"
-    " await_expression member_expression unary_expression sequence_expression return_statement new_expression"
-    " assignment_expression"
-    " ERROR"
-)
-_INNER = (b"function", b"=>", b"class", b"){", b") {")
-
-JAVASCRIPT = Table(
-    symbols=_SYMBOLS,
-    inner=_INNER,
-    through=_THROUGH,
-    wrappers=words("export_statement expression_statement"),
-    leads=words("comment decorator"),
-)
-
-TYPESCRIPT = Table(
-    symbols={
-        **_SYMBOLS,
-        "abstract_class_declaration": Rule("class"),
-        "interface_declaration": Rule("interface"),
-        "type_alias_declaration": Rule("type"),
-        "enum_declaration": Rule("enum"),
-        "enum_assignment": _enum_member,
-        "property_identifier": _enum_member,
-        "function_signature": Rule("function"),
-        "method_signature": Rule("method"),
-        "construct_signature": lambda node, _: (Found("method", "new", node),),
-        "abstract_method_signature": Rule("method"),
-        "property_signature": Rule("property", nests=False),
-        "public_field_definition": _member,
-        "internal_module": _module,
-        "module": _module,
-    },
-    inner=_INNER,
-    through=_THROUGH
-    | words(
-        "ambient_declaration interface_body object_type enum_body as_expression satisfies_expression"
-        " intersection_type"
-    ),
-    wrappers=words("export_statement expression_statement ambient_declaration"),
-    leads=words("comment decorator"),
-    certain=False,
-)

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from filewright.structure.table import Found, Site, Table, child_of_type, words
+from filewright.structure.reading import Found, Site, child_of_type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _json_pair(node: Node, site: Site) -> Iterator[Found]:
+def json_pair(node: Node, site: Site) -> Iterator[Found]:
     key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
     if key is not None:
         text = site.text(key)
@@ -23,20 +23,11 @@ def _json_pair(node: Node, site: Site) -> Iterator[Found]:
         yield Found("key", name, node, (value,) if value is not None and value.type == "object" else ())
 
 
-JSON = Table(symbols={"pair": _json_pair}, through=words("document object ERROR"))
-
-
 def _scalar(node: Node, site: Site) -> str:
     text = site.text(node)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
     return text
-
-
-def _yaml_pair(node: Node, site: Site) -> Iterator[Found]:
-    key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-    if key is not None:
-        yield Found("key", _scalar(key, site), node, (value,) if value is not None else ())
 
 
 def _first_pair(node: Node) -> Node | None:
@@ -51,13 +42,6 @@ def _first_pair(node: Node) -> Node | None:
     return None
 
 
-def _yaml_item(node: Node, site: Site) -> Iterable[Found]:
-    """A list item that is a mapping, named by its first pair: `name: first`."""
-    pair = _first_pair(node)
-    if pair is not None:
-        yield Found("item", _pair_line(pair, site), node, tuple(node.named_children))
-
-
 def _pair_line(pair: Node, site: Site) -> str:
     key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
     short = value is not None and value.start_point.row == value.end_point.row
@@ -65,7 +49,14 @@ def _pair_line(pair: Node, site: Site) -> str:
     return f"{name}: {site.text(value, 60)}" if short and value is not None else f"{name}:"
 
 
-def _yaml_document(node: Node, site: Site) -> Iterable[Found] | None:
+def yaml_item(node: Node, site: Site) -> Iterable[Found]:
+    """A list item that is a mapping, named by its first pair: `name: first`."""
+    pair = _first_pair(node)
+    if pair is not None:
+        yield Found("item", _pair_line(pair, site), node, tuple(node.named_children))
+
+
+def yaml_document(node: Node, site: Site) -> Iterable[Found] | None:
     """Each document of a stream of several, named by its first pair."""
     stream = node.parent
     if stream is None or sum(child.type == "document" for child in stream.named_children[:8]) < 2:
@@ -81,18 +72,6 @@ def _yaml_document(node: Node, site: Site) -> Iterable[Found] | None:
     )
 
 
-YAML = Table(
-    symbols={
-        "block_mapping_pair": _yaml_pair,
-        "flow_pair": _yaml_pair,
-        "block_sequence_item": _yaml_item,
-        "document": _yaml_document,
-    },
-    through=words("stream document block_node flow_node block_mapping flow_mapping block_sequence ERROR"),
-    trims=True,
-)
-
-
 def _toml_name(node: Node, site: Site) -> str:
     """A key with the quotes of its parts taken off, parts joined by dots."""
     parts: list[Node] = []
@@ -106,22 +85,15 @@ def _toml_name(node: Node, site: Site) -> str:
     return ".".join(_scalar(part, site) for part in parts)
 
 
-def _toml_table(node: Node, site: Site) -> Iterator[Found]:
+def toml_table(node: Node, site: Site) -> Iterator[Found]:
     key = child_of_type(node, "bare_key", "quoted_key", "dotted_key")
     if key is not None:
         shown = _toml_name(key, site)
         yield Found("table", shown, node, tuple(node.named_children))
 
 
-def _toml_pair(node: Node, site: Site) -> Iterator[Found]:
+def toml_pair(node: Node, site: Site) -> Iterator[Found]:
     if node.named_child_count:
         key = node.named_children[0]
         value = node.named_children[-1]
         yield Found("key", _toml_name(key, site), node, (value,) if value.type == "inline_table" else ())
-
-
-TOML = Table(
-    symbols={"table": _toml_table, "table_array_element": _toml_table, "pair": _toml_pair},
-    through=words("document inline_table ERROR"),
-    trims=True,
-)

@@ -1,26 +1,29 @@
-"""HTML, CSS and Markdown."""
+"""HTML, CSS and Markdown: elements, rules and headings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from filewright.structure.table import NAME_CHARS, Found, Site, Table, child_of_type, words
+from filewright.structure.reading import NAME_CHARS, Found, Site, child_of_type, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_LANDMARKS = words(
-    "html head body header footer main nav section article aside form table script style template dialog"
-    " fieldset"
-    " figure details svg"
+_LANDMARKS: Final = words(
+    "html head body header footer main nav section article aside form table script style template dialog "
+    "fieldset figure details svg"
 )
-_HEADINGS = words("h1 h2 h3 h4 h5 h6")
-_TAG = re.compile(r"<[^>]*>")
 
 
-def _element(node: Node, site: Site) -> Iterable[Found] | None:
+_HEADINGS: Final = words("h1 h2 h3 h4 h5 h6")
+
+
+_TAG: Final = re.compile(r"<[^>]*>")
+
+
+def element(node: Node, site: Site) -> Iterable[Found] | None:
     """An element with an id, a landmark, or a heading; others are looked into."""
     tag = child_of_type(node, "start_tag", "self_closing_tag")
     if tag is None or not tag.named_child_count:
@@ -56,14 +59,7 @@ def _attribute(tag: Node, wanted: str, site: Site) -> str:
     return ""
 
 
-HTML = Table(
-    symbols={"element": _element, "script_element": _element, "style_element": _element},
-    through=words("document element ERROR"),
-    certain=False,
-)
-
-
-def _prelude(node: Node, site: Site) -> Iterator[Found]:
+def rule(node: Node, site: Site) -> Iterator[Found]:
     """A rule by its selectors, an at-rule by everything before its block."""
     block = child_of_type(node, "block", "keyframe_block_list")
     if block is None and node.type == "at_rule":
@@ -82,37 +78,27 @@ def _prelude(node: Node, site: Site) -> Iterator[Found]:
     )
 
 
-def _custom_property(node: Node, site: Site) -> Iterable[Found]:
+def custom_property(node: Node, site: Site) -> Iterable[Found]:
     name = child_of_type(node, "property_name")
     if name is not None and (text := site.text(name)).startswith("--"):
         yield Found("property", text, node)
 
 
-def _css_import(node: Node, site: Site) -> Iterator[Found]:
+def css_import(node: Node, site: Site) -> Iterator[Found]:
     name = site.text(node).removeprefix("@import").strip("; ")
     yield Found("import", name.removeprefix("url(").strip("()'\""), node)
 
 
-CSS = Table(
-    symbols={
-        "rule_set": _prelude,
-        "media_statement": _prelude,
-        "supports_statement": _prelude,
-        "keyframes_statement": _prelude,
-        "at_rule": _prelude,
-        "scope_statement": _prelude,
-        "declaration": _custom_property,
-        "import_statement": _css_import,
-    },
-    through=words("stylesheet block ERROR"),
-    certain=False,
-)
+_MARKS: Final = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
 
 
-_MARKS = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_CLOSING = re.compile(r"(?:^|\s)#+\s*$")
+_IMAGE: Final = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+
+
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+_CLOSING: Final = re.compile(r"(?:^|\s)#+\s*$")
 
 
 def _plain(text: str) -> str:
@@ -120,7 +106,7 @@ def _plain(text: str) -> str:
     return _MARKS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))).strip()
 
 
-def _heading(node: Node, site: Site) -> Iterator[Found]:
+def heading(node: Node, site: Site) -> Iterator[Found]:
     content = node.child_by_field_name("heading_content")
     marker = next((child.type for child in node.named_children if "_h" in child.type), "")
     level = next((int(digit) for digit in marker if digit.isdigit()), 1)
@@ -128,10 +114,3 @@ def _heading(node: Node, site: Site) -> Iterator[Found]:
     if node.type == "atx_heading":
         shown = _CLOSING.sub("", shown)
     yield Found("heading", _plain(shown), node, level=level)
-
-
-MARKDOWN = Table(
-    symbols={"atx_heading": _heading, "setext_heading": _heading},
-    through=words("document section"),
-    leads=frozenset(),
-)

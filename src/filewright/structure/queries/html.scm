@@ -1,0 +1,3 @@
+(element) @read.markup.element
+(script_element) @read.markup.element
+(style_element) @read.markup.element

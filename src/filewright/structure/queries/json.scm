@@ -1,0 +1,4 @@
+(comment) @lead
+(array) @skip
+
+(pair) @read.data.json_pair

@@ -1,0 +1,178 @@
+"""The queries that say which syntax nodes are symbols, loaded with their grammars when first needed.
+
+A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its captures are:
+
+- `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
+  that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
+- `@read.READER` on a node that a function of `readers` turns into symbols;
+- `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
+- `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
+  in parentheses;
+- `@skip` on what is not looked into.
+
+Of several patterns that match a node with one name the first in the file counts. `#set!` refines a
+pattern; its words are the fields of `Pattern`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from filewright.structure.language import LANGUAGES, Language
+from filewright.structure.reading import Found, Site, is_capital, words
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_QUERIES: Final = Path(__file__).with_name("queries")
+_TYPES: Final = words(
+    "class struct union interface trait enum record object extension instance actor annotation impl"
+)
+_CODE: Final = frozenset({"function", "method"})
+_HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
+_PARTS: Final = frozenset({"name", "in"})
+_NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
+
+Reader = Callable[["tree_sitter.Node", Site], "Iterable[Found] | None"]
+"""Symbols of a node. None: none of its own, look inside; empty: nothing, inside neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One pattern of a query: what its node is, and how its name is made of the text.
+
+    `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another kind, or to `-`
+    for none; `kinds` remembers the answers. `first` says that only the first of several names counts.
+    """
+
+    capture: str
+    kind: str
+    reader: Reader | None
+    within: Mapping[str, str]
+    settings: Mapping[str, str]
+    nests: bool
+    first: bool
+    kinds: dict[str, str]
+
+    def kind_within(self, around: str) -> str:
+        """The kind of this pattern's symbol inside a symbol of the kind `around` ("" at the top)."""
+        group = "types" if around in _TYPES else "code" if around in _CODE else "other"
+        within = self.within
+        for key in (around or "top", group if around else "top", "other"):
+            if key in within:
+                return within[key]
+        return self.kind
+
+    def names(self, text: str) -> tuple[str, str]:
+        """The name as it is shown, and the one it is found by where that differs."""
+        settings = self.settings
+        if "strip" in settings:
+            text = text.strip(settings["strip"])
+        if "without" in settings:
+            text = text.rstrip(";").strip()
+            for word in settings["without"].split():
+                text = text.removeprefix(word + " ").strip()
+        if "upto" in settings:
+            text = text.partition(settings["upto"])[0].strip()
+        if "after" in settings:
+            text = text.rpartition(settings["after"])[2]
+        text = settings.get("before", "") + text
+        known_as = settings.get("known", "")
+        if "until" in settings:
+            known_as = text.partition(settings["until"])[0]
+        if "dots" in settings:
+            known_as = text.replace(settings["dots"], ".")
+        if "bare" in settings:
+            known_as = text.lstrip(settings["bare"])
+        if "quoted" in settings and len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+            text = text[1:-1]
+        return text, known_as
+
+    def capital(self, kind: str, name: str) -> str:
+        """`kind`, or that of a constant for a name in capitals where the pattern says so."""
+        return self.settings["upper"] if "upper" in self.settings and is_capital(name) else kind
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A loaded grammar with the query that reads its trees."""
+
+    language: Language
+    parser_language: tree_sitter.Language
+    query: tree_sitter.Query
+    patterns: tuple[Pattern, ...]
+    leads: frozenset[str]
+    wrappers: frozenset[str]
+
+    def parser(self) -> tree_sitter.Parser:
+        """A new parser; parsers are cheap and not to be shared between threads."""
+        import tree_sitter
+
+        return tree_sitter.Parser(self.parser_language)
+
+
+_loaded: dict[Language, Grammar] = {}
+_loading = threading.Lock()
+
+
+def grammar_of(language: Language) -> Grammar:
+    """The grammar of a language in `PARSED`; `ImportError` if its package is not installed."""
+    found = _loaded.get(language)
+    if found is None:
+        with _loading:
+            found = _loaded.get(language) or _load(language)
+            _loaded[language] = found
+    return found
+
+
+def _load(language: Language) -> Grammar:
+    import tree_sitter
+
+    traits = LANGUAGES[language]
+    package, _, function = traits.grammar.partition(".")
+    pointer = getattr(import_module(f"tree_sitter_{package}"), function or "language")()
+    parser_language = tree_sitter.Language(pointer)
+    text = "\n".join(
+        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in traits.queries.split()
+    )
+    query = tree_sitter.Query(parser_language, text)
+    encoded = text.encode()
+    patterns = []
+    node_types: dict[str, set[str]] = {"lead": set(), "wrapper": set()}
+    for index in range(query.pattern_count):
+        own = encoded[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
+        named = _NODE_TYPES.match(own)
+        if named is not None:  # looked up from the symbols: there are far more comments than symbols
+            node_types[named[2]].add(named[1])
+            query.disable_pattern(index)
+        patterns.append(
+            _pattern(own, {key: value or "" for key, value in query.pattern_settings(index).items()})
+        )
+    leads, wrappers = map(frozenset, node_types.values())
+    return Grammar(language, parser_language, query, tuple(patterns), leads, wrappers)
+
+
+def _pattern(text: str, settings: dict[str, str]) -> Pattern:
+    text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
+    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
+    within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
+    _, _, place = capture.partition(".")
+    module, dot, function = place.partition(".")
+    reader = getattr(import_module(f"filewright.structure.readers.{module}"), function) if dot else None
+    nests = "nests" in settings or (capture in _HOLDERS and "leaf" not in settings)
+    return Pattern(
+        capture,
+        "-" if capture == "skip" else capture,
+        reader,
+        within,
+        settings,
+        nests,
+        "first" in settings,
+        {},
+    )

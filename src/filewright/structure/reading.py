@@ -1,0 +1,80 @@
+"""What readers of syntax nodes work with: the text, the place of a node, and what is found there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+NAME_CHARS: Final = 200
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of `text` as a set."""
+    return frozenset(text.split())
+
+
+class Source(NamedTuple):
+    """The text being outlined and the codec its names are written in."""
+
+    data: bytes
+    codec: str
+
+    def text(self, node: Node, limit: int = NAME_CHARS) -> str:
+        """The text of `node`, runs of white space as one space, cut after `limit` characters."""
+        start, end = node.start_byte, node.end_byte
+        return self.between(start, end, limit)
+
+    def between(self, start: int, end: int, limit: int = NAME_CHARS) -> str:
+        """The text of the bytes [start, end), shown like that of a node."""
+        raw = self.data[start : min(end, start + 4 * limit)]
+        shown = " ".join(raw.decode(self.codec, "replace").split())
+        return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+class Found(NamedTuple):
+    """A symbol met in the tree: its range is that of `node`, its children are looked for in `into`.
+
+    A kind that begins with `?` is kept only if it turns out to have children. A `level` above 0 is a
+    heading's: it reaches down to the next heading of its level or above, and holds the lower ones.
+    """
+
+    kind: str
+    name: str
+    node: Node
+    into: tuple[Node, ...] = ()
+    known_as: str = ""
+    level: int = 0
+
+
+class Site(NamedTuple):
+    """Where a node is: the text, and the kind of the symbol around it ("" at the top)."""
+
+    source: Source
+    kind: str
+
+    def text(self, node: Node, limit: int = NAME_CHARS) -> str:
+        """See `Source.text`."""
+        return self.source.text(node, limit)
+
+
+def child_of_type(node: Node, *types: str) -> Node | None:
+    """The first named child whose type is one of `types`."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+def body_of(node: Node) -> tuple[Node, ...]:
+    """The field `body` of `node`, if it has one."""
+    body = node.child_by_field_name("body")
+    return (body,) if body is not None else ()
+
+
+def is_capital(name: str) -> bool:
+    """Whether a name of more than one letter is written in capitals, as constants are."""
+    return name.isupper() and len(name) > 1
+
+
+def constant_or_variable(name: str) -> str:
+    """`constant` for a name written in capitals, else `variable`."""
+    return "constant" if is_capital(name) else "variable"
