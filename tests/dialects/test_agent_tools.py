@@ -139,7 +139,7 @@ TABLE = [
          call=("grep", {"pattern": "hit", "path": "<>", "head_limit": 1, "offset": 1}),
          text="<>/b\n(showing 2..2 of 3; call again with offset=2 for more)"),
     given(name="grep: past the last page", files={"a": "hit\n"}, call=("grep", {"pattern": "hit", "path": "<>", "offset": 5}),
-         text="(no results at offset 5; there are 1)"),
+         text="(no results at offset 5; 1 total)"),
     given(name="grep: a bad pattern", call=("grep", {"pattern": "("}), error="invalid_input"),
     given(name="grep: missing", call=("grep", {"pattern": "x", "path": "<>/no"}), error="not_found"),
     # facts
@@ -254,8 +254,11 @@ TABLE = [
          call=("grep", {"pattern": "bar\\nbaz", "path": "<>", "output_mode": "count", "multiline": True}), text="<>/a.txt:1"),
     given(name="patch: out", call=("apply_patch", {"patch": NEW.replace("<>", "../..")}), error="path_escape"),
     # whole files
-    given(name="write: verbatim, folders made", call=("write_file", {"path": "<>/d/a.txt", "content": "a\r\nb\rc"}),
-         text="created <>/d/a.txt (6 bytes)", after={"d/a.txt": b"a\r\nb\rc"}),
+    given(name="write: a new file gets newlines alone, folders are made",
+         call=("write_file", {"path": "<>/d/a.txt", "content": "a\r\nb\rc"}),
+         text="created <>/d/a.txt (5 bytes)", after={"d/a.txt": b"a\nb\nc"}),
+    given(name="write: verbatim over what is there", files={"a.txt": "old\n"},
+         call=("write_file", {"path": "<>/a.txt", "content": "a\r\nb\rc"}), says=["overwritten"], after={"a.txt": b"a\r\nb\rc"}),
     given(name="write: over what is there", files={"a.txt": "old"}, call=("write_file", {"path": "<>/a.txt", "content": "new"}),
          says=["overwritten <>/a.txt (3 bytes)\n", "\n-old\n", "\n+new\n"], after={"a.txt": b"new"}),
     given(name="write: a warning if it does not parse", call=("write_file", {"path": "<>/a.py", "content": "def (\n"}),

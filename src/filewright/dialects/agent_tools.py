@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -53,6 +54,7 @@ _NEAREST = {
 
 _LINES_LISTED = 20
 _LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
+_EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
 _CLEARER = "add lines of context to old_string until it occurs once, or give replace_all=true"
 _WORDS = {**LINE_WORDS, "the search text": "old_string"}
 
@@ -86,6 +88,8 @@ def _refusal(error: FilewrightError, limit: int) -> ToolResult:
     for name, value in error.details.items():
         if name == "argument":
             value = "offset" if value == "start" else value
+            if (number := _EDIT_NAMED.match(str(value))) is not None:
+                body["index"] = int(number[1])
         if name in _LEFT_OUT or value is None or value in ([], {}):
             continue
         shortened = value[:_LINES_LISTED] if name == "lines" and isinstance(value, list) else value
@@ -451,10 +455,10 @@ def _grep(call: Call, arguments: AgentGrep) -> ToolResult:
 
 
 def _grepped(call: Call, arguments: AgentGrep) -> ToolResult:
-    last = arguments.offset + arguments.head_limit if arguments.head_limit else None
     if arguments.output_mode == "content":
-        rows, shown, total, complete = _matching_lines(call, arguments, last)
+        rows, shown, total, complete = _matching_lines(call, arguments)
     else:
+        last = arguments.offset + arguments.head_limit if arguments.head_limit else None
         counting = arguments.output_mode == "count"
         found, complete = _matching_files(call, arguments, "counts" if counting else "files")
         names = [visible(path) + (f":{count}" if counting else "") for path, count in found]
@@ -464,7 +468,7 @@ def _grepped(call: Call, arguments: AgentGrep) -> ToolResult:
     if not rows:
         if not total:
             return ToolResult("(no matches)" if complete else "(no matches so far; the search is incomplete)")
-        return ToolResult(f"(no results at offset {arguments.offset}; there are {total})")
+        return ToolResult(f"(no results at offset {arguments.offset}; {total} total)")
     following = arguments.offset + shown
     notes: list[str] = []
     if following < total or arguments.offset or not complete:
@@ -488,14 +492,10 @@ def _pages(
 ) -> bool:
     """Hand the pages of the native search to `enough` until it says so; whether they were all there are."""
     cursor = None
-    if arguments.multiline:  # a wrong pattern is refused as it was given, before the flag is put in front
-        from filewright.search import compile_pattern
-
-        limit = call.context.settings.max_pattern_chars
-        compile_pattern(arguments.pattern, mode="regex", multiline=True, max_chars=limit)
+    pattern = _dotting(call, arguments.pattern) if arguments.multiline else arguments.pattern
     while True:
         found = call.search(
-            f"(?s){arguments.pattern}" if arguments.multiline else arguments.pattern,
+            pattern,
             arguments.path,
             glob=arguments.glob,
             mode="regex",
@@ -512,6 +512,15 @@ def _pages(
             return found.complete
         if full:
             return False
+
+
+def _dotting(call: Call, pattern: str) -> str:
+    """The pattern with a dot that matches line ends too; a wrong one is refused as it was given."""
+    from filewright.search import compile_pattern
+
+    limit = call.context.settings.max_pattern_chars
+    compile_pattern(pattern, mode="regex", multiline=True, max_chars=limit)
+    return f"(?s){pattern}"
 
 
 def _matching_files(
@@ -534,26 +543,41 @@ def _matching_files(
     return files, complete
 
 
-def _matching_lines(call: Call, arguments: AgentGrep, last: int | None) -> tuple[list[str], int, int, bool]:
+def _matching_lines(call: Call, arguments: AgentGrep) -> tuple[list[str], int, int, bool]:
     """The rows of a page, how many hits they show of how many in all, and whether that is known."""
     around = arguments.context or 0
     before = around if arguments.before_context is None else arguments.before_context
     after = around if arguments.after_context is None else arguments.after_context
-    groups = bool(before or after)
-    limit = _room(call)
+    groups, limit, most = bool(before or after), _room(call), arguments.head_limit or None
+    page: list[SearchHit] = []
 
-    def enough(hits: Sequence[SearchHit]) -> bool:
-        if last is not None and len(hits) >= last:
+    def enough(hits: Sequence[SearchHit], skip: int = 0) -> bool:
+        wanted = [*page, *hits[skip:]]
+        if most is not None and len(wanted) >= most:
             return True
-        wanted = hits[arguments.offset : last]
         return bool(wanted) and _hit_rows(wanted, limit, groups=groups)[1] < len(wanted)
 
-    hits, complete = _hits(call, arguments, enough, before, after)
-    total = len(hits)
-    if not complete:
+    skip = arguments.offset
+    if not skip or arguments.multiline:
+        hits, complete = _hits(call, arguments, partial(enough, skip=skip), before, after)
+        page, total = hits[skip:], len(hits)
+        if not complete:
+            counts, complete = _matching_files(call, arguments, "counts")
+            total = max(total, sum(count for _, count in counts))
+    else:  # the files before a later page are counted only, which is much less work than to show them
         counts, complete = _matching_files(call, arguments, "counts")
-        total = max(total, sum(count for _, count in counts))
-    rows, shown = _hit_rows(hits[arguments.offset : last], limit, groups=groups)
+        total = sum(count for _, count in counts)
+        for path, count in counts:
+            if skip >= count:
+                skip -= count
+                continue
+            within = arguments.model_copy(update={"path": path, "glob": None})
+            hits, _ = _hits(call, within, partial(enough, skip=skip), before, after)
+            page += hits[skip:]
+            skip = 0
+            if enough(()):
+                break
+    rows, shown = _hit_rows(page[:most], limit, groups=groups)
     return rows, shown, total, complete
 
 
@@ -805,9 +829,16 @@ def _patch_error(error: FilewrightError) -> FilewrightError:
 
 
 def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
-    """A whole file; parents are made. A file that is there keeps its encoding, and the diff is shown."""
-    (made,) = call.write(arguments.path, arguments.content, mode="overwrite", newline="keep").results
-    size = len(arguments.content.encode("utf-8", "replace"))
+    """A whole file with its parents: a new one gets newlines alone, of one that is there the diff is shown."""
+    path, content = arguments.path, arguments.content
+    try:
+        (made,) = call.write(path, content, mode="create", newline="lf").results
+        content = content.replace("\r\n", "\n")
+    except FilewrightError as error:
+        if error.code != Code.ALREADY_EXISTS:
+            raise
+        (made,) = call.write(path, content, mode="overwrite", newline="keep").results
+    size = len(content.encode("utf-8", "replace"))
     head = f"{made.operation} {visible(arguments.path)} ({counted(size, 'byte')})"
     return _with_diff(call, [head], made.diff, [made.syntax_warning])
 
@@ -816,7 +847,7 @@ def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     try:
         made = call.replace(
-            arguments.pattern,
+            _dotting(call, arguments.pattern) if arguments.multiline else arguments.pattern,
             arguments.replacement,
             arguments.path,
             glob=arguments.glob,
@@ -826,7 +857,7 @@ def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
             preview=arguments.dry_run,
         )
     except FilewrightError as error:
-        if error.code == Code.NO_MATCH:
+        if error.code in (Code.NO_MATCH, Code.NO_CHANGE):
             return ToolResult("(no matches)")
         raise
     where = f"{counted(made.count, 'replacement')} in {counted(len(made.files), 'file')}"
