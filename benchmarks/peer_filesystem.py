@@ -65,8 +65,8 @@ CASES = (
         [("stat_items", {"paths": ["<>/l"]})],
         lambda a: a[0]["stats"]["isSymbolicLink"],
         {"a": "x", "l": ("link", "a")},
-        "told as its target",
-        "told as a link",
+        "reported as its target",
+        "reported as a link",
         DEFECT + "`isSymbolicLink` is never true",
     ),
     Case(
@@ -255,9 +255,9 @@ CASES = (
         _edit(search_pattern="x = 1", replace_content="x = 2\n\ny = 3"),
         _ITEM,
         {"a": _PY},
-        "blanks on the empty line",
+        "spaces on the empty line",
         "an empty line",
-        DEFECT + "trailing blanks nobody asked for",
+        DEFECT + "trailing spaces nobody asked for",
     ),
     Case(
         "edit_file, regex",

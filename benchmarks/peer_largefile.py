@@ -142,7 +142,7 @@ CASES = (
         lambda a: "needle" in a["results"][0]["match"],
         {"a": "y" * 900 + "needle"},
         "a line without the hit",
-        "the text round the hit",
+        "the text around the hit",
         DEFECT + "the line is cut before it",
     ),
     Case("read_content", _read(offset=2, limit=1), _TEXT, {"a": _LOG}),
@@ -182,7 +182,7 @@ CASES = (
     ),
     Case("edit_content", [_change(("all is", "all was"))], _DONE, {"a": _LOG}),
     Case(
-        "edit_content, text that stands twice",
+        "edit_content, text that occurs twice",
         [_change(("x = 1", "x = 2"))],
         _DONE,
         {"a": "x = 1\ny\nx = 1\n"},

@@ -1,6 +1,6 @@
 """The inputs of the batch server's published tests, as cases to play on it and on this server.
 
-Tests that put a stand-in in place of the file system are left out: what they say is about the original's
+Tests that replace the file system are left out: what they say is about the original's
 inside. `apply_diff` is not in the release that can be installed; its inputs are played by
 `tests/dialects/test_filesystem.py`.
 """

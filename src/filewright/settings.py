@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         default=1_000, ge=40, description="characters of one line shown by reads and overviews"
     )
     match_chars: int = Field(
-        default=500, ge=40, description="characters of one line shown round a search hit"
+        default=500, ge=40, description="characters of one line shown around a search hit"
     )
     image_bytes: int = Field(
         default=4 * MB, ge=0, description="images up to this size are returned as images; 0: none are"

@@ -2,7 +2,7 @@
 
 A case is a dict. ``files`` maps names to text, bytes, ``None`` (a folder), ``("link", target)`` or
 ``("fifo",)``. ``call`` is a tool and its arguments, ``first`` calls made before it. In arguments and in
-what is wanted, ``<>`` stands for the case's own folder as the dialect writes paths. Wanted are any of
+what is wanted, ``<>`` is the case's own folder as the dialect writes paths. Wanted are any of
 
 ``text`` (the whole answer), ``says`` (parts of it), ``lacks`` (no part of it), ``json`` (its value; a
 dict may have more keys, ``...`` is anything, a function is asked), ``error`` (the answer is an error;

@@ -27,7 +27,7 @@ def edit(path="<>/a.txt", old="two", new="2", **more):
 
 
 def given(**case):
-    """A case of the table; what its fields mean is told in conftest."""
+    """A case of the table; conftest says what its fields mean."""
     return case
 
 

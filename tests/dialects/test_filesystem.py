@@ -25,7 +25,7 @@ NOT_FOUND = "Path not found: <>/no (resolved to '"
 
 
 def given(**case):
-    """A case of the table; what its fields mean is told in conftest."""
+    """A case of the table; conftest says what its fields mean."""
     return case
 
 
@@ -252,7 +252,7 @@ TABLE = [
          call=("edit_file", {"changes": [{"path": "<>/a", "start_line": 1, "search_pattern": r"(\w) = (\d)",
                                           "replace_content": "$2 = $1", "use_regex": True}]}),
          json=[{"status": "success"}], after={"a": b"1 = k\n"}),
-    given(name="edit: leading blanks matter if asked", files={"a": "  x\n"},
+    given(name="edit: leading spaces matter if asked", files={"a": "  x\n"},
          call=("edit_file", {"changes": [{"path": "<>/a", "start_line": 1, "search_pattern": "\tx", "replace_content": "y",
                                           "ignore_leading_whitespace": False}]}),
          json=[{"status": "failed", "message": starts("no_match")}]),

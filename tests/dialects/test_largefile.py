@@ -47,7 +47,7 @@ def applied(*pairs, name="a.txt"):
 
 
 def given(**case):
-    """A case of the table; what its fields mean is told in conftest."""
+    """A case of the table; conftest says what its fields mean."""
     return case
 
 
@@ -92,7 +92,7 @@ TABLE = [
          json={"count": 1, "warnings": ["max_results ignored with count_only"]}),
     given(name="overview: removed lines", files={"a.py": PY}, call=("get_overview", at("a.py", changed_lines=[[8, 8, "removed"]])),
          json={"changed_symbols": 1, "outline": [..., {"name": "g", "changes": "removed"}]}),
-    given(name="overview: a range the wrong way round", files={"a.py": PY}, call=("get_overview", at("a.py", changed_lines=[[4, 2]])),
+    given(name="overview: a range in the wrong order", files={"a.py": PY}, call=("get_overview", at("a.py", changed_lines=[[4, 2]])),
          error=True, says=["invalid_input", "[4, 2]"]),
     given(name="overview: line 0", files={"a.py": PY}, call=("get_overview", at("a.py", changed_lines=[[0, 2]])), error=True),
     given(name="overview: an unknown kind of change", files={"a.py": PY},
@@ -160,13 +160,13 @@ TABLE = [
     given(name="read: head", files={"a.txt": TEN}, call=("read_content", at("a.txt", mode="head", limit=2)), json={"content": "line 1\nline 2\n"}),
     given(name="read: a warning for what is ignored", files={"a.txt": TEN}, call=("read_content", at("a.txt", mode="tail", limit=1, offset=3)),
          json={"warnings": ["offset ignored in tail mode"]}),
-    given(name="read: round a pattern", files={"a.txt": TEN}, call=("read_content", at("a.txt", pattern="line 7", limit=3)),
+    given(name="read: around a pattern", files={"a.txt": TEN}, call=("read_content", at("a.txt", pattern="line 7", limit=3)),
          json={"match_line": 7, "content": holds("line 7")}),
     given(name="read: a pattern that is only similar", files={"a.txt": LOG}, call=("read_content", at("a.txt", pattern="conection refusd by", limit=1)),
          json={"match_line": 2, "content": holds("connection refused")}),
     given(name="read: a pattern that is nowhere", files={"a.txt": LOG}, call=("read_content", at("a.txt", pattern="zzzzqqqqxx")), error=True,
          says=["no_match"]),
-    given(name="read: the definition round a pattern", files={"a.py": PY}, call=("read_content", at("a.py", pattern="x = 1", mode="semantic")),
+    given(name="read: the definition around a pattern", files={"a.py": PY}, call=("read_content", at("a.py", pattern="x = 1", mode="semantic")),
          json={"start_line": 2, "end_line": 4, "mode": "semantic", "match_line": 3, "truncated": False}),
     given(name="read: the definition at an offset", files={"a.py": PY}, call=("read_content", at("a.py", offset=8, mode="semantic")),
          json={"start_line": 7, "end_line": 8}),
@@ -187,7 +187,7 @@ TABLE = [
     # read_enclosing
     given(name="enclosing: the innermost", files={"a.py": PY}, call=("read_enclosing", at("a.py", line=3)),
          json={"start_line": 2, "end_line": 4, "mode": "enclosing", "enclosing_symbol": holds("f")}),
-    given(name="enclosing: the one round it", files={"a.py": PY}, call=("read_enclosing", at("a.py", line=3, depth=2)),
+    given(name="enclosing: the one around it", files={"a.py": PY}, call=("read_enclosing", at("a.py", line=3, depth=2)),
          json={"start_line": 1, "end_line": 4, "enclosing_symbol": holds("C")}),
     given(name="enclosing: a window where there is none", files={"a.txt": TEN}, call=("read_enclosing", at("a.txt", line=5, context_lines=3)),
          json={"start_line": 4, "end_line": 6, "mode": "context_window", "enclosing_symbol": None}),
@@ -232,7 +232,7 @@ TABLE = [
     given(name="revert: the newest", files={"a.txt": "one\n"}, first=[applied(("one", "two"))], call=("revert_edit", at("a.txt")),
          json={"success": True, "reverted_to": {"id": ..., "timestamp": ..., "size": 4, "path": "<>/a.txt"}, "current_saved_as": {"id": ...},
                "available_backups": lambda b: len(b) == 2}, after={"a.txt": b"one\n"}),
-    given(name="revert: an older one, wholly", files={"a.txt": "one\n"}, first=[applied(("one", "two")), applied(("two", "three"))],
+    given(name="revert: an older one, entirely", files={"a.txt": "one\n"}, first=[applied(("one", "two")), applied(("two", "three"))],
          call=("revert_edit", lambda said: backup(said, 0)), json={"success": True}, after={"a.txt": b"one\n"}),
     given(name="revert: reverting is a backup itself", files={"a.txt": "one\n"}, first=[applied(("one", "two")), ("revert_edit", at("a.txt"))],
          call=("revert_edit", at("a.txt")), json={"available_backups": lambda b: len(b) == 3 and b[0]["id"] > b[1]["id"] > b[2]["id"]},

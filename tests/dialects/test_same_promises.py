@@ -27,7 +27,7 @@ STRANGE = {
 
 
 def edits(root: Path, name: str, old: str, new: str):
-    """How each dialect changes a text that stands once in a file."""
+    """How each dialect changes a text that occurs once in a file."""
     return {
         "agent-tools": ("edit_file", {"path": name, "old_string": old, "new_string": new}),
         "largefile": (

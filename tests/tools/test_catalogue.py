@@ -1,4 +1,4 @@
-"""What callers are told of the tools: true, complete, and short enough."""
+"""What callers learn of the tools: true, complete, and short enough."""
 
 import json
 import re

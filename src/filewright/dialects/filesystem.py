@@ -370,7 +370,7 @@ def _search_files(call: Call, arguments: RegexRequest) -> ToolResult:
     if not found.complete:
         items.append(_incomplete(arguments.path, "more matches than are shown"))
     kept: list[Json] = []
-    used = 200
+    used = 600  # room for what says that more is left out
     for item in items:
         used += len(encoded(item)) + 2
         if used > limit:

@@ -263,7 +263,7 @@ class LargeRead(LargeFile):
 
 
 class LargeEnclosing(LargeFile):
-    """Round which line."""
+    """Around which line."""
 
     line: Annotated[int, Field(ge=1)]
     depth: Annotated[int, Field(ge=1, description="1: innermost definition, 2: the one around it.")] = 1

@@ -1,4 +1,4 @@
-"""Where the HTTP server listens and whom it lets in; nothing listens for the world unguarded."""
+"""Where the HTTP server listens and whom it lets in: beyond this machine nobody without a token."""
 
 from __future__ import annotations
 

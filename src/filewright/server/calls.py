@@ -1,7 +1,7 @@
 """Worker threads for tool calls: the event loop waits, it never works.
 
 Two lanes, one for calls that only read and one for calls that may change something, so that no number
-of long searches delays an edit. A call that its client abandons is told so through its `Task` and leaves
+of long searches delays an edit. A call that its client abandons learns it through its `Task` and leaves
 at its next check; a commit never checks, so it is never left half way. `close` waits for those.
 """
 

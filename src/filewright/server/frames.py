@@ -1,7 +1,7 @@
 """From bytes on a pipe to JSON-RPC messages, and to refusals that name the request they answer.
 
 A message is one line. What cannot be a message is never dropped silently: it becomes a `Refusal`, with
-the request's id wherever that can be told, so that no client waits for an answer that never comes.
+the request's id wherever it can be found, so that no client waits for an answer that never comes.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _depth(value: Any) -> int:
 
 
 def _edge_id(head: bytes | bytearray, tail: bytes | bytearray) -> RequestId | None:
-    """The id of a message that is not parsed, if it stands where clients write it: first or last."""
+    """The id of a message that is not parsed, if it is where clients write it: first or last."""
     found = _LEADING_ID.search(head[:_EDGE]) or _TRAILING_ID.search(tail[-_EDGE:])
     if found is None:
         return None

@@ -38,7 +38,7 @@ PATH = "/mcp"
 HEALTH = "/health"
 """Answers 200 to anybody, and tells nothing: for load balancers and container probes."""
 LINGER = 5
-"""Seconds that open responses may still take after the process is told to stop."""
+"""Seconds that open responses may still take after the process is asked to stop."""
 STEP = 0.1
 CONNECTIONS = 512
 
@@ -74,7 +74,7 @@ class HttpTransport:
         _logger.info("listening on http://%s:%d%s (%s)", shown, port, PATH, guarded)
 
     async def run(self) -> None:
-        """Serve until told to stop, then let open responses end for a few seconds."""
+        """Serve until asked to stop, then let open responses end for a few seconds."""
         await self._uvicorn.serve(sockets=[self._socket])
 
     def stop(self) -> None:

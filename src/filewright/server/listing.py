@@ -1,4 +1,4 @@
-"""How tools stand in `tools/list`, which every client hands to its model whole, at every start.
+"""How tools are listed in `tools/list`, which every client hands to its model whole, at every start.
 
 A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
 choices, what is required and defaults that surprise; bounds, the obvious defaults and rare arguments are

@@ -66,7 +66,7 @@ TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names the part of its conversation."""
 _CALLER_CHARS = 100
 DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
-"""How a diff says that it goes on; its own lines begin with a blank or a sign."""
+"""How a diff says that it goes on; its own lines begin with a space or a sign."""
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("filewright.server")
 
 DRAIN_SECONDS = 30.0
-"""How long the process waits for changes that are being committed when it is told to leave."""
+"""How long the process waits for changes that are being committed when it is asked to stop."""
 
 
 @dataclass(frozen=True)

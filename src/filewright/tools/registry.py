@@ -141,7 +141,7 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
     return FilewrightError(
         Code.INVALID_INPUT,
         message,
-        hint="; ".join(hints) or None,
+        hint="; ".join(hints).replace("?; ", "? ") or None,
         details={"argument": _place((unknown or others)[0]["loc"])},
     )
 

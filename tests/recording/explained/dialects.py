@@ -15,6 +15,12 @@ WORDINGS = (
         surface="agent-tools",
     ),
     Wording(
+        "a page past the end is said in the original's words",
+        r"(no results at offset \d+;) there are (\d+)\)",
+        r"\1 \2 total)",
+        surface="agent-tools",
+    ),
+    Wording(
         "plain words: a text occurs",
         r"until it stands there once",
         "until it occurs once",
@@ -95,6 +101,16 @@ RETOLD = (
         _of("largefile", "search_directory"),
     ),
     Retold(
+        "a refused edit of several has its index, as in the original",
+        lambda was, now: (
+            was.tool == "multi_edit" and was.code == now.code == "invalid_input" and '"index"' in now.text
+        ),
+    ),
+    Retold(
+        "all lines of a match are shown, and what was cut is said",
+        _of("filesystem", "search_files"),
+    ),
+    Retold(
         "what was made says where it is, what is looked at when it was made, as in the original",
         lambda was, now: (
             was.surface == "filesystem"
@@ -132,6 +148,13 @@ OUTCOMES = (
             "filesystem-13.01": Now(None, "cc8d4debcdac0005"),
             "filesystem-17.18": Now(None, "16cd61ec51312bec"),
             "filesystem-18.08": Now(None, "f9c483410b8fb257"),
+        },
+    ),
+    Outcome(
+        "a new file gets newlines alone, as the original's page says",
+        {
+            "agent-tools-00.02": Now(None, "1e64fec37c31abf4"),
+            "agent-tools-14.14": Now(None, "7d1a601e2de07965"),
         },
     ),
 )
