@@ -147,3 +147,243 @@ def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> Filewri
         hint=_HINTS.get(code, "look at the disk and try again; nothing was changed"),
         details={"path": asked, "errno": errno.errorcode.get(error.errno or 0, str(error.errno))},
     )
+
+
+# Refusals of a path. `asked` is the path as the caller wrote it, or as it is shown below its root.
+
+
+def _refusal(code: Code, asked: str, message: str, hint: str, **facts: object) -> FilewrightError:
+    return FilewrightError(code, message, hint=hint, details={"path": asked, **facts})
+
+
+def missing(asked: str, part: str | None = None) -> FilewrightError:
+    """Nothing has that name, or the name of a `part` on the way to it."""
+    why = f": there is no {part}" if part is not None else ""
+    return _refusal(
+        Code.NOT_FOUND, asked, f"{asked} does not exist{why}", "list the folder to see what is there"
+    )
+
+
+def taken(asked: str) -> FilewrightError:
+    """The name is taken."""
+    hint = "choose another name, or ask to overwrite"
+    return _refusal(Code.ALREADY_EXISTS, asked, f"{asked} already exists", hint)
+
+
+def appeared(asked: str) -> FilewrightError:
+    """Somebody has taken the name while the change was being made."""
+    message = f"{asked} has appeared meanwhile; nothing was changed"
+    return _refusal(Code.ALREADY_EXISTS, asked, message, "look at it, then try again")
+
+
+def stale(asked: str) -> FilewrightError:
+    """A change was made against content that is no longer there."""
+    message = f"{asked} has changed since it was read; nothing was changed"
+    return _refusal(
+        Code.STALE_VERSION, asked, message, "read it again and redo the edit on what is there now"
+    )
+
+
+def replaced(what: str, asked: str) -> FilewrightError:
+    """A folder or a link on the way to something was replaced since it was looked at."""
+    return _refusal(Code.STALE_VERSION, asked, f"{what} was replaced meanwhile", "try again")
+
+
+def in_use(asked: str) -> FilewrightError:
+    """Another program writes to the file."""
+    hint = "wait until it is closed, or stop that program"
+    return _refusal(Code.IN_USE, asked, f"{asked} is open for writing in another program", hint)
+
+
+def not_a_file(asked: str, kind: str, *, hint: str = "name a regular file") -> FilewrightError:
+    """Something else than a file is there."""
+    article = "a FIFO" if kind == "fifo" else f"a {'special file' if kind == 'other' else kind}"
+    return _refusal(Code.NOT_A_FILE, asked, f"{asked} is {article}, not a file", hint)
+
+
+def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a folder") -> FilewrightError:
+    """Something else than a folder is there, or at a `part` on the way to it."""
+    message = f"{asked}{f': {part}' if part else ''} is not a folder"
+    return _refusal(Code.NOT_A_DIRECTORY, asked, message, hint)
+
+
+def slash_after_file(asked: str) -> FilewrightError:
+    """A file is there, and a slash behind its name asks for a folder."""
+    message = f"{asked} is a file, and the / at its end asks for a folder"
+    return _refusal(Code.NOT_A_DIRECTORY, asked, message, "leave the / out")
+
+
+def link_itself(asked: str) -> FilewrightError:
+    """A write to a link."""
+    message = f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
+    return _refusal(Code.SYMLINK, asked, message, "name the link's target itself, or delete the link first")
+
+
+def read_only(asked: str | None = None) -> FilewrightError:
+    """A change of a workspace that is only read."""
+    message = "the workspace is served read-only"
+    return FilewrightError(
+        Code.READ_ONLY,
+        message if asked is None else f"cannot change {asked}: {message}",
+        hint="ask the user to start the server without --read-only",
+        details={} if asked is None else {"path": asked},
+    )
+
+
+def protected(
+    asked: str,
+    rule: str,
+    *,
+    hint: str = "change it with the program it belongs to, or ask the user to unprotect it",
+) -> FilewrightError:
+    """A change of what is protected."""
+    message = f"{asked} is protected: nothing is written to {rule}"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
+
+
+def own_state(asked: str) -> FilewrightError:
+    """A look into the folder where the history and its key are kept."""
+    message = f"{asked} belongs to filewright's own state, which is neither read nor changed through it"
+    hint = "ask for history with list_edits; the user may look at the folder itself"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+
+
+def root_itself(asked: str, root: str) -> FilewrightError:
+    """A change of a root itself."""
+    message = f"{asked} is a root of the workspace, which is never changed itself"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "name something below it", root=root)
+
+
+def holds_root(asked: str, name: str) -> FilewrightError:
+    """To delete or move what a root lies in."""
+    message = f"{asked} holds the root {name}, which is never deleted or moved"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "name something else")
+
+
+def not_ours(asked: str, why: str) -> FilewrightError:
+    """What only another user may change; `why` goes on after the path."""
+    message = f"{asked} {why}; nothing was changed"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "ask the user who owns it to do it")
+
+
+def unwritable(asked: str, mode: int) -> FilewrightError:
+    """A file without a right to write to it."""
+    shown = f"{mode:04o}"
+    hint = "make it writable first, if the user wants that"
+    return _refusal(Code.PERMISSION_DENIED, asked, f"{asked} is read-only (mode {shown})", hint, mode=shown)
+
+
+def unwritable_folder(asked: str, mode: int) -> FilewrightError:
+    """Something in a folder without a right to make and remove names in it."""
+    message = f"the folder of {asked} cannot be written to (mode {mode:04o}); nothing was changed"
+    hint = "make the folder writable first, if the user wants that"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+
+
+def immutable(asked: str) -> FilewrightError:
+    """What can be neither replaced nor removed."""
+    message = f"{asked} is immutable; nothing was changed"
+    hint = "ask the user to take the flag away (chattr -i)"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+
+
+def special_bits(asked: str) -> FilewrightError:
+    """To let a file run with its owner's rights."""
+    message = f"{asked}: setting the setuid or setgid bit is refused"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "ask the user to do it")
+
+
+def hard_linked(asked: str, names: int) -> FilewrightError:
+    """To replace a file under one of its names."""
+    message = f"{asked} has {names} names (hard links); replacing it leaves the others as they are"
+    hint = "give break_hard_links=true if that is meant"
+    return _refusal(Code.HARD_LINKED, asked, message, hint, hard_links=names)
+
+
+def into_itself(asked: str, destination: str) -> FilewrightError:
+    """A folder cannot be below itself."""
+    message = f"{asked} cannot be put into itself ({destination})"
+    return _refusal(Code.INVALID_INPUT, asked, message, "choose a destination outside of it")
+
+
+def same_place(asked: str) -> FilewrightError:
+    """To put a thing where it is."""
+    message = f"{asked} is source and destination at once"
+    return _refusal(Code.INVALID_INPUT, asked, message, "choose another destination")
+
+
+def too_deep(asked: str, levels: int) -> FilewrightError:
+    """A tree with more levels than one change takes on."""
+    shown = asked if len(asked) < 200 else asked[:100] + "…"
+    return FilewrightError(
+        Code.TOO_LARGE,
+        f"{shown} has more than {levels} levels of folders, which is too deep for one change; "
+        "nothing was changed",
+        hint="begin with a folder further down; moving is possible at any depth",
+        details={"levels": levels},
+    )
+
+
+def other_file_system(asked: str) -> FilewrightError:
+    """What would reach into another file system."""
+    message = f"{asked} is on another file system (a mount); nothing was changed"
+    return _refusal(Code.UNSUPPORTED, asked, message, "name what is inside that file system, or leave it out")
+
+
+def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
+    """A path whose links or dots lead out of its root, where that is known `to` somewhere."""
+    where = f" (to {to})" if to is not None else ""
+    facts = {"resolved": to} if to is not None else {}
+    hint = "give a path below the root; absolute links are never followed, wherever they point"
+    message = f"{asked} leads out of the root {root}{where}"
+    return _refusal(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
+
+
+def moved_out(asked: str, root: str) -> FilewrightError:
+    """The folder was moved out of the root while it was opened."""
+    message = f"the folder of {asked} was moved out of the root {root} meanwhile"
+    return _refusal(Code.PATH_ESCAPE, asked, message, "try again", root=root)
+
+
+def beyond_roots(asked: str, root: str) -> FilewrightError:
+    """What an earlier change did below a root that is not open now."""
+    message = f"that change reaches beyond the roots: {asked} is below {root}"
+    return _refusal(
+        Code.PATH_ESCAPE, asked, message, "serve that folder as a root too, then try again", root=root
+    )
+
+
+def unsettled(asked: str, change_id: str) -> FilewrightError:
+    """What an unfinished change of a dead process has left half done, and nobody can roll back."""
+    message = f"{asked}: the unfinished change {change_id} could not be rolled back here"
+    hint = "run filewright doctor, which says what is in the way"
+    return _refusal(Code.IN_USE, asked, message, hint, change_id=change_id)
+
+
+def interrupted(asked: str, root: str) -> FilewrightError:
+    """What an unfinished change of a dead process has left half done, and this workspace may not settle."""
+    message = f"{asked} is part of a change that was interrupted and is not settled yet"
+    hint = f"open {root} without --read-only (filewright doctor --root does), which settles it or says "
+    return _refusal(Code.IN_USE, asked, message, hint + "what is in the way", root=root)
+
+
+# Other refusals that more than one place makes
+
+
+def locked(what: str, seconds: float) -> FilewrightError:
+    """Somebody held a lock for as long as one may wait for it."""
+    return FilewrightError(
+        Code.TIMEOUT,
+        f"another {what} for more than {seconds:g} s",
+        hint="try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
+    )
+
+
+def unknown_change(change_id: str) -> FilewrightError:
+    """History has no such change."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no change {change_id}",
+        hint="get_history lists the changes that can still be undone",
+        details={"change_id": change_id},
+    )

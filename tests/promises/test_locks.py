@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -18,6 +20,7 @@ from filewright.boundary import Boundary
 from filewright.changes import Changes
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code
+from filewright.progress import Task
 from filewright.settings import Settings
 
 
@@ -44,6 +47,43 @@ def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
     settings = Settings(state_dir=area / "state", lock_seconds=0.05)
     boundary = Boundary([area / root for root in roots], settings)
     return boundary, Changes(boundary, settings)
+
+
+HOLD = """
+import os, signal, sys
+from pathlib import Path
+from filewright.changes.state import Index
+with Index(Path(sys.argv[1]), 10.0).alone(None):
+    os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_a_stopped_process_that_holds_the_index_of_state_folders_holds_up_no_first_change_for_ever(
+    area: Path,
+) -> None:
+    for name in ("work", "state"):
+        (area / name).mkdir()
+    boundary, changes = _changes(area, "work")
+    change = ChangeSet("test", "", (Create(boundary.locate("made"), b""),))
+    stopped = subprocess.Popen([sys.executable, "-c", HOLD, area / "state"])
+    try:
+        assert os.WIFSTOPPED(os.waitpid(stopped.pid, os.WUNTRACED)[1])
+        with pytest.raises(FilewrightError) as caught:
+            changes.commit(change)
+        assert caught.value.code is Code.TIMEOUT
+        assert "FILEWRIGHT_LOCK_SECONDS" in (caught.value.hint or "")
+        assert not changes.history()
+        task = Task()
+        task.cancel()
+        with pytest.raises(FilewrightError) as caught:
+            changes.commit(change, task=task)
+        assert caught.value.code is Code.CANCELLED
+    finally:
+        os.kill(stopped.pid, signal.SIGCONT)
+        assert stopped.wait() == 0
+    changes.commit(change)
+    changes.close()
+    boundary.close()
 
 
 @pytest.mark.parametrize(
@@ -155,6 +195,7 @@ def test_a_child_process_can_lock_for_itself(area: Path) -> None:
 
 def test_a_workspace_gives_back_every_descriptor(area: Path) -> None:
     (area / "deep/below/work").mkdir(parents=True)
+    gc.collect()  # What other tests have left.
     before = os.listdir("/proc/self/fd")
     with Workspace(area / "deep/below/work", state_dir=area / "state") as workspace:
         workspace.write("a.txt", "a\n")

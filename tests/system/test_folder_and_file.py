@@ -297,22 +297,6 @@ class TestLocks:
             one.close()
             assert two.lock(exclusive=True)
 
-    def test_who_waits_for_a_lock_has_it_once_it_is_free(self, folder: Folder) -> None:
-        events: list[str] = []
-
-        def wait() -> None:
-            with folder.folder(b".") as other:
-                assert other.lock(exclusive=True, wait=True)
-                events.append("taken")
-
-        with folder.folder(b".") as held:
-            assert held.lock(exclusive=True)
-            waiting = threading.Thread(target=wait)
-            waiting.start()
-            events.append("free")
-        waiting.join()
-        assert events == ["free", "taken"]
-
     def test_a_forked_process_does_not_keep_the_lock(self, folder: Folder) -> None:
         reader, writer = os.pipe()
         held = folder.folder(b".")

@@ -6,13 +6,13 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary import refusal
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
-from filewright.boundary.names import shown, unquote
+from filewright.boundary.names import quote, shown, unquote
 from filewright.boundary.protection import Protection
 from filewright.boundary.roots import Path, open_roots
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
@@ -145,7 +145,7 @@ class Boundary:
             if own and file.reached is not None:
                 self._refuse_own(where, file.reached)
             if where.asked.endswith("/"):
-                raise refusal.not_a_folder(where)
+                raise errors.slash_after_file(where.asked)
         except FilewrightError:
             file.close()
             raise
@@ -190,7 +190,7 @@ class Boundary:
         `permission_denied` for the root itself and for protected folders, else as `open_folder`.
         """
         if not where.parts:
-            raise refusal.root_itself(where)
+            raise errors.root_itself(where.asked, quote(where.root.path))
         self._refuse_protected(where, where.parts)
         above = where.parts[:-1]
         try:
@@ -215,7 +215,7 @@ class Boundary:
                 self._refuse_protected(where, (*folder.reached, *below), itself=bool(below))
             now = self._names_now(where.root, folder)
             if now is None:
-                raise refusal.moved_out(where)
+                raise errors.moved_out(where.asked, quote(where.root.path))
             if now != folder.reached:
                 self._refuse_protected(where, (*now, *below), itself=bool(below))
         except FilewrightError:
@@ -338,23 +338,41 @@ class Boundary:
 
     # Refusing
 
-    def guard_write(self, where: Location, *, link_itself: bool = False) -> None:
+    def guard_write(
+        self,
+        where: Location,
+        *,
+        link_itself: bool = False,
+        reached: dict[Location, tuple[bytes, ...]] | None = None,
+    ) -> None:
         """Refuse what may not be changed, whatever the change is.
 
         Raises `read_only`; `permission_denied` for the root itself, a protected name and what lies
         below it, also when a link leads there; `symlink` if the last part is a link, unless
         `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
+
+        `reached` remembers where the folders above led, so that each is opened once for a whole change
+        set; then whether the last part is a link is not looked at again.
         """
         if self.settings.read_only:
-            raise refusal.read_only(where)
+            raise errors.read_only(where.asked)
         if not where.parts:
-            raise refusal.root_itself(where)
-        refusal.require_root(where.root, where.asked)
+            raise errors.root_itself(where.asked, quote(where.root.path))
+        above = Location(where.root, where.parts[:-1])
+        led = reached.get(above) if reached is not None else None
+        if led is None:
+            refusal.require_root(where.root, where.asked)
         self._refuse_protected(where, where.parts)
+        if led is not None:
+            if led != above.parts:
+                self._refuse_protected(where, (*led, where.name))
+            return
         try:
-            folder, depth = self._open_deepest(where, len(where.parts) - 1)
+            folder, depth = self._open_deepest(where, len(above.parts))
             with folder:
-                if depth < len(where.parts) - 1:
+                if reached is not None:
+                    reached[above] = (*folder.reached, *above.parts[depth:])
+                if depth < len(above.parts):
                     return
                 kind = folder.stat(where.name).kind
         except FileNotFoundError:
@@ -362,7 +380,7 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "change") from error
         if kind == "link" and not link_itself:
-            raise refusal.link_itself(where)
+            raise errors.link_itself(where.asked)
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
@@ -373,12 +391,12 @@ class Boundary:
         protection = self._protection[where.root.index]
         rule = protection.rule_for(parts) or (protection.covers_below(parts) if itself else None)
         if rule is not None:
-            raise refusal.protected(where, rule)
+            raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
         for own in self._own[where.root.index]:
             if parts[: len(own)] == own:
-                raise refusal.own_state(where)
+                raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
         return refusal.failure(error, where, doing, cross=self._cross)

@@ -1,4 +1,4 @@
-"""The boundary's refusals: what a failed open means to the caller, and what to do about it."""
+"""What a failed open means to the caller: found out by a look at the disk, where that tells more."""
 
 from __future__ import annotations
 
@@ -9,89 +9,8 @@ from collections.abc import Sequence
 from filewright import system
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote
-from filewright.errors import Code, FilewrightError, from_os_error
-from filewright.system import Kind, NotAFileError
-
-
-def not_a_file(where: Location, kind: Kind) -> FilewrightError:
-    """Something else than a file is there."""
-    article = "a FIFO" if kind == "fifo" else f"a {kind}"
-    return FilewrightError(
-        Code.NOT_A_FILE,
-        f"{where.asked} is {article}, not a file",
-        hint="list the folder instead" if kind == "folder" else "name a regular file",
-        details={"path": where.asked},
-    )
-
-
-def not_a_folder(where: Location) -> FilewrightError:
-    """A file is there, and a slash behind its name asks for a folder."""
-    return FilewrightError(
-        Code.NOT_A_DIRECTORY,
-        f"{where.asked} is a file, and the / at its end asks for a folder",
-        hint="leave the / out",
-        details={"path": where.asked},
-    )
-
-
-def root_itself(where: Location) -> FilewrightError:
-    """A change of a root itself."""
-    return FilewrightError(
-        Code.PERMISSION_DENIED,
-        f"{where.asked} is a root of the workspace, which is never changed itself",
-        hint="name something below it",
-        details={"path": where.asked, "root": quote(where.root.path)},
-    )
-
-
-def read_only(where: Location) -> FilewrightError:
-    """A change of a workspace that is only read."""
-    return FilewrightError(
-        Code.READ_ONLY,
-        f"cannot change {where.asked}: the workspace is served read-only",
-        hint="ask the user to start the server without --read-only",
-        details={"path": where.asked},
-    )
-
-
-def protected(where: Location, rule: str) -> FilewrightError:
-    """A change of what is protected."""
-    return FilewrightError(
-        Code.PERMISSION_DENIED,
-        f"{where.asked} is protected: nothing is written to {rule}",
-        hint="change it with the program it belongs to, or ask the user to unprotect it",
-        details={"path": where.asked, "protected": rule},
-    )
-
-
-def own_state(where: Location) -> FilewrightError:
-    """A look into the folder where the history and its key are kept."""
-    return FilewrightError(
-        Code.PERMISSION_DENIED,
-        f"{where.asked} belongs to filewright's own state, which is neither read nor changed through it",
-        hint="ask for history with list_edits; the user may look at the folder itself",
-        details={"path": where.asked},
-    )
-
-
-def link_itself(where: Location) -> FilewrightError:
-    """A write to a link."""
-    return FilewrightError(
-        Code.SYMLINK,
-        f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
-        hint="name the link's target itself, or delete the link first",
-        details={"path": where.asked},
-    )
-
-
-def moved_out(where: Location) -> FilewrightError:
-    """The folder was moved out of the root while it was opened."""
-    return FilewrightError(
-        Code.PATH_ESCAPE,
-        f"the folder of {where.asked} was moved out of the root {quote(where.root.path)} meanwhile",
-        hint="try again",
-        details={"path": where.asked, "root": quote(where.root.path)},
-    )
+from filewright.errors import Code, FilewrightError, from_os_error, leads_out, not_a_file
+from filewright.system import NotAFileError
 
 
 def outside(roots: Sequence[Root], path: bytes, safe: str, *, hint: str | None = None) -> FilewrightError:
@@ -140,18 +59,17 @@ def failure(error: OSError, where: Location, doing: str, *, cross: bool = True) 
     """The error for an `OSError` met while `doing` something to `where`; says where an escape leads."""
     facts = {"path": where.asked, "root": quote(where.root.path)}
     if isinstance(error, NotAFileError) and error.kind != "link":
-        return not_a_file(where, error.kind)
+        hint = "list the folder instead" if error.kind == "folder" else "name a regular file"
+        return not_a_file(where.asked, error.kind, hint=hint)
     if error.errno == errno.EXDEV:
         leads = _leads_to(where, cross)
         mounted = not cross and leads.startswith(os.path.join(where.root.path, b""))
+        if not mounted:
+            return leads_out(where.asked, facts["root"], quote(leads))
         return FilewrightError(
             Code.PATH_ESCAPE,
-            f"{where.asked} lies on another file system than the root {facts['root']}"
-            if mounted
-            else f"{where.asked} leads out of the root {facts['root']} (to {quote(leads)})",
-            hint="mounts inside a root are not entered here; the setting cross_devices allows it"
-            if mounted
-            else "give a path below the root; absolute links are never followed, wherever they point",
+            f"{where.asked} lies on another file system than the root {facts['root']}",
+            hint="mounts inside a root are not entered here; the setting cross_devices allows it",
             details={**facts, "resolved": quote(leads)},
         )
     if error.errno == errno.ELOOP:

@@ -6,16 +6,18 @@ import heapq
 import itertools
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
+from filewright import errors
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.commit import commit
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
-from filewright.changes.locks import WorkspaceLock
+from filewright.changes.locks import WorkspaceLock, wait_for
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
@@ -62,13 +64,14 @@ class Changes:
         self._settings = settings
         self._flusher = Flusher(enabled=settings.flush)
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
-        self._index = Index(base_folder(settings))
+        self._index = Index(base_folder(settings), settings.lock_seconds)
         self._own = [self._store(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
         self._related: dict[str, Store] = {}
         self._seen_owners: object = None
         self._found: list[Recovery] = []
         self._told = 0
-        self._opening = threading.RLock()
+        self._opening = threading.Lock()
+        self._listing = threading.Lock()
         self._withheld: dict[str, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
@@ -84,7 +87,7 @@ class Changes:
     @property
     def stores(self) -> list[Store]:
         """Every store that may hold changes of what is below the roots, their own first."""
-        with self._opening:
+        with self._listing:
             owners = self._index.owners
             if owners is not self._seen_owners:
                 own = [store.state.owner.id for store in self._own]
@@ -163,7 +166,7 @@ class Changes:
 
         What an earlier process left is recovered first. Nested calls of the same thread are free.
         """
-        self._open()
+        self._open(task)
         with self._lock.exclusive(task) as fresh:
             if fresh:
                 self._recover(_SETTLE_ABOVE)
@@ -227,14 +230,7 @@ class Changes:
         names = _names(self.place(where))
         for withheld in list(self._withheld.values()):
             if any(names[:depth] in withheld.paths for depth in range(1, len(names) + 1)):
-                root = quote(withheld.root)
-                raise FilewrightError(
-                    Code.IN_USE,
-                    f"{where.asked} is part of a change that was interrupted and is not settled yet",
-                    hint=f"open {root} without --read-only (filewright doctor --root does), which settles "
-                    "it or says what is in the way",
-                    details={"path": where.asked, "root": root},
-                )
+                raise errors.interrupted(where.asked, quote(withheld.root))
 
     def recover(self) -> Recovery:
         """Settle whatever is unfinished; what was found since the last call is reported too."""
@@ -262,16 +258,18 @@ class Changes:
                 self._found.append(found)
                 store.collect()
 
-    def _open(self) -> None:
+    def _open(self, task: Task | None = None) -> None:
         if self._settings.read_only:
-            raise FilewrightError(
-                Code.READ_ONLY,
-                "the workspace is served read-only",
-                hint="ask the user to start the server without --read-only",
-            )
-        with self._opening:
+            raise errors.read_only()
+        # Another thread may be waiting for a process that never lets go of the index.
+        seconds = self._settings.lock_seconds
+        busy = errors.locked("change was opening the state folder", seconds)
+        wait_for(partial(self._opening.acquire, blocking=False), time.monotonic() + seconds, task, busy)
+        try:
             for store in self._own:
-                store.state.open()
+                store.state.open(task)
+        finally:
+            self._opening.release()
 
     # Looking back
 
@@ -334,7 +332,7 @@ class Changes:
         """One change. Raises `not_found` if there is none with that id."""
         record = self._inside(self._kept(change_id)[1])
         if record is None:
-            raise _unknown(change_id)
+            raise errors.unknown_change(change_id)
         return record
 
     # Undoing and showing
@@ -417,7 +415,7 @@ class Changes:
         if inside:
             record = self._inside(file)
             if record is None:
-                raise _unknown(change_id)
+                raise errors.unknown_change(change_id)
             file = replace(file, record=record)
         return Contents(store.blobs, file, small=self._settings.hold_bytes)
 
@@ -443,12 +441,7 @@ class Changes:
     def _located(self, place: Place) -> Location:
         where = self.location(place)
         if where is None:
-            raise FilewrightError(
-                Code.PATH_ESCAPE,
-                f"that change reaches beyond the roots: {place.shown} is below {quote(place.root)}",
-                hint="serve that folder as a root too, then undo it",
-                details={"root": quote(place.root), "path": place.shown},
-            )
+            raise errors.beyond_roots(place.shown, quote(place.root))
         return where
 
     def _kept(self, change_id: str) -> tuple[Store, RecordFile]:
@@ -456,7 +449,7 @@ class Changes:
             file = store.file(change_id)
             if file is not None:
                 return store, file
-        raise _unknown(change_id)
+        raise errors.unknown_change(change_id)
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
         """What a change did at one place."""
@@ -477,15 +470,6 @@ def _touched(step: Step) -> tuple[Location, ...]:
 def _names(place: Place) -> tuple[bytes, ...]:
     """The names of an absolute path, from the top."""
     return (*filter(None, place.root.split(b"/")), *place.parts)
-
-
-def _unknown(change_id: str) -> FilewrightError:
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no change {change_id}",
-        hint="get_history lists the changes that can still be undone",
-        details={"change_id": change_id},
-    )
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from filewright.changes.steps import take_steps
 from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet, Modify
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import Code, FilewrightError, from_os_error, unsettled
 from filewright.progress import Caller, Task
 
 _TRIES = 12
@@ -164,12 +164,7 @@ def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:
     for entry in record.entries if blocked else ():
         for place in (entry.place, entry.was):
             if place in blocked:
-                raise FilewrightError(
-                    Code.IN_USE,
-                    f"{place.shown}: the unfinished change {blocked[place]} could not be taken back here",
-                    hint="run filewright doctor, which says what is in the way",
-                    details={"path": place.shown, "change_id": blocked[place]},
-                )
+                raise unsettled(place.shown, blocked[place])
 
 
 def _roll_back(attempt: Attempt, begun: CommitPlan | None, cause: BaseException) -> None:

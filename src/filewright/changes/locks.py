@@ -16,11 +16,11 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from filewright.boundary import Boundary
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.system import Folder
 
@@ -43,7 +43,7 @@ class _Above:
     def lock(self) -> bool:
         """Hold it together with others; False while somebody holds it alone."""
         with self._count:
-            if self._holders == 0 and not _locked(self.folder, exclusive=False):
+            if self._holders == 0 and not lock_folder(self.folder, exclusive=False):
                 return False
             self._holders += 1
             return True
@@ -65,7 +65,7 @@ class _Root:
 
     def lock(self) -> bool:
         """Hold it alone or together with others; False while somebody is in the way."""
-        return _locked(self._folder, exclusive=self._exclusive)
+        return lock_folder(self._folder, exclusive=self._exclusive)
 
     def release(self) -> None:
         """Let go of it."""
@@ -180,7 +180,7 @@ class WorkspaceLock:
             for identity in sorted(wanted):
                 target = wanted[identity]
                 place = target if isinstance(target, _Above) else _Root(target, exclusive=exclusive)
-                self._wait(place, deadline, task)
+                wait_for(place.lock, deadline, task, self._busy())
                 held.append(place)
         except BaseException as error:
             _release(held)
@@ -189,22 +189,23 @@ class WorkspaceLock:
             raise
         return held
 
-    def _wait(self, place: _Root | _Above, deadline: float, task: Task | None) -> None:
-        pause = 0.0005
-        while not place.lock():
-            if task is not None:
-                task.check()
-            if time.monotonic() >= deadline:
-                raise self._busy()
-            time.sleep(pause)
-            pause = min(pause * 2, 0.01)
-
     def _busy(self) -> FilewrightError:
-        return FilewrightError(
-            Code.TIMEOUT,
-            f"another change held the workspace for more than {self._seconds:g} s",
-            hint="try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
-        )
+        return locked("change held the workspace", self._seconds)
+
+
+def wait_for(lock: Callable[[], bool], deadline: float, task: Task | None, busy: FilewrightError) -> None:
+    """Try to `lock` until it is held. Raises `busy` after the deadline, `cancelled` if the task is.
+
+    Asked again and again, since a blocking call could be neither cancelled nor given up.
+    """
+    pause = 0.0005
+    while not lock():
+        if task is not None:
+            task.check()
+        if time.monotonic() >= deadline:
+            raise busy
+        time.sleep(pause)
+        pause = min(pause * 2, 0.01)
 
 
 def _release(held: list[_Root | _Above]) -> None:
@@ -212,7 +213,8 @@ def _release(held: list[_Root | _Above]) -> None:
         place.release()
 
 
-def _locked(folder: Folder, *, exclusive: bool) -> bool:
+def lock_folder(folder: Folder, *, exclusive: bool) -> bool:
+    """Lock a folder; False while others have it. Raises `OSError`."""
     try:
         return folder.lock(exclusive)
     except OSError as error:

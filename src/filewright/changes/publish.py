@@ -6,10 +6,9 @@ import errno
 
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
-from filewright.changes.refusals import stale
 from filewright.changes.settle import alter
 from filewright.changes.slots import Slots
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import appeared, from_os_error, stale
 
 
 def publish(slots: Slots, flusher: Flusher) -> None:
@@ -22,12 +21,7 @@ def publish(slots: Slots, flusher: Flusher) -> None:
         except OSError as error:
             shown = slots.shown(operation.place)
             if error.errno == errno.EEXIST:
-                raise FilewrightError(
-                    Code.ALREADY_EXISTS,
-                    f"{shown} has appeared meanwhile; nothing was changed",
-                    hint="look at it, then try again",
-                    details={"path": shown},
-                ) from error
+                raise appeared(shown) from error
             if error.errno == errno.ENOENT:
                 raise stale(shown) from error
             raise from_os_error(error, shown, doing="replace") from error

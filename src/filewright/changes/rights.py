@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary import Boundary, Location
-from filewright.changes.refusals import on_another_device
 from filewright.changes.tree import FolderItem, Item
-from filewright.errors import Code, FilewrightError
 from filewright.system import File, Folder, Status
 
 
@@ -21,13 +19,7 @@ def require_writable_folder(folder: FolderItem, where: Location) -> None:
         # Root may write to every folder that is not immutable; a mode without any w is meant, though.
         folder.writable = bool(folder.seen.mode & 0o222) and folder.on_disk().writable()
     if not folder.writable:
-        raise FilewrightError(
-            Code.PERMISSION_DENIED,
-            f"the folder of {where.asked} cannot be written to (mode "
-            f"{folder.seen.mode:04o}); nothing was changed",
-            hint="make the folder writable first, if the user wants that",
-            details={"path": where.asked},
-        )
+        raise errors.unwritable_folder(where.asked, folder.seen.mode)
 
 
 def require_removable(boundary: Boundary, folder: FolderItem, item: Item, where: Location) -> None:
@@ -37,9 +29,11 @@ def require_removable(boundary: Boundary, folder: FolderItem, item: Item, where:
     if item.seen is None or folder.seen is None:
         return
     if item.seen.device != folder.seen.device:
-        raise on_another_device(where)
+        raise errors.other_file_system(where.shown)
     if keeps(folder.seen, item.seen):
-        raise _denied(where, "belongs to another user, in a folder where only owners remove things")
+        raise errors.not_ours(
+            where.asked, "belongs to another user, in a folder where only owners remove things"
+        )
 
 
 def keeps(folder: Status, entry: Status) -> bool:
@@ -52,7 +46,9 @@ def require_movable(item: Item, target: FolderItem, where: Location) -> None:
     if not isinstance(item, FolderItem) or item.seen is None or item.home is None:
         return
     if item.home[0] is not target and not item.on_disk().writable():
-        raise _denied(where, "is a folder that cannot be written to, so it can only be renamed where it is")
+        raise errors.not_ours(
+            where.asked, "is a folder that cannot be written to, so it can only be renamed where it is"
+        )
 
 
 def require_owned(item: Item, where: Location, *, uid: int | None = None, gid: int | None = None) -> None:
@@ -61,29 +57,15 @@ def require_owned(item: Item, where: Location, *, uid: int | None = None, gid: i
     if item.seen is None or user == 0:
         return
     if item.seen.uid != user:
-        raise _denied(where, "belongs to another user")
+        raise errors.not_ours(where.asked, "belongs to another user")
     if uid not in (None, user) or gid not in (None, item.seen.gid, *system.groups()):
-        raise _denied(where, "can only be given to another user or group by root")
+        raise errors.not_ours(where.asked, "can only be given to another user or group by root")
 
 
 def require_changeable(thing: File | Folder, where: str) -> None:
     """Refuse what is immutable: it can be neither replaced nor removed."""
     if thing.unchangeable():
-        raise FilewrightError(
-            Code.PERMISSION_DENIED,
-            f"{where} is immutable; nothing was changed",
-            hint="ask the user to take the flag away (chattr -i)",
-            details={"path": where},
-        )
-
-
-def _denied(where: Location, why: str) -> FilewrightError:
-    return FilewrightError(
-        Code.PERMISSION_DENIED,
-        f"{where.asked} {why}; nothing was changed",
-        hint="ask the user who owns it to do it",
-        details={"path": where.asked},
-    )
+        raise errors.immutable(where)
 
 
 def _refuse_root(boundary: Boundary, was: Location, where: Location) -> None:
@@ -91,9 +73,4 @@ def _refuse_root(boundary: Boundary, was: Location, where: Location) -> None:
     for other in boundary.roots:
         resolved = other.resolved or other.path
         if resolved == path or resolved.startswith(path + b"/"):
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"{where.asked} holds the root {other.name}, which is never deleted or moved",
-                hint="name something else",
-                details={"path": where.asked},
-            )
+            raise errors.holds_root(where.asked, other.name)

@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 
 import xxhash
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary import Location
 from filewright.changes.identifiers import id_of
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans
 from filewright.changes.recordfile import Writer
-from filewright.changes.refusals import in_use, on_another_device, stale, too_deep
 from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders, kind_of
 from filewright.changes.store import Store
@@ -139,14 +138,14 @@ class _Saving:
         with item.open() as file:
             status = file.status()
             if Identity.of(status.raw) != Identity.of(item.seen.raw):
-                raise stale(item.asked)
+                raise errors.stale(item.asked)
             expected = item.expected
             if (
                 expected is not None
                 and expected.digest is None
                 and expected.identity not in (None, Identity.of(status.raw))
             ):
-                raise stale(item.asked)
+                raise errors.stale(item.asked)
             self._require_quiet(file, item.asked)
             edited = item.alive and item.splices is not None
             going = sum(splice.length for splice in item.splices or ())
@@ -157,11 +156,11 @@ class _Saving:
             # Keeping it under a second name has changed its ctime, and nothing else.
             now = file.status()
             if (now.size, now.mtime_ns) != (status.size, status.mtime_ns):
-                raise stale(item.asked)
+                raise errors.stale(item.asked)
             item.seen = now
         digest = expected.digest if expected is not None else None
         if digest is not None and saved.side.digest not in (None, digest.hex()):
-            raise stale(item.asked)
+            raise errors.stale(item.asked)
         if not edited:
             return saved
         spans, inserted = self._spans(item)
@@ -173,7 +172,7 @@ class _Saving:
         while file.written_by_others():
             # A log that is opened and closed for each line is soon closed again.
             if pause > _PATIENCE:
-                raise in_use(shown)
+                raise errors.in_use(shown)
             time.sleep(pause)
             pause *= 2
         require_changeable(file, shown)
@@ -191,7 +190,7 @@ class _Saving:
         for span in spans:
             old = file.read(span.offset, span.old)
             if len(old) != span.old:
-                raise stale(item.asked)
+                raise errors.stale(item.asked)
             removed += old
         digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
         seal = Seal("file", status.size, None, None, status.inode, status.mtime_ns)
@@ -270,7 +269,7 @@ class _Saving:
             where, loaded, seen, leaves = pending.pop()
             self._task.check()
             if len(where.parts) - len(top.was.parts) > DEEPEST:
-                raise too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
+                raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
             folder = self._folders.at(where, seen.identity)
             names = folder.names()
             self._require_removable(folder, where, names)
@@ -306,21 +305,16 @@ class _Saving:
     def _refuse(self, place: Location, folder: Status, entry: Status) -> None:
         rule = self._boundary.protects(place)
         if rule is not None:
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"{place.shown} is protected: nothing is written to {rule}",
-                hint="leave that folder where it is",
-                details={"path": place.shown, "protected": rule},
-            )
+            raise errors.protected(place.shown, rule, hint="leave that folder where it is")
         if entry.device != folder.device:
-            raise on_another_device(place)
+            raise errors.other_file_system(place.shown)
         if keeps(folder, entry):
-            raise _kept(place)
+            raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
 
     @staticmethod
     def _require_removable(folder: Folder, where: Location, names: list[bytes]) -> None:
         if names and not folder.writable() and folder.status().uid != system.effective_user():
-            raise _kept(where)
+            raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
         require_changeable(folder, where.shown)
 
     def _inside(
@@ -373,12 +367,3 @@ _NONE: dict[str, bytes] = {}
 
 def _place(where: Location) -> Place:
     return Place(where.root.resolved or where.root.path, where.parts)
-
-
-def _kept(where: Location) -> FilewrightError:
-    return FilewrightError(
-        Code.PERMISSION_DENIED,
-        f"{where.shown} belongs to another user and cannot be removed; nothing was changed",
-        hint="ask the user who owns it to do it",
-        details={"path": where.shown},
-    )

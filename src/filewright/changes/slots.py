@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root, is_temporary
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
@@ -85,12 +85,7 @@ class OpenFolders:
             return folder
         folder, found = self.open(where, reading=reading)
         if found != identity:
-            raise FilewrightError(
-                Code.STALE_VERSION,
-                f"the folder {where.shown} was replaced meanwhile",
-                hint="try again",
-                details={"path": where.shown},
-            )
+            raise errors.replaced(f"the folder {where.shown}", where.shown)
         return folder
 
 
@@ -251,12 +246,7 @@ class Slots:
         """The location of a recorded place. Raises `path_escape` if its root is not served."""
         where = located(self._boundary, place)
         if where is None:
-            raise FilewrightError(
-                Code.PATH_ESCAPE,
-                f"{place.shown} is below {os.fsdecode(place.root)}, which is not a root of this workspace",
-                hint=f"open {os.fsdecode(place.root)} too",
-                details={"root": os.fsdecode(place.root)},
-            )
+            raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
         return where
 
     def shown(self, slot: Slot) -> str:

@@ -17,11 +17,10 @@ from filewright.changes.flushing import MANY
 from filewright.changes.operations import CommitPlan, Leaf, Put, Seal, Slot
 from filewright.changes.plan import Difference, Staging, fresh_seal
 from filewright.changes.record import Entry, Place
-from filewright.changes.refusals import stale, too_deep
 from filewright.changes.save import Attempt
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.edit import Stream
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import Code, FilewrightError, from_os_error, stale, too_deep
 from filewright.system import File, Folder
 from filewright.text import Identity
 
@@ -119,10 +118,10 @@ class _Making:
             folders.append((where, folder))
             if len(folders) > DEEPEST and len(where.parts) - len(top.parts) > DEEPEST:
                 raise too_deep(item.asked, DEEPEST)
+            made_folder, _ = self._folders.open(where)
             for name, below in folder.below():
                 if not below.fresh:
                     continue
-                made_folder, _ = self._folders.open(where)
                 inside = Place(place.root, (*place.parts, name))
                 if isinstance(below, FolderItem):
                     made_folder.make(name, 0o700)

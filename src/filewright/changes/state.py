@@ -20,14 +20,18 @@ import hashlib
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from filewright import system
 from filewright.boundary import Root, quote
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.changes.locks import lock_folder, wait_for
+from filewright.errors import Code, FilewrightError, from_os_error, locked
+from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Status
 
@@ -96,8 +100,9 @@ class Owner:
 class Index:
     """The state folders under one base folder, by the roots they belong to."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, lock_seconds: float) -> None:
         self.base = os.fsencode(base)
+        self._lock_seconds = lock_seconds
         self._path = os.path.join(self.base, _INDEX)
         self._seen: tuple[int, int, int] | None = None
         self._owners: dict[str, Owner] = {}
@@ -137,11 +142,12 @@ class Index:
                 yield owner
 
     @contextmanager
-    def alone(self) -> Iterator[Folder]:
-        """Hold the index alone, to add to it; yields the base folder. Raises `OSError`."""
+    def alone(self, task: Task | None) -> Iterator[Folder]:
+        """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
+        busy = locked("process held the index of the state folders", self._lock_seconds)
+        deadline = time.monotonic() + self._lock_seconds
         with system.open_folder(self.base) as base:
-            with suppress(OSError):  # No locks on this file system.
-                base.lock(exclusive=True, wait=True)
+            wait_for(partial(lock_folder, base, exclusive=True), deadline, task, busy)
             yield base
 
     def add(self, base: Folder, owner: Owner) -> None:
@@ -344,8 +350,8 @@ class StateFolder:
         """Whether the folder has been made by an earlier change."""
         return os.path.isdir(self.at(b"journal"))
 
-    def open(self) -> None:
-        """Make what is missing and read the key. Raises `permission_denied` with what to do.
+    def open(self, task: Task | None = None) -> None:
+        """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
 
         A state folder that somebody has removed meanwhile is made anew.
         """
@@ -355,7 +361,7 @@ class StateFolder:
             _make_folders(self._index.base)
             _refuse_foreign(system.status_of(self._index.base), allowed=(0, system.effective_user()))
             if self._root is not None:
-                with self._index.alone() as base:
+                with self._index.alone(task) as base:
                     self._claim(base, self._root)
             self._furnish()
             self._made = self._identity()

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import xxhash
 
+from filewright import errors
 from filewright.boundary import Location
 from filewright.changes import modes
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
-from filewright.changes.refusals import into_itself, missing, stale, taken
 from filewright.changes.rights import (
     require_movable,
     require_owned,
@@ -69,7 +69,7 @@ class _Taking:
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
-        self._guarded: set[Location] = set()
+        self._reached: dict[Location, tuple[bytes, ...]] = {}
         self._emptied: list[tuple[FolderItem, Location]] = []
 
     def take(self) -> None:
@@ -140,13 +140,13 @@ class _Taking:
         folder, name, item = self._tree.find(where, create=True)
         if item is None:
             if expected is not None:
-                raise stale(where.asked)
+                raise errors.stale(where.asked)
             item = Item("file", where.asked)
             require_writable_folder(folder, where)
             folder.attach(name, item)
         else:
             if not replace and item.kind != "link":
-                raise taken(where)
+                raise errors.taken(where.asked)
             self._file(item, where)
             self._require_writable(item, folder, where)
             if expected is not None:
@@ -164,13 +164,13 @@ class _Taking:
         if item.content is None:
             assert item.seen is not None
             if expected.size != item.seen.size:
-                raise stale(where.asked)
+                raise errors.stale(where.asked)
             item.expected = expected
             return
         if expected.size != item.content.size:
-            raise stale(where.asked)
+            raise errors.stale(where.asked)
         if expected.digest is not None and digest_of(item.content) != expected.digest.hex():
-            raise stale(where.asked)
+            raise errors.stale(where.asked)
 
     # Names
 
@@ -184,16 +184,11 @@ class _Taking:
             made.attributes = step.attributes or None
             folder.attach(name, made)
         elif not isinstance(item, FolderItem):
-            raise FilewrightError(
-                Code.NOT_A_DIRECTORY,
-                f"{where.asked} is not a folder",
-                hint="choose another name",
-                details={"path": where.asked},
-            )
+            raise errors.not_a_folder(where.asked, hint="choose another name")
 
     def _delete(self, step: Delete) -> None:
         where = step.location
-        self._tree.boundary.guard_write(where, link_itself=True)
+        self._guard(where)
         try:
             folder, name, item = self._tree.find(where)
         except FilewrightError as error:
@@ -203,7 +198,7 @@ class _Taking:
         if item is None:
             if step.missing_ok:
                 return
-            raise missing(where)
+            raise errors.missing(where.asked)
         if isinstance(item, FolderItem) and not step.recursive and item.names():
             raise FilewrightError(
                 Code.NOT_A_FILE,
@@ -219,17 +214,16 @@ class _Taking:
         folder.detach(name)
 
     def _move(self, step: Move) -> None:
-        guard = self._tree.boundary.guard_write
-        guard(step.source, link_itself=True)
-        guard(step.destination, link_itself=True)
+        self._guard(step.source)
+        self._guard(step.destination)
         folder, name, item = self._tree.find(step.source)
         if item is None:
-            raise missing(step.source)
+            raise errors.missing(step.source.asked)
         require_writable_folder(folder, step.source)
         require_removable(self._tree.boundary, folder, item, step.source)
         target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
-            raise into_itself(step.source, step.destination)
+            raise errors.into_itself(step.source.asked, step.destination.asked)
         if item.home is not None and (target.device != item.home[0].device or self._copy_moves):
             self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
             item.asked = step.source.asked
@@ -244,41 +238,33 @@ class _Taking:
             raise
 
     def _copy(self, step: Copy) -> None:
-        self._tree.boundary.guard_write(step.destination, link_itself=True)
+        self._guard(step.destination)
         _, _, item = self._tree.find(step.source)
         if item is None:
-            raise missing(step.source)
+            raise errors.missing(step.source.asked)
         target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
-            raise into_itself(step.source, step.destination)
+            raise errors.into_itself(step.source.asked, step.destination.asked)
         self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
 
     def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
         folder, name, found = self._tree.find(where, create=True)
         require_writable_folder(folder, where)
         if found is item:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
-                f"{where.asked} is source and destination at once",
-                hint="choose another destination",
-                details={"path": where.asked},
-            )
+            raise errors.same_place(where.asked)
         if found is not None:
             if not overwrite:
-                raise taken(where)
+                raise errors.taken(where.asked)
             if isinstance(found, FolderItem) and not isinstance(item, FolderItem):
-                raise FilewrightError(
-                    Code.NOT_A_FILE,
-                    f"{where.asked} is a folder",
+                raise errors.not_a_file(
+                    where.asked,
+                    "folder",
                     hint="name the destination itself, with the file's name in that folder",
-                    details={"path": where.asked},
                 )
             if isinstance(item, FolderItem) and not isinstance(found, FolderItem):
-                raise FilewrightError(
-                    Code.NOT_A_DIRECTORY, f"{where.asked} is not a folder", details={"path": where.asked}
-                )
+                raise errors.not_a_folder(where.asked)
             if isinstance(found, FolderItem) and item.place is not None and item.place[0].within(found):
-                raise into_itself(where, where)
+                raise errors.into_itself(where.asked, where.asked)
             require_removable(self._tree.boundary, folder, found, where)
             if found.kind == "file":
                 self._require_writable(found, folder, where)
@@ -294,12 +280,7 @@ class _Taking:
         before = item.final_attributes()[0]
         mode = modes.resolve(step.mode, before, folder=item.kind == "folder")
         if mode & ~before & _SPECIAL_BITS and self._set.reverts is None:
-            raise FilewrightError(
-                Code.PERMISSION_DENIED,
-                f"{step.location.asked}: setting the setuid or setgid bit is refused",
-                hint="ask the user to do it",
-                details={"path": step.location.asked},
-            )
+            raise errors.special_bits(step.location.asked)
         item.mode = mode
 
     def _set_owner(self, step: SetOwner) -> None:
@@ -318,18 +299,11 @@ class _Taking:
         self._guard(where)
         _, _, item = self._tree.find(where)
         if item is None:
-            raise missing(where)
+            raise errors.missing(where.asked)
         if item.kind == "link":
-            raise FilewrightError(
-                Code.SYMLINK,
-                f"{where.asked} is a link",
-                hint="name its target",
-                details={"path": where.asked},
-            )
+            raise errors.link_itself(where.asked)
         if item.kind == "other":
-            raise FilewrightError(
-                Code.NOT_A_FILE, f"{where.asked} is a special file", details={"path": where.asked}
-            )
+            raise errors.not_a_file(where.asked, item.kind)
         if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
             # Its inode may have a name outside of the roots, which would change too.
             self._break_links(item, where)
@@ -349,11 +323,8 @@ class _Taking:
     # Refusing
 
     def _guard(self, where: Location) -> None:
-        """Refuse what may not be written to: a folder that was found free is not asked again for each name."""
-        above = where.parent
-        if above not in self._guarded or self._tree.boundary.protects(where) is not None:
-            self._tree.boundary.guard_write(where, link_itself=True)
-            self._guarded.add(above)
+        """Refuse what may not be written to, also where a link leads to it."""
+        self._tree.boundary.guard_write(where, link_itself=True, reached=self._reached)
 
     def _grown(self, step: Modify, item: Item) -> Modify:
         """The same edit of a file to which others have only added since; an addition stays at the end.
@@ -364,7 +335,7 @@ class _Taking:
         if not step.follow or seen is None or item.content is not None or seen.size <= old.size:
             return step
         if old.digest is None:
-            raise stale(step.location.asked)
+            raise errors.stale(step.location.asked)
         with item.open() as file:
             state = xxhash.xxh3_128()
             last = b""
@@ -380,7 +351,7 @@ class _Taking:
             ends_alike = file.read(now.size - 1, 1) == last
         added = any(splice.offset == old.size for splice in step.splices)
         if left or state.digest() != old.digest or (added and old.size and not ends_alike):
-            raise stale(step.location.asked)
+            raise errors.stale(step.location.asked)
         splices = tuple(
             replace(splice, offset=now.size) if splice.offset == old.size else splice
             for splice in step.splices
@@ -390,21 +361,11 @@ class _Taking:
 
     def _file(self, item: Item | None, where: Location) -> Item:
         if item is None:
-            raise missing(where)
+            raise errors.missing(where.asked)
         if item.kind == "link":
-            raise FilewrightError(
-                Code.SYMLINK,
-                f"{where.asked} is a symbolic link; it is neither followed nor replaced by a write",
-                hint="name the link's target itself, or delete the link first",
-                details={"path": where.asked},
-            )
+            raise errors.link_itself(where.asked)
         if item.kind != "file":
-            raise FilewrightError(
-                Code.NOT_A_FILE,
-                f"{where.asked} is not a regular file",
-                hint="name a regular file",
-                details={"path": where.asked},
-            )
+            raise errors.not_a_file(where.asked, item.kind)
         return item
 
     def _require_writable(self, item: Item, folder: FolderItem, where: Location) -> None:
@@ -415,12 +376,7 @@ class _Taking:
             own_folder, name = item.home
             # Root may write to everything but what is immutable.
             if not (item.seen.mode & 0o222 and own_folder.on_disk().writable(name)):
-                raise FilewrightError(
-                    Code.PERMISSION_DENIED,
-                    f"{where.asked} is read-only (mode {item.seen.mode:04o})",
-                    hint="make it writable first, if the user wants that",
-                    details={"path": where.asked, "mode": f"{item.seen.mode:04o}"},
-                )
+                raise errors.unwritable(where.asked, item.seen.mode)
         if item.seen.links > 1:
             self._break_links(item, where)
 
@@ -428,10 +384,5 @@ class _Taking:
         assert item.seen is not None
         count = item.seen.links
         if not self._set.break_hard_links:
-            raise FilewrightError(
-                Code.HARD_LINKED,
-                f"{where.asked} has {count} names (hard links); replacing it leaves the others as they are",
-                hint="give break_hard_links=true if that is meant",
-                details={"path": where.asked, "hard_links": count},
-            )
+            raise errors.hard_linked(where.asked, count)
         self.hard_links[where.shown] = count

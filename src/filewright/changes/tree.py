@@ -14,11 +14,10 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from filewright import system
-from filewright.boundary import Boundary, Location, Root, is_temporary
+from filewright import errors, system
+from filewright.boundary import Boundary, Location, Root, is_temporary, quote
 from filewright.changes.content import OnDisk
 from filewright.changes.record import Entry, Kind, Place
-from filewright.changes.refusals import on_another_device, too_deep
 from filewright.changes.slots import OpenFolders, kind_of
 from filewright.edit import Expected, Stream
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -129,6 +128,8 @@ class Item:
                 # As the system does for whoever writes to it: what ran with its owner's rights was other content.
                 mode &= ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
         else:
+            if self.mode is not None and self.uid is not None and self.gid is not None:
+                return self.mode, self.uid, self.gid
             mode, uid, gid = self._new_attributes()
         return (
             mode if self.mode is None else self.mode,
@@ -263,7 +264,7 @@ class FolderItem(Item):
         assert item.seen is not None
         if item.seen.device != self.origin.device:
             assert self.origin.was is not None
-            raise on_another_device(self.origin.was.child(name))
+            raise errors.other_file_system(self.origin.was.child(name).shown)
         return copied(item, asked)
 
     def _load(self, name: bytes, asked: str) -> Item | None:
@@ -283,12 +284,7 @@ class FolderItem(Item):
             try:
                 item.target = self.on_disk().read_link(name)
             except OSError as error:  # no link any more since it was looked at
-                raise FilewrightError(
-                    Code.STALE_VERSION,
-                    f"{asked}: a link on the way was replaced meanwhile",
-                    hint="try again",
-                    details={"path": asked},
-                ) from error
+                raise errors.replaced(f"{asked}: a link on the way", asked) from error
         else:
             item = Item(kind, asked, seen)
         item.home = (self, name)
@@ -338,11 +334,7 @@ class FolderItem(Item):
 def copied(item: Item, asked: str) -> Item:
     """A copy of a item as it is in the tree now; it is nowhere yet. Raises `not_a_file` for special files."""
     if item.kind == "other":
-        raise FilewrightError(
-            Code.NOT_A_FILE,
-            f"{item.asked} is a special file; only files, links and folders are copied",
-            details={"path": item.asked},
-        )
+        raise errors.not_a_file(item.asked, item.kind, hint="only files, links and folders are copied")
     if isinstance(item, FolderItem):
         return _copied_folder(item, asked)
     copy = Item(item.kind, asked)
@@ -445,7 +437,7 @@ class Tree:
                 continue
             if name == b"..":
                 if folder.place is None:
-                    raise _escape(where)
+                    raise errors.leads_out(where.asked, quote(where.root.path))
                 folder = folder.place[0]
                 continue
             item = folder.lookup(name, where.asked)
@@ -454,38 +446,19 @@ class Tree:
                 folder.attach(name, item)
                 self.grown.append((folder, where))
             if item is None:
-                raise FilewrightError(
-                    Code.NOT_FOUND,
-                    f"{where.asked} does not exist: there is no {name.decode('utf-8', 'replace')}",
-                    hint="list the folder to see what is there",
-                    details={"path": where.asked},
-                )
+                raise errors.missing(where.asked, name.decode("utf-8", "replace"))
             if item.kind == "link" and item.target is not None:
                 followed += 1
                 if followed > _LINKS:
                     raise from_os_error(OSError(40, os.strerror(40)), where.asked)
                 if item.target.startswith(b"/"):
-                    raise _escape(where)
+                    raise errors.leads_out(where.asked, quote(where.root.path))
                 pending.extend(reversed(item.target.split(b"/")))
                 continue
             if not isinstance(item, FolderItem):
-                raise FilewrightError(
-                    Code.NOT_A_DIRECTORY,
-                    f"{where.asked}: {name.decode('utf-8', 'replace')} is not a folder",
-                    hint="name a folder",
-                    details={"path": where.asked},
-                )
+                raise errors.not_a_folder(where.asked, name.decode("utf-8", "replace"))
             folder = item
             made += folder.seen is None
             if made > DEEPEST:
-                raise too_deep(where.asked, DEEPEST)
+                raise errors.too_deep(where.asked, DEEPEST)
         return folder
-
-
-def _escape(where: Location) -> FilewrightError:
-    return FilewrightError(
-        Code.PATH_ESCAPE,
-        f"{where.asked} leads out of the root",
-        hint="paths must stay below a root; absolute links are never followed",
-        details={"path": where.asked},
-    )

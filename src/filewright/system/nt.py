@@ -424,10 +424,10 @@ def remove(handle: int) -> int:
     return status
 
 
-def lock(handle: int, *, exclusive: bool, wait: bool = False) -> bool:
-    """Lock the first byte of a file; False if another handle has it. With `wait`, when it can be had."""
+def lock(handle: int, *, exclusive: bool) -> bool:
+    """Lock the first byte of a file; False if another handle has it."""
     fail_at_once, to_itself, where = 1, 2, Overlapped()
-    flags = (0 if wait else fail_at_once) | (to_itself if exclusive else 0)
+    flags = fail_at_once | (to_itself if exclusive else 0)
     if _kernel32().LockFileEx(handle, flags, 0, 1, 0, byref(where)):
         return True
     number = _last_error()

@@ -496,16 +496,15 @@ class Folder(_Handle):
 
     # Locking and flushing
 
-    def lock(self, exclusive: bool, *, wait: bool = False) -> bool:
+    def lock(self, exclusive: bool) -> bool:
         """Lock the folder against other opened ones, here and in other processes; False if they have it.
 
-        With `wait` it waits until it has it. Ends with `unlock`, `close` or this process, whatever was
-        forked from it. Raises `OSError` where the file system has no locks.
+        Ends with `unlock`, `close` or this process, whatever was forked from it. Raises `OSError` where the
+        file system has no locks.
         """
         _locked.add(self._fd)  # Before it is, for a fork in between.
         try:
-            way = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
-            fcntl.flock(self._fd, way)
+            fcntl.flock(self._fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except OSError as error:
             _locked.discard(self._fd)
             if isinstance(error, BlockingIOError):

@@ -599,10 +599,8 @@ class Folder(_Handle):
             if error.errno not in (errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF):
                 raise
 
-    def lock(self, exclusive: bool, *, wait: bool = False) -> bool:
+    def lock(self, exclusive: bool) -> bool:
         """Lock the folder against others of this user, here and in other processes; False if they have it.
-
-        With `wait` it waits until it has it.
 
         Windows locks files, not folders: what is locked is a file of this user's own, named after the
         folder's identity. Ends with `unlock`, `close` or this process.
@@ -613,7 +611,7 @@ class Folder(_Handle):
             self._lock = nt.open_below(
                 None, _nt_path(path), _WRITE, nt.PLAIN_FILE, disposition=nt.OPEN_OR_CREATE
             )
-        taken = nt.lock(self._lock, exclusive=exclusive, wait=wait)
+        taken = nt.lock(self._lock, exclusive=exclusive)
         if not taken:
             self.unlock()
         return taken

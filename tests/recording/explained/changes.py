@@ -19,4 +19,16 @@ WORDINGS: tuple[Wording, ...] = (
         "by hand, or give force=true to have the earlier content over what is there now",
         tool="revert_edit",
     ),
+    Wording(
+        why="what is there instead of a file is said in the same words everywhere",
+        old=r"(not_a_file: \S+ is a folder)(?=\n|$)",
+        new=r"\1, not a file",
+        tool="move_items",
+    ),
+    Wording(
+        why="what is there instead of a file is said in the same words everywhere, what can be copied in the hint",
+        old=r"is a special file; only files, links and folders are copied( \([^()]*\))",
+        new=r"is a special file, not a file\1 (hint: only files, links and folders are copied)",
+        tool="copy_items",
+    ),
 )
