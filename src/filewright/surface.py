@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions, safe
+from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions
+from filewright.visible import safe
 
 _logger = logging.getLogger("filewright")
 

@@ -17,7 +17,8 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
-from filewright.tools import Context, ToolResult, TypedTools, encodable, entries
+from filewright.tools import Context, ToolResult, TypedTools, entries
+from filewright.visible import encodable
 
 if TYPE_CHECKING:
     from filewright.tools import RevertResult

@@ -42,7 +42,7 @@ def body(diff: Diff) -> str:
         (b"a\nb\n", b"a\rb\n", "@@ -1,2 +1,2 @@\n-a\n+a\u240d\n b\n"),
         (b"\xef\xbb\xbfa\nb\n", b"\xef\xbb\xbfA\nb\n", "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"),
         (b"\xef\xbb\xbfa\n", b"a\n", "@@ -1 +1 @@\n-\\ufeffa\n+a\n"),
-        (b"x\x1b[31m\n", b"y\xe2\x80\xae\n", "@@ -1 +1 @@\n-x\u241b[31m\n+y\\u202e\n"),
+        (b"x\x1b[31m\n", b"y\xe2\x80\xae\n", "@@ -1 +1 @@\n-x\\x1b[31m\n+y\\u202e\n"),
     ],
 )  # fmt: skip
 def test_hunks(before: bytes, after: bytes, expected: str) -> None:

@@ -13,11 +13,9 @@ import os
 import re
 
 from filewright.errors import Code, FilewrightError
+from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 
-# Controls, line separators, and the marks that reorder text on the reader's screen or show nothing there.
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
+_UNSAFE = re.compile(f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]")
 _HEADING = "==> "
 """How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
 _PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")

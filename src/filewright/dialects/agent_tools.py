@@ -17,7 +17,8 @@ from pydantic import ConfigDict, Field, model_validator
 from filewright.dialects.shared import LINE_WORDS, Answer, Call, dialect, encoded, row, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, Tool, ToolResult, counted, visible
+from filewright.tools import Arguments, FailedCall, Tool, ToolResult, counted
+from filewright.visible import visible
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol

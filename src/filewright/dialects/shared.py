@@ -24,9 +24,9 @@ from filewright.tools import (
     Toolset,
     TypedTools,
     clip,
-    encodable,
     entries,
 )
+from filewright.visible import encodable
 
 if TYPE_CHECKING:
     from filewright.tools import ListedEntry

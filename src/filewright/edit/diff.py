@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices
 from filewright.edit.touched import PEEK, Touched, touched
-from filewright.edit.visible import cut_line, cut_pair, safe, terminator_mark
+from filewright.edit.visible import cut_line, cut_pair, terminator_mark
 from filewright.text import Encoding, Snapshot, Splice
+from filewright.visible import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,7 @@ class _Shown:
         body, terminator = line[: len(line) - size], line[len(line) - size :]
         self.unended = not terminator
         self.mark = terminator_mark(terminator, marked.dominant) if marked is not None and terminator else ""
-        self.text = safe(body.decode(encoding.name, "replace"))
+        self.text = one_line(body.decode(encoding.name, "replace"))
 
     def rows(self, sign: str, limit: int) -> list[str]:
         """The row, and git's remark where the line has no terminator."""

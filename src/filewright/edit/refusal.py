@@ -20,10 +20,11 @@ from filewright.edit.locate.source import Source
 from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.edit.nearest import Candidate, clean, compared, nearest
 from filewright.edit.suggestion import MOST_CHARS, at_place, suggested
-from filewright.edit.visible import LINE_CHARS, safe, visible
+from filewright.edit.visible import LINE_CHARS, visible
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
+from filewright.visible import one_line
 
 _LINES_LISTED = 8
 _SHOWN_LINES = 12
@@ -388,7 +389,7 @@ def _short(text: str) -> str:
 
 def _quoted(text: str) -> list[str]:
     lines = text.split("\n")
-    shown = [f"  | {safe(line[:LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
+    shown = [f"  | {one_line(line[:LINE_CHARS])}" for line in lines[:_SHOWN_LINES]]
     if len(lines) > _SHOWN_LINES:
         shown.append(f"  | … {len(lines) - _SHOWN_LINES} more lines")
     return shown

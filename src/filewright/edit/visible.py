@@ -6,20 +6,12 @@ import re
 import unicodedata
 
 from filewright.edit.locate.fold import SPACES, WHITESPACE
+from filewright.visible import one_line
 
 LINE_CHARS = 160
 """Characters of a line that are shown in a refusal."""
 
-# Controls but the tab, and marks that reorder or hide text on the reader's screen.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
 _MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
-
-
-def safe(text: str) -> str:
-    """`text` (one line) with controls as their pictures (``␀``) and invisible marks as ``\\u202e``."""
-    return _UNSAFE.sub(_picture, text) if not text.isprintable() else text
 
 
 def visible(line: str) -> str:
@@ -35,16 +27,9 @@ def visible(line: str) -> str:
         if char in marked:
             marked = marked.replace(char, f"<U+{ord(char):04X}>")
     marked = marked.replace("\t", "→")
-    return "".join(f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in safe(marked))
-
-
-def _picture(match: re.Match[str]) -> str:
-    point = ord(match.group())
-    if point < 0x20:
-        return chr(0x2400 + point)
-    if point == 0x7F:
-        return "\u2421"
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+    return "".join(
+        f"<U+{ord(char):04X}>" if unicodedata.combining(char) else char for char in one_line(marked)
+    )
 
 
 def terminator_mark(terminator: bytes, usual: bytes) -> str:

@@ -25,7 +25,8 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from filewright.surface import Listed
-from filewright.tools import clip, safe
+from filewright.tools import clip
+from filewright.visible import safe
 
 _logger = logging.getLogger(__name__)
 

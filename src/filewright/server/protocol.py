@@ -48,7 +48,8 @@ from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Offer
-from filewright.tools import ChangeResult, ToolResult, clip, safe
+from filewright.tools import ChangeResult, ToolResult, clip
+from filewright.visible import safe
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace

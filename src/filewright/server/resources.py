@@ -15,7 +15,7 @@ from mcp_types import (
 
 from filewright.errors import Code, FilewrightError
 from filewright.server.spill import PREFIX, Spill
-from filewright.tools import encodable, safe
+from filewright.visible import encodable, safe
 
 if TYPE_CHECKING:
     from filewright.progress import Task

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
 from filewright.settings import Settings
-from filewright.tools import safe
+from filewright.visible import safe
 
 if TYPE_CHECKING:
     from filewright.server.access import Access

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
     from filewright.tools.registry import Toolset
-    from filewright.tools.rendering import clip, counted, encodable, safe, visible
+    from filewright.tools.rendering import clip, counted
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.search_page import SearchHit, SearchResult
@@ -88,15 +88,12 @@ __all__ = [
     "compare_files",
     "counted",
     "edit_lines",
-    "encodable",
     "entries",
     "explain",
     "instructions",
     "read_content",
     "replace_in_order",
     "restore_file",
-    "safe",
-    "visible",
 ]
 
 __getattr__ = names_of(
@@ -113,7 +110,7 @@ __getattr__ = names_of(
         "patch": "PatchResult",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
         "registry": "Toolset",
-        "rendering": "clip counted encodable safe visible",
+        "rendering": "clip counted",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",

@@ -16,9 +16,10 @@ from filewright.edit import ChangeSet, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page, clip, visible
+from filewright.tools.rendering import Page, clip
 from filewright.tools.result import OPTIONAL, ChangeResult, plain
 from filewright.tools.retrying import until_settled
+from filewright.visible import visible
 
 I = TypeVar("I")
 

@@ -9,8 +9,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.context import Context
-from filewright.tools.rendering import clip, visible
+from filewright.tools.rendering import clip
 from filewright.tools.result import ToolResult
+from filewright.visible import visible
 
 
 @dataclass(frozen=True)

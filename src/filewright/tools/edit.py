@@ -14,9 +14,10 @@ from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.rendering import Page, counted
 from filewright.tools.result import ChangeResult
 from filewright.tools.splicing import splice_file
+from filewright.visible import visible
 
 
 class EditItem(Arguments):

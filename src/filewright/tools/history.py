@@ -13,8 +13,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.rendering import Page, counted
 from filewright.tools.result import ChangeResult, ToolResult, plain
+from filewright.visible import visible
 
 _FILES_SHOWN_WHOLE = 3
 

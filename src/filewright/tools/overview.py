@@ -30,8 +30,9 @@ from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, clip, counted, size_text, visible
+from filewright.tools.rendering import Page, clip, counted, size_text
 from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.visible import visible
 
 
 class OverviewArguments(Arguments):

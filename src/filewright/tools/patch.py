@@ -17,9 +17,10 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.rendering import Page, counted
 from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
+from filewright.visible import visible
 
 
 class PatchArguments(Arguments):

@@ -18,8 +18,9 @@ from filewright.tools import semantic
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import clip, counted, encodable, oddities, size_text, visible
+from filewright.tools.rendering import clip, counted, size_text
 from filewright.tools.result import OPTIONAL, FailedCall, Image, ToolResult
+from filewright.visible import encodable, oddities, visible
 
 
 class ReadArguments(Arguments):

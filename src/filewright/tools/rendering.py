@@ -6,49 +6,7 @@ is counted by the tool and named in its last line together with the arguments th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-
-#: What is shown escaped: control characters except tab and form feed, and bidirectional controls.
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_INVISIBLE = re.compile("[\u200b\u2060\u00ad\ufeff]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
-
-
-def visible(text: str) -> str:
-    """`text` with control and bidirectional characters as escapes such as ``\\x1b`` and ``\\u202e``."""
-    return _UNSAFE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    point = ord(match.group())
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
-
-
-def oddities(text: str) -> list[str]:
-    """What a reader must know of `text`: kinds of characters that do not show or mislead."""
-    found = []
-    if _UNSAFE.search(text):
-        found.append("control or bidirectional characters (shown as \\x1b, \\u202e, …)")
-    if _INVISIBLE.search(text):
-        found.append("zero-width characters")
-    return found
-
-
-def encodable(text: str) -> str:
-    """`text` with lone surrogates spelled out, which no transport can carry, and nothing else changed."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def safe(text: str) -> str:
-    """`text` with lone surrogates and control characters spelled out as ``\\uXXXX``.
-
-    The spelling is that of JSON, so a text that is JSON stays so. Tabs, form feeds and line ends are
-    left: what a reader copies must be what the file holds. The tools escape what they show; this is the
-    last look at whatever leaves a surface, which holds even if one of them, or an error message with a
-    strange path in it, did not.
-    """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", encodable(text))
 
 
 def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> str:

@@ -26,7 +26,7 @@ from filewright.tools.context import Context
 from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Tool
-from filewright.tools.rendering import Page, counted, visible
+from filewright.tools.rendering import Page, counted
 from filewright.tools.search_page import (
     Search,
     SearchArguments,
@@ -36,6 +36,7 @@ from filewright.tools.search_page import (
     cursor_at,
     resume_at,
 )
+from filewright.visible import visible
 
 _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""

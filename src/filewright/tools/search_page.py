@@ -21,8 +21,9 @@ from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
-from filewright.tools.rendering import Page, visible
+from filewright.tools.rendering import Page
 from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.visible import visible
 
 _SYMBOL_SECONDS = 1.0
 _SYMBOL_BYTES = 512 << 10

@@ -14,8 +14,9 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.described import facts
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, encodable, size_text, visible
+from filewright.tools.rendering import Page, size_text
 from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.visible import encodable, visible
 
 
 class StatArguments(Arguments):

@@ -19,6 +19,12 @@ WORDINGS = (
 
 RETOLD = (
     Retold(
+        "a control character is the same escape in a diff or a refusal as in a read, and no picture of its own",
+        lambda was, now: (
+            was.code == now.code and any(chr(0x2400 + n) in was.text for n in (*range(9), *range(11, 32)))
+        ),
+    ),
+    Retold(
         "a refusal names every unknown argument and up to five other problems, not the first and a count",
         lambda was, now: was.code == now.code == "invalid_input" and "(and " in was.text,
     ),

@@ -10,9 +10,10 @@ from typing import Literal
 from filewright.boundary import Location
 from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import Diff, unified
-from filewright.edit.visible import cut_line, safe
+from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, Splice, check_text
+from filewright.visible import one_line
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 Notation = Literal["unified", "envelope"]
@@ -168,7 +169,7 @@ class PatchText:
     def refused(self, index: int, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
         """The error for something wrong at a line."""
         number = min(index, max(len(self.lines) - 1, 0)) + 1
-        line = safe(cut_line(self[number - 1], 200))
+        line = one_line(cut_line(self[number - 1], 200))
         return FilewrightError(
             code,
             f"the patch cannot be read: {why} (line {number} of the patch: {line!r})",

@@ -26,11 +26,12 @@ from filewright.edit.patch.model import (
     Row,
 )
 from filewright.edit.patch.place import Placed, Placing, Unplaced, located
-from filewright.edit.visible import cut_line, safe
+from filewright.edit.visible import cut_line
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot, Splice, apply, ordered
+from filewright.visible import one_line
 
 _SHOWN_LINES = 12
 _READ_AGAIN = "read the file again and make the hunk from what is there now"
@@ -363,7 +364,7 @@ def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> Filewright
         "reason": why,
         "lines": list(unplaced.lines),
     }
-    heading = safe(cut_line(unplaced.heading.strip(), 120))
+    heading = one_line(cut_line(unplaced.heading.strip(), 120))
     said = {
         "no_match": ("its old lines are not in the file", _READ_AGAIN),
         "ambiguous_match": (
@@ -420,7 +421,7 @@ def _difference(near: Candidate) -> str:
 
 
 def _shown(near: Candidate) -> str:
-    return "\n".join(safe(cut_line(line, 200)) for line in near.text.split("\n")[:_SHOWN_LINES])
+    return "\n".join(one_line(cut_line(line, 200)) for line in near.text.split("\n")[:_SHOWN_LINES])
 
 
 def _unclear(file: FilePatch, hunk: Hunk, place: Placed, why: UnclearError) -> FilewrightError:
