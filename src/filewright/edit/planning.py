@@ -439,7 +439,7 @@ def _check_indent(source: Source, located: Located) -> None:
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
     new, *more = part.replace.split("\n")
-    moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
+    moved = bool(new.strip()) and indent_of(new) != indent_of(first)
     for line in more:
         moved = moved or (line.strip() == first.strip() and line not in others and indent_of(line) != indent)
     if moved:

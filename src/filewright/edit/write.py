@@ -355,16 +355,19 @@ class _Adapter:
             return
         base, first = min(wanted_indents, key=len), min(known, key=len)
         mapped = any(equal or wanted == asked for asked, _, wanted, equal in moved)
-        if mapped and _in_common(self._found, new) >= _in_common(self._asked, new):
+        if mapped and not self._frames(new) and _in_common(self._found, new) >= _in_common(self._asked, new):
             raise self._unclear(
                 new, {indent: (known.get(indent, indent), indent) for indent in wanted_indents}
             )
         given = bool(moved) and not mapped and all(wanted == found for _, found, wanted, _ in moved)
-        if given and base == known[first] and (base != first or known[first] == first):
-            return  # it is written in the file's indentation already
+        if given:
+            # Where the first indent is the same in both, one line may be in the file's by being moved there.
+            if base == known[first] and (base != first or len({asked for asked, *_ in moved}) > 1):
+                return  # it is written in the file's indentation already
+            raise self._unclear(new, {i: (known.get(i, i), i) for i in wanted_indents})
         unknown = not wanted_indents <= known.keys()
         readings = self._indentation.extended(wanted_indents, self._source.indent_unit if unknown else "")
-        if not mapped and base != first:
+        if base != first and not (mapped and self._frames(new)):
             # Nothing says in which indentation the replacement is written.
             readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}
         clipped = [indent for indent in readings if indent and indent not in known and "" in readings[indent]]
@@ -372,6 +375,16 @@ class _Adapter:
         if unclear or any(len(forms) != 1 for forms in readings.values()):
             raise self._unclear(new, readings)
         self._forms = {indent: forms[0] for indent, forms in readings.items()}
+
+    def _frames(self, new: Sequence[str]) -> bool:
+        """Whether the replacement begins and ends as the search text does, indents and all.
+
+        Then it is written as the search text is. In the file's own indentation it would move the first line
+        and the last by just what the search text is wrong by, and no line before them opens a block.
+        """
+        solid = [line for line in new if not is_blank(line)]
+        asked = [line for line in self._asked if not is_blank(line)]
+        return len(solid) > 1 and len(asked) > 1 and (solid[0], solid[-1]) == (asked[0], asked[-1])
 
     def _unclear(self, new: Sequence[str], readings: dict[str, tuple[str, ...]]) -> UnclearError:
         texts = []

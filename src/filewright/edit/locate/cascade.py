@@ -131,6 +131,8 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
         return found
     part = found.parts[0]
+    if _stands_for_blank(source, part):
+        return Missed(found.edit, Code.NO_MATCH, found.tier)
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace):
@@ -138,6 +140,22 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
         if touches and (region.start < part.region.start or region.end > part.region.end):
             return Missed(found.edit, Code.ALREADY_APPLIED, found.tier, (Span(region.start, region.end),))
     return found
+
+
+def _stands_for_blank(source: Source, part: Lines) -> bool:
+    """Whether a line beside the region is the replacement's, where the search text has a blank one.
+
+    Then the search text lost that line; by trimming its edge it would be there twice.
+    """
+    search, replace = part.search, part.replace
+    if not replace.solid:
+        return False
+    before = source.row_before(part.region.rows[0]) if len(search.before) > len(replace.before) else None
+    after = source.row_from(part.region.end) if len(search.after) > len(replace.after) else None
+    return any(
+        row is not None and source.text(row.body).strip() == line.strip()
+        for row, line in ((before, replace.solid[0]), (after, replace.solid[-1]))
+    )
 
 
 def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
@@ -148,12 +166,14 @@ def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] |
             return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
     block, replace = Block.of(better.search), Block.of(better.replace)
     everything = find_regions(source, block)
-    if better.first_number is not None:
-        number = better.first_number + len(block.before)
-        everything = [region for region in everything if source.line_number(region.start) == number]
     if not everything:
         return None
     regions = strictest(everything)
+    if better.first_number is not None:
+        # A number confirms a place. It never chooses between equals: it may be of an older text.
+        number = better.first_number + len(block.before)
+        if number not in (source.line_number(region.start) for region in regions):
+            return None
     parts: list[Part] = [Lines(region, block, replace) for region in regions]
     return regions[0].tier, parts, cut_short(everything)
 

@@ -39,6 +39,10 @@ class _Rule:
         """Whether an indent is too small to lose what the rule takes away."""
         return bool(self.unit) and self._counted(indent)[0] + self.steps < 0
 
+    def rest(self, indent: str) -> int:
+        """The columns of an indent that make no whole step."""
+        return self._counted(indent)[1]
+
     def _counted(self, indent: str) -> tuple[int, int]:
         """The steps and the columns beside them of a request's indent."""
         columns = sum(self.source_unit if char == "\t" else 1 for char in indent)
@@ -109,7 +113,8 @@ class Indentation:
         fitting = [rule for rule in units if rule.source_unit == unit and own in ("", rule.unit)]
         of_file = [rule for rule in fitting if rule.unit == own]
         if of_file:
-            return [rule for rule in of_file if not rule.steps] or of_file
+            # One pair of indents does not tell a shift from another unit.
+            return [*(shifts if not mixed else []), *([rule for rule in of_file if not rule.steps] or of_file)]
         if not fitting and not shifts:
             fitting = list(units)
         return [*shifts, *([rule for rule in fitting if not rule.steps] or fitting)]
@@ -152,6 +157,11 @@ def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
         if steps is None or (not tabs and not asked_tabs and not distinct and steps):
             continue
         rule = _Rule(source_unit=size, unit=unit, steps=steps)
+        rests = [rule.rest(asked) for asked in known]
+        if any(rests) and (
+            steps or not any(asked and not rest for asked, rest in zip(known, rests, strict=True))
+        ):
+            continue  # columns beside the steps explain anything, where no indent shows the unit
         if all(rule.apply(asked) == found and not rule.clips(asked) for asked, found in known.items()):
             if steps:
                 later.append(rule)

@@ -140,4 +140,6 @@ def _sentence(line: str) -> int:
         return 0
     sure, small = len(words & _SURE), len(words & _SMALL)
     ended = text.endswith((".", "!", "?", ".)")) and len(words) > 3
+    # A sentence that leads to a list or an example; no statement has so many words in a row.
+    ended = ended or (text.endswith(":") and text[0].isupper() and len(words) > 5)
     return 2 if small >= 3 or (sure and (small >= 2 or ended)) else 1

@@ -174,7 +174,7 @@ def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
         known = known or (len(right) > 4 and wrong[-1] == right[-1])
     if is_word(wrong) or (strict and not known):
         return False
-    if _is_mistyped(wrong, right):
+    if is_mistyped(wrong, right):
         return True
     longer, shorter = (wrong, right) if len(wrong) >= len(right) else (right, wrong)
     ending = len(longer) > len(shorter) and longer.startswith(shorter)
@@ -182,7 +182,7 @@ def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
     return usual and not (ending and (strict or longer[-1] in "sdrnyx"))
 
 
-def _is_mistyped(wrong: str, right: str) -> bool:
+def is_mistyped(wrong: str, right: str) -> bool:
     """Whether two neighbours are swapped, or a letter is doubled."""
     if sorted(wrong) == sorted(right):
         return len(right) > 3 or is_english(right)
@@ -193,7 +193,8 @@ def _is_mistyped(wrong: str, right: str) -> bool:
 def is_only_neighbour(source: Source, asked: str, found: str) -> bool:
     """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it.
 
-    Words that only join others name nothing that could be meant instead.
+    Words that only join others name nothing that could be meant instead; and of no other word was the
+    first letter missed.
     """
     if source.held is None:
         return False
@@ -201,7 +202,12 @@ def is_only_neighbour(source: Source, asked: str, found: str) -> bool:
     pattern = re.compile(rb"(?<![A-Za-z])[A-Za-z]{%d,%d}(?![A-Za-z])" % (low, high))
     words = {word.decode().lower() for word in set(pattern.findall(source.held))}
     asked, found = asked.lower(), found.lower()
-    return asked not in words and {word for word in words - _JOINING if one_step(asked, word)} == {found}
+    near = {word for word in words - _JOINING if one_step(asked, word)}
+    return asked not in words and {word for word in near if _begin_alike(asked, word)} == {found}
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one[0] == other[0] or sorted(one[:2]) == sorted(other[:2])
 
 
 def one_step(one: str, other: str) -> bool:
