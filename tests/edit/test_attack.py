@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 
 from filewright.edit import Edit, Tier, plan
 from filewright.errors import Code, FilewrightError
@@ -199,7 +200,9 @@ def _renamed(rng: random.Random, search: list[str], new: list[str]) -> tuple[lis
     """One word is another all through, as of another function, another line of the comment."""
     words = sorted({word for one in search for word in re.findall(r"\b[a-z_]{3,}\b", one)}) or [""]
     old, other = rng.choice(words), rng.choice([*NAMES, *WORDS])
-    return tuple([re.sub(rf"\b{old}\b", other, one) if old else one for one in text] for text in (search, new))  # type: ignore[return-value]
+    return tuple(
+        [re.sub(rf"\b{old}\b", other, one) if old else one for one in text] for text in (search, new)
+    )  # type: ignore[return-value]
 
 
 def _shuffled(
@@ -307,6 +310,16 @@ def loosely(line: str) -> str:
     return " ".join(line.split())
 
 
+def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
+    """Whether all lines asked for, but for a mark, stand in one block in this order."""
+    wanted = [loosely(line) for line in search if line.strip() and "..." not in line]
+    for one in blocks:
+        rest = iter(map(loosely, one))
+        if all(line in rest for line in wanted):
+            return True
+    return False
+
+
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 40),
@@ -333,8 +346,21 @@ def test_what_is_applied_is_what_was_meant(seed: int, style: str, damage: str, e
     if not asked:
         return  # blank text is taken literally, as `str.replace` would
     places = [at for at in range(len(keys)) if keys[at : at + len(asked)] == asked]
+    if damage.startswith("elision and") and _stands_in_one(search, blocks):
+        return  # all of it is said of one block, whichever was meant
+    if places and damage.startswith("lines"):
+        return  # as lines are alike, this one is of another stretch of them
     if any(there[at][0] < start or there[at + len(asked) - 1][0] >= start + count for at in places):
         return  # what is asked for stands elsewhere as well as anything does
+    own = [loosely(line) for line in region if line.strip()]
+    if len(asked) < len(own) and (own[: len(asked)] == asked or own[-len(asked) :] == asked):
+        return  # all but a line at the edge: the request of fewer lines
+    if damage == "characters twice" and any(
+        Levenshtein.distance("\n".join(asked), "\n".join(keys[at : at + len(asked)]), score_cutoff=1) < 2
+        for at in range(len(keys))
+        if there[at][0] < start or there[min(at + len(asked), len(there)) - 1][0] >= start + count
+    ):
+        return  # the first of the two made it the text of another place
     file = ending.join([*lines, ""])
     text = "\n".join(search)
     if file.replace("\r\n", "\n").count(text) > 0 and text not in "\n".join(region):

@@ -27,6 +27,7 @@ PROSE = [
     '"""The «docstring» of it, which says so."""',
     "    The second «line» of a docstring that goes on.",
     "foo({}); // ! «Defaulted» arg",
+    "«Start» the server using either stdio (default) or the other transport:",
 ]
 CODE = [
     "total = «price» * count",
@@ -53,6 +54,8 @@ CODE = [
     "        // «count»",
     "    * «price» if cheap else full",
     "    -- «count»",
+    "for «name» in the list of names:",
+    "If «name» is the one:",
 ]
 
 

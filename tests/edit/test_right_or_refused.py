@@ -284,7 +284,19 @@ def test_a_slip_of_the_pen_is_found(row: Row) -> None:
 
 
 PATH = "# {} file is read here, as it has been since the first version.\nx = 1\n"
+VOID = "int f(int n) {{\n    if (n) return 0; // to {} it here\n    void *p = 0;\n}}\n"
+NAMED = "/**\n * {}\n */\nexport interface CloudInfo {{\n  name: string\n}}\n"
 SPELLED = [
+    # Of no other word was the first letter missed.
+    Row("a.c", VOID.format("avoid"), VOID.format("aoid"), VOID.format("aoid").replace("0;", "1;"), VOID.format("avoid").replace("0;", "1;")),
+    Row("a.c", VOID.format("avoid"), VOID.format("aboid"), VOID.format("aboid").replace("0;", "1;"), VOID.format("avoid").replace("0;", "1;")),
+    # A name that the code beside it has too, with a letter doubled or two swapped.
+    *(
+        Row("a.ts", NAMED.format("CloudInfo"), NAMED.format(wrong), NAMED.format(wrong).replace("name", "id"), NAMED.format("CloudInfo").replace("name", "id"))
+        for wrong in ("ClooudInfo", "ColudInfo", "CloudIfno")
+    ),
+    *(Row("a.ts", NAMED.format("CloudInfo"), NAMED.format(other), NAMED.format(other) + "x") for other in ("CloudInfos", "CloudIno", "LoudInfo")),
+    Row("a.ts", NAMED.format("CloudUser"), NAMED.format("ClooudUser"), NAMED.format("ClooudUser") + "x"),
     # The file's word is misspelled, and the request's is not.
     Row("a.py", PATH.format("the messsage"), PATH.format("the message"), PATH.format("the message").replace("1", "2"),
         PATH.format("the messsage").replace("1", "2")),
@@ -347,6 +359,15 @@ KEYS = [
     Row("a.csv", "x;y\nz;w\n", "8|x;y\n9|z;w", "8|x;y\n9|z;v"),
     Row("a.py", "t = {\n    one,\n    two,\n}\n", "  10 - one,\n  11 - two,", "  10 - uno,\n  11 - two,"),
 ]  # fmt: skip
+
+
+TWO_ALIKE = "def f(a):\n    # as before\n\ndef f(a):\n    # as before\n"
+KEYS += [
+    # The number is that of one of two equal places. It may be of an older text of the file.
+    Row("a.py", TWO_ALIKE, "4\tdef f(a):\n5\t    # as before", "4\tdef f(b):\n5\t    # as before"),
+    Row("a.py", TWO_ALIKE, "1: def f(a):\n2:     # as before", "1: def f(b):\n2:     # as before"),
+    Row("a.js", "if (a) {\n}\nif (b) {\n}\n", "4: }", "4: x();\n5: }"),
+]
 
 
 @pytest.mark.parametrize("row", KEYS, ids=range(len(KEYS)))
@@ -412,6 +433,47 @@ INDENTS = [
     Row("a.py", "a()\nb()\n", "    a()\n    b()", "    a()\n  if x:\nc()", None),
     Row("a.yaml", "a:\n  b:\n    c: 1\n    d: 2\n", "  c: 1\n  d: 2", "    c: 1\n    d: 3", "a:\n  b:\n    c: 1\n    d: 3\n", must=False),
 ]  # fmt: skip
+
+
+AT_TWO = "a:\n  item: bat\n  item:\n    - save\n    - user\n"
+WRAPPED = "func f() {\n\tif a {\n\t\tpath(b)\n\t}\n\t// as it was\n}\n"
+INDENTS += [
+    # One indent lost a blank, which makes another unit of it only where nothing else says what it is.
+    Row("a.yaml", AT_TWO, "  item:\n     - save", "  item:\n    x: 1"),
+    Row("a.yaml", AT_TWO, "  item: bat\n  item:\n   -  save", "  item: bat\n  item:\n    x: 1\n    - save"),
+    Row("a.js", "f() {\n\n  a(b);\n  c();\n}\n", "f() {\n\n a(b);", "f() {\n\n  x();"),
+    Row(
+        "a.py",
+        "if a:\n    if b:\n        c(d)\n",
+        "    if b:\n      c(d)",
+        "    if b:\n        if x:\n            c(d)",
+    ),
+    # One pair of indents is a shift, or another unit.
+    Row(
+        "a.yaml",
+        "a:\n  b:\n    - bat\n    - load\n",
+        "        - bat\n        - load",
+        "        - bat\n        - load\n    x",
+    ),
+    Row(
+        "a.py", "def f():\n    # a b\n    # c d e\n", "  # a b\n  # c d e", "  # a b\n  if x:\n      # c d e"
+    ),
+    # Lines in a block that a new line opens stand deeper for that, and tell nothing of the rest.
+    Row(
+        "a.go",
+        WRAPPED,
+        "\t\t\tpath(b)\n\t\t}\n\t\t// as it was\n\t}",
+        "\t\tpath(b)\n\tif x {\n\t\t}\n\t\t// as it was\n\t}\n\t}",
+    ),
+    Row("a.go", "a\n\tsave(b)\n}\n", "\t\tsave(b)\n\t}", "\tif x {\n\t\tsave(b)\n\t}\n\t}"),
+    Row("a.go", "a\n\tcat(b)\n}\n", "cat(b)", "if x {\n\t\tcat(b)\n}"),
+    # All lines but the first are the file's already, or all of them are moved into its block.
+    Row("a.yaml", "  a:\n    - b\n    - c\n", "  - b\n  - c", "  if x:\n    - b\n    - c"),
+    # A line that stays by its text alone, moved where the search text's first line is not.
+    Row("a.js", "  if a {\n    b(c);\n  }\n}\n", "        b(c);\n    }\n}\n", "    b(c);\n}\n}\n"),
+    # The search text begins inside the indent, and the indent is changed.
+    Row("a.yaml", "a:\n  b:\n    - c\n", " b:\n", "b:\n"),
+]
 
 
 @pytest.mark.parametrize("row", INDENTS, ids=range(len(INDENTS)))
@@ -486,6 +548,24 @@ def test_numbers_and_fences_that_are_content_are_written() -> None:
 
 
 # A replacement that stands elsewhere is not applied here.
+
+LOST = [
+    # The last line of the search text lost its text; what the replacement has in its place would stand beside it.
+    Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n  ", "  x();\n}"),
+    Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n}"),
+    Row("a.go", "\ta()\n\treturn\n}\n\nb\n", "\ta()\n\treturn\n\n\n", "\ta()\n\treturn\n}\nx()"),
+    Row("a.go", "f {\n\t}\n}\nx\n", "\t\n}\nx", "\ty()\n}\nx"),
+    Row("a.go", "}\n\nfunc f() {\n\ta()\n}\n", "\n\nfunc f() {\n\ta() \n}", "}\n\nfunc f() {\n\tb()\n}"),
+    # A blank line that is too much is no lost line.
+    Row("a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n", "f {\n  x();\n}\nb\n"),
+    Row("a.js", "f {\n  a();\n}\nb\n", "\n  a();", "\n  x();", "f {\n  x();\n}\nb\n"),
+]
+
+
+@pytest.mark.parametrize("row", LOST, ids=range(len(LOST)))
+def test_a_blank_line_in_the_place_of_another_is_no_edge(row: Row) -> None:
+    check(row)
+
 
 ELSEWHERE = [
     Row("a.py", f"def a():\n    {n}\n    {m}\n\nclass C:\n    def b():\n        {o}\n        {p}\n", f"    {o}\n    {p}", f"    {n}\n    {m}",

@@ -18,7 +18,7 @@ from filewright.edit.locate.elision import is_elision, may_omit, says_omitted
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed
-from filewright.edit.locate.repairs import displayed, numbered_like
+from filewright.edit.locate.repairs import displayed, has_escaped_lines, numbered_like
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.locate.source import Readable, Source
 from filewright.edit.nearest import alike
@@ -409,8 +409,7 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
             source.language is Language.MARKDOWN or _stands(source, "```") or _stands(source, "~~~")
         ):
             return None
-        pieces = [] if "\n" in new.strip("\n") or "\\" in search else new.split("\\n")
-        if len(pieces) > 1 and any(piece.strip() == search.strip() for piece in pieces):
+        if "\n" not in new.strip("\n") and "\\" not in search and has_escaped_lines(new, search):
             return "an escaped newline", first
         if (
             shown

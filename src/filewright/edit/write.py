@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -318,6 +318,20 @@ class _Carry:
         return kept + fresh[len(kept) :]
 
 
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """The indents of a line that stays by its text: in the search text, in the file and in the replacement."""
+
+    asked: str
+    found: str
+    wanted: str
+    text: str
+
+    @classmethod
+    def of(cls, asked: str, found: str, wanted: str) -> _Moved:
+        return cls(indent_of(asked), indent_of(found), indent_of(wanted), wanted.strip())
+
+
 class _Adapter:
     """Writes a line of the replacement as the file writes the lines it stands for."""
 
@@ -339,35 +353,51 @@ class _Adapter:
     def read(self, pairs: Sequence[tuple[str, str | None, str]], new: Sequence[str]) -> None:
         """Decide what indents mean, from (asked, found, wanted) lines that belong together.
 
-        The replacement is written in the request's frame, and is mapped as the search text was; or in
-        the file's already, as lines show whose text is the same and whose indent is the file's.
+        The replacement is written in the request's indentation, and is mapped as the search text was; or in
+        the file's already. Lines that stay by their text tell which, where they are moved in one of the two:
+        all of them must say the same. What a line that is new opens a block for is moved in any case.
         """
-        if self._indentation is None:
+        solid = [line for line in new if not is_blank(line)]
+        if self._indentation is None or not solid:
             return
         known = self._indentation.known
+        indents = {indent_of(line) for line in solid}
+        base, first = min(indents, key=len), min(known, key=len)
         moved = [
-            (indent_of(asked), indent_of(found), indent_of(wanted), asked == wanted)
+            _Moved.of(asked, found, wanted)
             for asked, found, wanted in pairs
-            if found is not None and indent_of(asked) != indent_of(found) and asked.strip() == wanted.strip()
+            if found is not None and asked.strip() == wanted.strip() and indent_of(asked) != indent_of(found)
         ]
-        wanted_indents = {indent_of(line) for line in new if not is_blank(line)}
-        if not wanted_indents:
-            return
-        base, first = min(wanted_indents, key=len), min(known, key=len)
-        mapped = any(equal or wanted == asked for asked, _, wanted, equal in moved)
-        if mapped and not self._frames(new) and _in_common(self._found, new) >= _in_common(self._asked, new):
-            raise self._unclear(
-                new, {indent: (known.get(indent, indent), indent) for indent in wanted_indents}
+        inside = _opened(solid, {wanted.strip() for _, _, wanted in pairs})
+        outside = [one for one in moved if one.text not in inside]
+        mapped = any(one.wanted == one.asked for one in moved)
+        either = {indent: (known.get(indent, indent), indent) for indent in indents}
+        if mapped and not self._frames(solid):
+            as_asked = [one for one in outside if one.wanted == one.asked]
+            # A closing bracket may be another one.
+            tells = len({one.asked for one in as_asked}) > 1 or any(
+                re.search(r"\w", one.text) for one in as_asked
             )
-        given = bool(moved) and not mapped and all(wanted == found for _, found, wanted, _ in moved)
-        if given:
-            # Where the first indent is the same in both, one line may be in the file's by being moved there.
-            if base == known[first] and (base != first or len({asked for asked, *_ in moved}) > 1):
-                return  # it is written in the file's indentation already
-            raise self._unclear(new, {i: (known.get(i, i), i) for i in wanted_indents})
-        unknown = not wanted_indents <= known.keys()
-        readings = self._indentation.extended(wanted_indents, self._source.indent_unit if unknown else "")
-        if base != first and not (mapped and self._frames(new)):
+            # Blanks where the file has tabs, or the other way round, are never the file's own indentation.
+            alike = ("\t" in "".join(known.values())) == ("\t" in "".join(indents))
+            if (len(outside) < len(moved) and not tells and alike) or any(
+                one.wanted == one.found for one in outside
+            ):
+                raise self._unclear(new, either)
+            if _in_common(self._found, new) >= _in_common(self._asked, new):
+                raise self._unclear(new, either)
+        if moved and not mapped:
+            # A line before the others may open a block for them. And where the first indent is the same in
+            # both, one line may be in the file's by being moved there.
+            given = all(one.wanted == one.found for one in moved) and solid[0].strip() in {
+                one.text for one in moved
+            }
+            if given and base == known[first] and (base != first or len({one.asked for one in moved}) > 1):
+                return
+            raise self._unclear(new, either)
+        unknown = not indents <= known.keys()
+        readings = self._indentation.extended(indents, self._source.indent_unit if unknown else "")
+        if base != first and not (mapped and solid[0].rstrip() == self._asked[0].rstrip()):
             # Nothing says in which indentation the replacement is written.
             readings = {indent: tuple(dict.fromkeys((*forms, indent))) for indent, forms in readings.items()}
         clipped = [indent for indent in readings if indent and indent not in known and "" in readings[indent]]
@@ -382,11 +412,10 @@ class _Adapter:
         Then it is written as the search text is. In the file's own indentation it would move the first line
         and the last by just what the search text is wrong by, and no line before them opens a block.
         """
-        solid = [line for line in new if not is_blank(line)]
         asked = [line for line in self._asked if not is_blank(line)]
-        return len(solid) > 1 and len(asked) > 1 and (solid[0], solid[-1]) == (asked[0], asked[-1])
+        return min(len(new), len(asked)) > 1 and (new[0], new[-1]) == (asked[0], asked[-1])
 
-    def _unclear(self, new: Sequence[str], readings: dict[str, tuple[str, ...]]) -> UnclearError:
+    def _unclear(self, new: Sequence[str], readings: Mapping[str, tuple[str, ...]]) -> UnclearError:
         texts = []
         for number in range(2):
             forms = {i: (each or (i,))[min(number, max(len(each) - 1, 0))] for i, each in readings.items()}
@@ -417,6 +446,21 @@ class _Adapter:
         if is_blank(text) and self._indentation is not None:
             return (*self._indentation.extended([indent])[indent], indent)[0] + body
         return self._forms.get(indent, indent) + body
+
+
+def _opened(new: Sequence[str], known: set[str]) -> set[str]:
+    """Of the lines that are `known`, those that stand deeper below a line that is new."""
+    result: set[str] = set()
+    opening: str | None = None
+    for line in new:
+        text = line.strip()
+        if text and text not in known:
+            opening = indent_of(line)
+        elif text and opening is not None and len(indent_of(line)) > len(opening):
+            result.add(text)
+        elif text:
+            opening = None
+    return result
 
 
 def _in_common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -199,8 +199,8 @@ UNPLACED = [
     ),
     (
         "an indentation that could be read in several ways",
-        b"    def f():\n        a = 1\n",
-        H + "@@ -1,2 +1,4 @@\n def f():\n+        if x:\n+            y()\n         a = 1\n",
+        b"    a = 1\n",
+        H + "@@ -1 +1,2 @@\n+    if x:\n         a = 1\n",
         "unclear",
     ),
     ("not at the end", ABC, envelope("*** Update File: x\n@@\n-b\n+B\n*** End of File\n"), "not_at_end"),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import Span, find_exact
 from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed, Part
 from filewright.edit.locate.repairs import Repaired, repairs
-from filewright.edit.locate.request import Block, Edit, Tier, checked
+from filewright.edit.locate.request import Block, Edit, Tier, checked, is_blank
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import Source
 from filewright.edit.locate.spaces import find_spaced
-from filewright.edit.locate.whole_lines import cut_short, find_regions, strictest
+from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice
@@ -131,7 +132,7 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
         return found
     part = found.parts[0]
-    if _stands_for_blank(source, part):
+    if _lost_a_line(source, part):
         return Missed(found.edit, Code.NO_MATCH, found.tier)
     if len(part.replace.solid) <= len(part.search.solid):
         return found
@@ -142,20 +143,32 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     return found
 
 
-def _stands_for_blank(source: Source, part: Lines) -> bool:
-    """Whether a line beside the region is the replacement's, where the search text has a blank one.
+def _lost_a_line(source: Source, part: Lines) -> bool:
+    """Whether the search text has a blank line at its edge in the place of a line of the file.
 
-    Then the search text lost that line; by trimming its edge it would be there twice.
+    It is indented, as lines are that lost their text; or the replacement adds that line of the file. What the
+    replacement puts there would come beside the line, and not in its place.
     """
     search, replace = part.search, part.replace
-    if not replace.solid:
-        return False
-    before = source.row_before(part.region.rows[0]) if len(search.before) > len(replace.before) else None
-    after = source.row_from(part.region.end) if len(search.after) > len(replace.after) else None
-    return any(
-        row is not None and source.text(row.body).strip() == line.strip()
-        for row, line in ((before, replace.solid[0]), (after, replace.solid[-1]))
-    )
+    added = Counter(map(str.strip, replace.solid)) - Counter(map(str.strip, search.solid))
+    for asked, wanted, ahead in ((search.before, replace.before, False), (search.after, replace.after, True)):
+        if len(asked) <= len(wanted):
+            continue
+        text, between = _solid_beside(source, part.region, ahead=ahead)
+        if text and len(asked) > between and ("".join(asked) or text.strip() in added):
+            return True
+    return False
+
+
+def _solid_beside(source: Source, region: Region, *, ahead: bool) -> tuple[str, int]:
+    """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
+    count, row = 0, source.row_from(region.end) if ahead else source.row_before(region.rows[0])
+    while row is not None:
+        text = source.text(row.body)
+        if not is_blank(text):
+            return text, count
+        count, row = count + 1, source.row_from(row.end) if ahead else source.row_before(row)
+    return "", count
 
 
 def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:

@@ -35,6 +35,10 @@ class _Rule:
             return ""
         return self.unit * (steps + self.steps) + " " * rest
 
+    def made(self, indent: str) -> str | None:
+        """What an indent that no matched line has becomes: none where it shows another unit."""
+        return None if self.unit[:1] == " " and self.rest(indent) else self.apply(indent)
+
     def clips(self, indent: str) -> bool:
         """Whether an indent is too small to lose what the rule takes away."""
         return bool(self.unit) and self._counted(indent)[0] + self.steps < 0
@@ -92,7 +96,7 @@ class Indentation:
             if indent in self.known:
                 result[indent] = (self.known[indent],)
                 continue
-            forms = [form for rule in rules if (form := rule.apply(indent)) is not None]
+            forms = [form for rule in rules if (form := rule.made(indent)) is not None]
             result[indent] = tuple(dict.fromkeys(forms))
         return result
 
@@ -114,7 +118,10 @@ class Indentation:
         of_file = [rule for rule in fitting if rule.unit == own]
         if of_file:
             # One pair of indents does not tell a shift from another unit.
-            return [*(shifts if not mixed else []), *([rule for rule in of_file if not rule.steps] or of_file)]
+            return [
+                *(shifts if not mixed else []),
+                *([rule for rule in of_file if not rule.steps] or of_file),
+            ]
         if not fitting and not shifts:
             fitting = list(units)
         return [*shifts, *([rule for rule in fitting if not rule.steps] or fitting)]
@@ -157,17 +164,24 @@ def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
         if steps is None or (not tabs and not asked_tabs and not distinct and steps):
             continue
         rule = _Rule(source_unit=size, unit=unit, steps=steps)
-        rests = [rule.rest(asked) for asked in known]
-        if any(rests) and (
-            steps or not any(asked and not rest for asked, rest in zip(known, rests, strict=True))
-        ):
-            continue  # columns beside the steps explain anything, where no indent shows the unit
+        if not tabs and not asked_tabs and not _is_shown(rule, known):
+            continue
         if all(rule.apply(asked) == found and not rule.clips(asked) for asked, found in known.items()):
             if steps:
                 later.append(rule)
             else:
                 yield rule
     yield from later
+
+
+def _is_shown(rule: _Rule, known: dict[str, str]) -> bool:
+    """Whether the indents show a change of unit from blanks to blanks: a slip in one of them shows none.
+
+    A unit and a shift together explain any two pairs of indents, and so do columns beside the steps.
+    """
+    whole = sum(bool(asked) and not rule.rest(asked) for asked in known)
+    least = 1 + (rule.source_unit == 1) + any(map(rule.rest, known)) + bool(rule.steps)
+    return whole >= least and (len(known) > 2 or not rule.steps)
 
 
 def _steps(pair: tuple[str, str], size: int, unit: str) -> int | None:

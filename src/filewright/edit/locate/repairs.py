@@ -100,6 +100,15 @@ def is_damaged(text: str) -> bool:
     )
 
 
+def has_escaped_lines(text: str, search: str) -> bool:
+    """Whether a text of one line says where newlines are: beside the text asked for, or before an indent."""
+    pieces = text.split("\\n")
+    beside = any(piece.replace("\\t", "").strip() == search.strip() for piece in pieces)
+    return len(pieces) > 1 and (
+        beside or re.search(r"\n(?=[\t ]{2})", _broken_outside_quotes(text)) is not None
+    )
+
+
 def numbered_like(text: str, line: str) -> bool:
     """Whether `line` begins with a number as the lines of `text` do."""
     numbers = _numbers(text)
