@@ -54,7 +54,6 @@ CODE = [
     "        // «count»",
     "    * «price» if cheap else full",
     "    -- «count»",
-    "for «name» in the list of names:",
     "If «name» is the one:",
 ]
 
