@@ -396,17 +396,15 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
                 search, new = "", part.text
             case _:
                 return None
-        known = {line.strip() for line in search.split("\n")}
-        dots = source.language is not None
         for line in new.split("\n") if may_omit(new) else ():
             text = line.strip()
-            marks = says_omitted(line) or (dots and is_elision(line, source.language))
-            if marks and text not in known and not _stands(source, text):
+            marks = says_omitted(line) or (source.language is not None and is_elision(line, source.language))
+            if marks and text not in map(str.strip, search.split("\n")) and not _occurs(source, text):
                 return "a marker for omitted text", text
         shown = displayed(new, lambda: source.line_number(located.start))
         first = next((line for line in new.split("\n") if line.strip()), "")
         if shown == "a code fence" and (
-            source.language is Language.MARKDOWN or _stands(source, "```") or _stands(source, "~~~")
+            source.language is Language.MARKDOWN or _occurs(source, "```") or _occurs(source, "~~~")
         ):
             return None
         if "\n" not in new.strip("\n") and "\\" not in search and has_escaped_lines(new, search):
@@ -414,7 +412,7 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
         if (
             shown
             and not displayed(search, lambda: -1)
-            and not any(numbered_like(new, line) for line in known)
+            and not any(numbered_like(new, line.strip()) for line in search.split("\n"))
         ):
             return shown, first
     return None
@@ -438,7 +436,8 @@ def _check_indent(source: Source, located: Located) -> None:
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
     new, *more = part.replace.split("\n")
-    moved = bool(new.strip()) and indent_of(new) != indent_of(first)
+    moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
+    moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
     for line in more:
         moved = moved or (line.strip() == first.strip() and line not in others and indent_of(line) != indent)
     if moved:
@@ -472,7 +471,7 @@ def _check_words(source: Source, located: Located) -> None:
         )
 
 
-def _stands(source: Source, text: str) -> bool:
+def _occurs(source: Source, text: str) -> bool:
     return bool(find_exact(source, text, 1))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import string
 import sys
 import zlib
 from collections.abc import Iterable
@@ -83,6 +84,7 @@ _MONTHS_AND_DAYS = _words(
     """
 )
 
+_LETTERS = string.ascii_lowercase.encode()
 #: How far around a place of the list a word is looked for: it is there with a capital too.
 _NEAR = 256
 #: Words that only join others.
@@ -198,12 +200,28 @@ def is_only_neighbour(source: Source, asked: str, found: str) -> bool:
     """
     if source.held is None:
         return False
-    low, high = max(1, len(asked) - 1), len(asked) + 1
-    pattern = re.compile(rb"(?<![A-Za-z])[A-Za-z]{%d,%d}(?![A-Za-z])" % (low, high))
-    words = {word.decode().lower() for word in set(pattern.findall(source.held))}
     asked, found = asked.lower(), found.lower()
-    near = {word for word in words - _JOINING if one_step(asked, word)}
-    return asked not in words and {word for word in near if _begin_alike(asked, word)} == {found}
+    near = _one_step_from(source.held.lower(), asked)
+    return asked not in near and {word for word in near - _JOINING if _begin_alike(asked, word)} == {found}
+
+
+def _one_step_from(text: bytes, asked: str) -> set[str]:
+    """The words of a lower-case text that are `asked` or one step from it.
+
+    The step leaves one half of the word as it is, or swaps the letters where the halves meet.
+    """
+    half = len(asked) // 2
+    begin, end = asked[:half], asked[half:]
+    swapped = f"{begin[:-1]}{end[:1]}{begin[-1:]}{end[1:]}"
+    words: set[bytes] = set()
+    for pattern in (swapped, f"{begin}[a-z]*"):
+        for match in re.finditer(pattern.encode(), text):
+            if not text[max(0, match.start() - 1) : match.start()].isalpha():
+                words.add(match[0] if not text[match.end() : match.end() + 1].isalpha() else b"")
+    for match in re.finditer(f"{end}(?![a-z])".encode(), text):
+        before = text[max(0, match.start() - half - 2) : match.start()]
+        words.add(before[len(before.rstrip(_LETTERS)) :] + match[0])
+    return {word for one in words if (word := one.decode()) and (word == asked or one_step(asked, word))}
 
 
 def _begin_alike(one: str, other: str) -> bool:
