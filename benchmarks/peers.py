@@ -2,11 +2,11 @@
 
     python -m benchmarks.peers [--into FOLDER] [--markdown FILE]
 
-installs the originals from their registries into FOLDER (npm and Node are needed for the batch
-server), plays every case of `peer_filesystem`, `peer_published_filesystem` and `peer_largefile` on each
-original and on this server, runs the published tests of the large-file server with this server's tools in
-place of its own, and lists where they differ. It leaves with 1 if a difference has no reason there, or a
-reason no difference.
+installs the originals from their registries into FOLDER (npm and Node are needed for two of them),
+plays every case of `peer_filesystem`, `peer_published_filesystem`, `peer_largefile` and `peer_official` on
+each original and on this server, runs the published tests of the large-file server with this server's
+tools in place of its own, and lists where they differ. It leaves with 1 if a difference has no reason
+there, or a reason no difference.
 """
 
 from __future__ import annotations
@@ -31,13 +31,22 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from benchmarks import peer_filesystem, peer_largefile, peer_published_filesystem
+from benchmarks import peer_filesystem, peer_largefile, peer_official, peer_published_filesystem
 from benchmarks.peer_case import Case, PlayedTests
 
 LARGEFILE = "largefile"
 BATCH = "filesystem"
-PACKAGES = {LARGEFILE: peer_largefile.PACKAGE, BATCH: peer_filesystem.PACKAGE}
-CASES = {LARGEFILE: peer_largefile.CASES, BATCH: (*peer_filesystem.CASES, *peer_published_filesystem.CASES)}
+OFFICIAL = "official"
+PACKAGES = {
+    LARGEFILE: peer_largefile.PACKAGE,
+    BATCH: peer_filesystem.PACKAGE,
+    OFFICIAL: peer_official.PACKAGE,
+}
+CASES = {
+    LARGEFILE: peer_largefile.CASES,
+    BATCH: (*peer_filesystem.CASES, *peer_published_filesystem.CASES),
+    OFFICIAL: peer_official.CASES,
+}
 
 
 @dataclass(frozen=True)
@@ -67,16 +76,16 @@ def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
     }
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
-        print("no Node here: the batch server is left out", file=sys.stderr)
+        print("no Node here: the servers for Node are left out", file=sys.stderr)
         return started
-    name = PACKAGES[BATCH].rpartition("@")[0]
-    package = into / "node_modules" / name
-    if not package.exists():
-        command = [npm, "install", "--silent", "--prefix", str(into), PACKAGES[BATCH]]
+    entries = {BATCH: "build/index.js", OFFICIAL: "dist/index.js"}
+    packages = {name: into / "node_modules" / PACKAGES[name].rpartition("@")[0] for name in entries}
+    if not all(package.exists() for package in packages.values()):
+        command = [npm, "install", "--silent", "--prefix", str(into), *(PACKAGES[name] for name in entries)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    started[BATCH] = lambda root: StdioServerParameters(
-        command=node, args=[str(package / "build" / "index.js")], cwd=root
-    )
+    batch, official = (str(packages[name] / entry) for name, entry in entries.items())
+    started[BATCH] = lambda root: StdioServerParameters(command=node, args=[batch], cwd=root)
+    started[OFFICIAL] = lambda root: StdioServerParameters(command=node, args=[official, str(root)], cwd=root)
     return started
 
 
@@ -157,7 +166,10 @@ class Side:
         text = result.content[0].text  # type: ignore[union-attr]
         if result.is_error and not text.startswith("[{"):  # an array tells of its items, flagged or not
             return ValueError(text)
-        value = json.loads(text)
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return text
         return (
             value["results"] if isinstance(value, dict) and value.keys() <= {"message", "results"} else value
         )
@@ -180,7 +192,7 @@ async def compare(dialect: str, theirs: Callable[[Path], StdioServerParameters])
                 for server in (theirs(roots[0]), ours(dialect, roots[1]))
             ]
             sides = [
-                Side(client, root, absolute=dialect == LARGEFILE)
+                Side(client, root, absolute=dialect in (LARGEFILE, OFFICIAL))
                 for client, root in zip(clients, roots, strict=True)
             ]
             found = []
@@ -245,11 +257,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__.split("\n")[0])
     default = Path.home() / ".cache" / "filewright-peers"
     parser.add_argument("--into", type=Path, default=default, help="where the originals are installed")
+    parser.add_argument("--only", choices=sorted(PACKAGES), help="one dialect")
     parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
     chosen = parser.parse_args()
     lines: list[str] = []
     wrong = 0
     for dialect, theirs in install(chosen.into.resolve()).items():
+        if chosen.only not in (None, dialect):
+            continue
         differences = asyncio.run(compare(dialect, theirs))
         title = f"{PACKAGES[dialect]}: {len(CASES[dialect])} cases; the {len(differences)} below differ"
         lines += table(title, [difference.case for difference in differences])

@@ -158,7 +158,7 @@ def _playing(dialect_name: str, base: Path, settings: Settings) -> Iterator[Call
     root.mkdir()
     with Workspace(root, state_dir=base / "state", settings=settings) as workspace:
         dialect = workspace.offer(dialect_name)
-        runner = Runner(root, absolute=dialect_name == "largefile")
+        runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
 
         def play(case: Case) -> None:
             folder, place = runner.begin(case)
@@ -216,7 +216,7 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
             ],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
-        runner = Runner(root, absolute=dialect_name == "largefile")
+        runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
         failures: dict[str, str] = {}
         async with Client(server, mode=mode) as client:
             listed = (await client.list_tools()).tools

@@ -40,6 +40,7 @@ def edits(root: Path, name: str, old: str, new: str):
             },
         ),
         "filesystem": ("replace_content", {"paths": [name], "operations": [{"search": old, "replace": new}]}),
+        "official": ("edit_file", {"path": name, "edits": [{"oldText": old, "newText": new}]}),
     }
 
 
@@ -182,12 +183,20 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
             ("list_files", {"include_stats": True}),
             ("search_files", {"regex": "quoted"}),
         ],
+        "official": [
+            ("read_text_file", {"path": big}),
+            ("read_text_file", {"path": big, "tail": 100_000}),
+            ("read_multiple_files", {"paths": [big] * 5}),
+            ("list_directory", {"path": here}),
+            ("directory_tree", {"path": here}),
+            ("search_files", {"path": here, "pattern": "**"}),
+        ],
     }[name]
     for tool, arguments in calls:
         result = dialect.call(tool, arguments)
         assert not result.is_error, result.text
         assert len(result.text) <= workspace.settings.hard_chars, tool
-        if name != "agent-tools":
+        if name not in ("agent-tools", "official"):
             json.loads(result.text)
 
 
@@ -240,6 +249,7 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
             "replace_content",
             {"paths": files, "operations": [{"search": "two", "replace": "2"}]},
         ),
+        "official": edits(root, "f0", "two", "2")["official"],
     }[name]
     command = [
         sys.executable,
@@ -268,6 +278,7 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
         ("agent-tools", '{"error": "aborted", "message": "m", "native_code": "cancelled", "hint": "h"}'),
         ("largefile", "cancelled: m\n\nSuggestion: h"),
         ("filesystem", "-32600 m\nhint: h"),
+        ("official", "m\nhint: h"),
     ],
 )
 def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(name, said, workspace):

@@ -43,7 +43,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
     "--dialect",
     envvar="FILEWRIGHT_DIALECT",
     metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem.",
+    help="Other tool names: agent-tools, largefile, filesystem, official.",
 )
 @click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
 @click.option("--schema", is_flag=True, help="Print the tool's description and argument schema and leave.")

@@ -52,7 +52,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     "--dialect",
     envvar="FILEWRIGHT_DIALECT",
     metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem.",
+    help="Other tool names: agent-tools, largefile, filesystem, official.",
 )
 @click.option(
     "--read-only", is_flag=True, default=None, help="Refuse every change and offer no tool that makes one."

@@ -14,7 +14,7 @@ from __future__ import annotations
 from filewright.errors import Code, FilewrightError
 from filewright.surface import Surface
 
-NAMES = ("agent-tools", "largefile", "filesystem")
+NAMES = ("agent-tools", "largefile", "filesystem", "official")
 
 
 def surface(name: str) -> Surface:
@@ -31,6 +31,10 @@ def surface(name: str) -> Surface:
         from filewright.dialects import filesystem
 
         return filesystem.SURFACE
+    if name == "official":
+        from filewright.dialects import official
+
+        return official.SURFACE
     raise FilewrightError(
         Code.INVALID_INPUT,
         f"there is no dialect {name!r}",

@@ -12,9 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from filewright.dialects.shared import LINE_WORDS, Answer, Call, dialect, encoded, row, worded
+from filewright.dialects.shared import (
+    LINE_WORDS,
+    Answer,
+    Call,
+    LenientArguments,
+    dialect,
+    encoded,
+    row,
+    worded,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import Arguments, FailedCall, Tool, ToolResult, counted
@@ -140,13 +149,7 @@ def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -
 # Reading
 
 
-class AgentArguments(Arguments):
-    """Arguments as the original takes them: what it does not know is passed over, and named in the answer."""
-
-    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
-
-
-class AgentPath(AgentArguments):
+class AgentPath(LenientArguments):
     """Which file or folder."""
 
     path: str
@@ -163,13 +166,13 @@ class AgentRead(AgentPath):
     ] = None
 
 
-class AgentReadFiles(AgentArguments):
+class AgentReadFiles(LenientArguments):
     """Which files."""
 
     paths: Annotated[list[str], Field(min_length=1, max_length=64)]
 
 
-class AgentListDir(AgentArguments):
+class AgentListDir(LenientArguments):
     """Which folder."""
 
     path: str = "."
@@ -189,7 +192,7 @@ class AgentTree(AgentListDir):
     respect_gitignore: bool = True
 
 
-class AgentDiff(AgentArguments):
+class AgentDiff(LenientArguments):
     """Which two files."""
 
     before: Annotated[str, Field(alias="from")]
@@ -644,7 +647,7 @@ def _hit_text(hit: SearchHit) -> str:
 # Changing
 
 
-class AgentReplacement(AgentArguments):
+class AgentReplacement(LenientArguments):
     """A text and what takes its place."""
 
     old_string: str
@@ -677,7 +680,7 @@ class AgentMultiEdit(AgentPath):
     edits: Annotated[list[AgentReplacement], Field(min_length=1)]
 
 
-class AgentPatch(AgentArguments):
+class AgentPatch(LenientArguments):
     """A unified diff."""
 
     patch: str
@@ -689,7 +692,7 @@ class AgentWrite(AgentPath):
     content: str
 
 
-class AgentReplace(AgentArguments):
+class AgentReplace(LenientArguments):
     """A replacement in many files."""
 
     pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
@@ -701,7 +704,7 @@ class AgentReplace(AgentArguments):
     dry_run: bool = True
 
 
-class AgentPair(AgentArguments):
+class AgentPair(LenientArguments):
     """From where to where."""
 
     source: str

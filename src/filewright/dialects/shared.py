@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import ConfigDict
+
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 
 ENTRIES = 10_000
 """The most entries of a folder that a dialect gathers from the pages of `list_files`."""
+
+
+class LenientArguments(Arguments):
+    """Arguments as some originals take them: what is not known is passed over, and named in the answer."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
 
 
 class Call(TypedTools):

@@ -17,12 +17,15 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    AudioContent,
+    BlobResourceContents,
     CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
     Completion,
     ContentBlock,
+    EmbeddedResource,
     ImageContent,
     InputRequiredResult,
     ListResourcesResult,
@@ -48,7 +51,7 @@ from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Offer
-from filewright.tools import ChangeResult, ToolResult, clip
+from filewright.tools import ChangeResult, Image, ToolResult, clip
 from filewright.visible import safe
 
 if TYPE_CHECKING:
@@ -166,9 +169,7 @@ class Handlers:
             uri = f"{HISTORY}{result.change_id}"
             linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
-        for image in result.images:
-            encoded = base64.b64encode(image.data).decode("ascii")
-            content.append(ImageContent(data=encoded, mime_type=image.mime))
+        content += map(_as_it_is, result.images)
         return CallToolResult(content=[*content, *linked], is_error=result.is_error)
 
     def _unknown(self, name: str) -> str:
@@ -252,3 +253,17 @@ def _progress(context: Context) -> Notify | None:
     if not context.meta or context.meta.get("progress_token") is None:
         return None
     return context.session.report_progress
+
+
+def _as_it_is(file: Image) -> ContentBlock:
+    """A file as the protocol carries it: an image, a sound, or bytes behind a URI."""
+    encoded = base64.b64encode(file.data).decode("ascii")
+    match file.mime.partition("/")[0]:
+        case "image":
+            return ImageContent(data=encoded, mime_type=file.mime)
+        case "audio":
+            return AudioContent(data=encoded, mime_type=file.mime)
+        case _:
+            return EmbeddedResource(
+                resource=BlobResourceContents(uri=file.uri, mime_type=file.mime, blob=encoded)
+            )

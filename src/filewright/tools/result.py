@@ -19,10 +19,11 @@ OPTIONAL: Mapping[str, bool] = {_OPTIONAL: True}
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image to be shown: its bytes and media type."""
+    """An image to be shown, or a sound or another file as it is: its bytes, media type and URI."""
 
     data: bytes
     mime: str
+    uri: str = ""
 
 
 @dataclass(frozen=True)
