@@ -25,11 +25,15 @@ def explained(dialect: str) -> list[Case | PlayedTests]:
     )
 
 
-@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH])
+@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL])
 def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
     """A difference that is not in the guide, or a row that is none any more, fails."""
     _, _, section = GUIDE.read_text(encoding="utf-8").partition(
-        {peers.LARGEFILE: "## From largefile", peers.BATCH: "## From the batch server"}[dialect]
+        {
+            peers.LARGEFILE: "## From largefile",
+            peers.BATCH: "## From the batch server",
+            peers.OFFICIAL: "## From the reference server",
+        }[dialect]
     )
     _, _, table = section.partition("### The same calls on both")
     table = table.partition("\n## ")[0]
@@ -38,7 +42,7 @@ def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
 
 
 @beside_originals
-@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH])
+@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL])
 def test_the_differences_are_those_explained(dialect: str) -> None:
     """Every case on both: nothing differs without a reason, and no reason is left over."""
     installed = peers.install(INSTALLED)
