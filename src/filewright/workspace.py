@@ -121,7 +121,7 @@ class Workspace(TypedTools):
 
     def under(self, task: Task) -> TypedTools:
         """The typed methods, all of whose calls belong to `task`: cancelled with it, within its time limit."""
-        return _Under(self._native, task)
+        return _ForTask(self._native, task)
 
     # History
 
@@ -211,7 +211,7 @@ class Workspace(TypedTools):
         )
 
 
-class _Under(TypedTools):
+class _ForTask(TypedTools):
     """The native tools under one task."""
 
     def __init__(self, native: Offer, task: Task) -> None:

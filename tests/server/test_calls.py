@@ -11,15 +11,15 @@ import pytest
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.server import calls as module
-from filewright.server.calls import Calls
+from filewright.server.calls import CallRunner
 
 pytestmark = pytest.mark.anyio
 PATIENCE = 30.0
 
 
 @pytest.fixture
-def calls() -> Iterator[Calls]:
-    made = Calls(workers=1, seconds=60.0)
+def calls() -> Iterator[CallRunner]:
+    made = CallRunner(workers=1, seconds=60.0)
     yield made
     assert made.close(PATIENCE)
 
@@ -30,13 +30,13 @@ def until_cancelled(task: Task) -> None:
         task.check()
 
 
-async def test_the_answer_and_the_error_come_back(calls: Calls) -> None:
+async def test_the_answer_and_the_error_come_back(calls: CallRunner) -> None:
     assert await calls.run(lambda _task: 3) == 3
     with pytest.raises(ZeroDivisionError):
         await calls.run(lambda _task: 1 // 0)
 
 
-async def test_work_is_told_that_it_is_cancelled(calls: Calls) -> None:
+async def test_work_learns_that_it_is_cancelled(calls: CallRunner) -> None:
     begun, left = threading.Event(), threading.Event()
 
     def work(task: Task) -> None:
@@ -53,7 +53,7 @@ async def test_work_is_told_that_it_is_cancelled(calls: Calls) -> None:
     assert await anyio.to_thread.run_sync(left.wait, PATIENCE)
 
 
-async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(calls: Calls) -> None:
+async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(calls: CallRunner) -> None:
     begun, gate = threading.Event(), threading.Event()
     done: list[str] = []
 
@@ -74,7 +74,7 @@ async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(calls: C
 
 
 async def test_the_time_limit_begins_with_the_work() -> None:
-    short = Calls(workers=1, seconds=0.4)
+    short = CallRunner(workers=1, seconds=0.4)
     gate, begun = threading.Event(), threading.Event()
     remaining: list[float | None] = []
 
@@ -96,7 +96,7 @@ async def test_work_that_never_looks_is_answered_all_the_same(
     monkeypatch: pytest.MonkeyPatch, writes: bool, hint: str
 ) -> None:
     monkeypatch.setattr(module, "GRACE", 0.05)
-    short = Calls(workers=1, seconds=0.05)
+    short = CallRunner(workers=1, seconds=0.05)
     gate = threading.Event()
     with pytest.raises(FilewrightError) as refusal:
         await short.run(lambda _task: gate.wait(PATIENCE), writes=writes)
@@ -106,7 +106,7 @@ async def test_work_that_never_looks_is_answered_all_the_same(
     gate.set()
 
 
-async def test_the_lanes_do_not_wait_for_each_other(calls: Calls) -> None:
+async def test_the_lanes_do_not_wait_for_each_other(calls: CallRunner) -> None:
     gate, begun = threading.Event(), threading.Event()
 
     def read(_task: Task) -> bool:

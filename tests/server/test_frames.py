@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from filewright.server.frames import Frame, LineAssembler, Refusal, parse
+from filewright.server.frames import Frame, LineAssembler, RefusedFrame, parse
 
 LIMIT = 1 << 20
 
@@ -108,7 +108,7 @@ REFUSED = [
 @pytest.mark.parametrize(("line", "expected", "code"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_no_message_is_refused_with_its_id(line: bytes, expected: object, code: int) -> None:
     refusal = parsed(line)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, RefusedFrame)
     assert (refusal.id, refusal.code) == (expected, code)
 
 
@@ -126,7 +126,7 @@ def test_a_message_past_the_limit_is_refused_under_its_own_id(line: bytes) -> No
     assembler = LineAssembler(10_000)
     [found] = assembler.feed(line % (b"y" * 50_000) + b"\n")
     refusal = parse(found, limit=10_000)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, RefusedFrame)
     assert refusal.id == "a-1"
     assert "too_large" in refusal.message
 
@@ -135,7 +135,7 @@ def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
     text = json.dumps({"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}).encode()
     [found] = LineAssembler(10_000).feed(text + b"\n")
     refusal = parse(found, limit=10_000)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, RefusedFrame)
     assert refusal.id is None
 
 
@@ -155,16 +155,16 @@ def test_no_line_is_more_than_refused(line: bytes) -> None:
 )
 def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> None:
     refused = parsed(line)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedFrame)
     assert refused.id is None
 
 
 def test_a_method_with_a_lone_surrogate_is_none() -> None:
     refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
-    assert refused == Refusal(3, INVALID_REQUEST, "Invalid request: method must be a string")
+    assert refused == RefusedFrame(3, INVALID_REQUEST, "Invalid request: method must be a string")
 
 
 def test_a_number_of_too_many_digits_is_told_as_such() -> None:
     refused = parsed(b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}')
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, RefusedFrame)
     assert "digits" in refused.message

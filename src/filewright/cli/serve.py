@@ -103,7 +103,7 @@ def serve(
     **http: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
-    from filewright.server import Plan
+    from filewright.server import ServeOptions
     from filewright.server import run_server as run
 
     settings = settings_from(
@@ -118,7 +118,9 @@ def serve(
         click.echo(
             "filewright: waiting for an MCP client on standard input; see: filewright config --help", err=True
         )
-    sys.exit(run(Plan(roots=roots, settings=settings, toolsets=toolsets, dialect=dialect, access=access)))
+    sys.exit(
+        run(ServeOptions(roots=roots, settings=settings, toolsets=toolsets, dialect=dialect, access=access))
+    )
 
 
 def _access(

@@ -16,17 +16,17 @@ from pydantic import Field, model_validator
 
 from filewright.dialects.shared import (
     LINE_WORDS,
-    Answer,
     Call,
     LenientArguments,
     dialect,
     encoded,
     row,
     worded,
+    writing_row,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, Tool, ToolResult, counted
+from filewright.tools import Arguments, FailedCall, ToolResult, counted
 from filewright.visible import visible
 
 if TYPE_CHECKING:
@@ -914,21 +914,6 @@ def _limits(settings: Settings) -> Mapping[str, Any]:
     }
 
 
-def _change(
-    name: str, description: str, arguments: type[Arguments], answer: Answer, *, files: bool = False
-) -> Tool:
-    return row(
-        name,
-        description,
-        arguments,
-        answer,
-        toolset="files" if files else "edit",
-        writes=True,
-        destructive=name != "mkdir",
-        idempotent=name in ("mkdir", "write_file"),
-    )
-
-
 SURFACE = dialect(
     "agent-tools",
     workflow=(
@@ -968,40 +953,49 @@ SURFACE = dialect(
         row("outline", "The classes and functions of a file.", AgentPath, _outline),
         row("check_syntax", "The syntax errors of a file.", AgentPath, _check_syntax),
         row("diff", "Compare two files as a unified diff.", AgentDiff, _diff),
-        _change(
+        writing_row(
             "edit_file",
             "Replace old_string by new_string in a file. It must occur exactly once, or give replace_all.",
             AgentEdit,
             _edit_file,
         ),
-        _change(
+        writing_row(
             "multi_edit",
             "Several replacements in one file, each on the result of the one before, all or none.",
             AgentMultiEdit,
             _multi_edit,
         ),
-        _change(
+        writing_row(
             "apply_patch",
             "Apply a unified diff to any number of files: change, create, delete, rename; all or nothing.",
             AgentPatch,
             _apply_patch,
         ),
-        _change(
+        writing_row(
             "write_file",
             "Write a whole file, verbatim; folders are made. To change a part use edit_file.",
             AgentWrite,
             _write_file,
+            idempotent=True,
         ),
-        _change(
+        writing_row(
             "replace",
             "Replace every match of a regular expression in a file or tree; dry_run=false writes.",
             AgentReplace,
             _replace,
         ),
-        _change("move", "Move or rename a file.", AgentPair, _move, files=True),
-        _change("copy", "Copy a file.", AgentPair, _copy, files=True),
-        _change("mkdir", "Make a folder and its parents.", AgentPath, _mkdir, files=True),
-        _change("remove", "Delete a file.", AgentPath, _remove, files=True),
+        writing_row("move", "Move or rename a file.", AgentPair, _move, toolset="files"),
+        writing_row("copy", "Copy a file.", AgentPair, _copy, toolset="files"),
+        writing_row(
+            "mkdir",
+            "Make a folder and its parents.",
+            AgentPath,
+            _mkdir,
+            toolset="files",
+            destructive=False,
+            idempotent=True,
+        ),
+        writing_row("remove", "Delete a file.", AgentPath, _remove, toolset="files"),
     ),
     limits=_limits,
     refusal=_refusal,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 from pydantic import Field, model_validator
 
 from filewright.boundary import quote
-from filewright.dialects.shared import Call, array, budgets, dialect, encoded, row
+from filewright.dialects.shared import Call, array, budgets, dialect, encoded, row, writing_row
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import Arguments, FailedCall, ToolResult
@@ -857,69 +857,61 @@ SURFACE = dialect(
             ContentRequest,
             _read_content,
         ),
-        row(
+        writing_row(
             "write_content",
             "Write or append to files, creating directories if needed. To change a part of a file use "
             "apply_diff, edit_file or replace_content.",
             WritesRequest,
             _write_content,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "delete_items",
             "Delete files, links and whole directories. What is not there counts as deleted.",
             DeletionsRequest,
             _delete_items,
             toolset="files",
-            writes=True,
-            destructive=True,
+            idempotent=True,
         ),
-        row(
+        writing_row(
             "create_directories",
             "Create directories, including the ones between.",
             FoldersRequest,
             _create_directories,
             toolset="files",
-            writes=True,
+            destructive=False,
+            idempotent=True,
         ),
-        row(
+        writing_row(
             "chmod_items",
             "Set the permission mode of files and directories.",
             ModeRequest,
             _chmod_items,
             toolset="files",
-            writes=True,
+            destructive=False,
+            idempotent=True,
         ),
-        row(
+        writing_row(
             "chown_items",
             "Set the owner and group of files and directories, by number.",
             OwnerRequest,
             _chown_items,
             toolset="files",
-            writes=True,
+            destructive=False,
+            idempotent=True,
         ),
-        row(
+        writing_row(
             "move_items",
             "Move or rename files and directories; an existing destination is refused unless overwrite.",
             PairsRequest,
             _move_items,
             toolset="files",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "copy_items",
             "Copy files and directories; an existing destination is refused unless overwrite.",
             PairsRequest,
             _copy_items,
             toolset="files",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
         row(
             "search_files",
@@ -927,37 +919,25 @@ SURFACE = dialect(
             RegexRequest,
             _search_files,
         ),
-        row(
+        writing_row(
             "replace_content",
             "Replace all occurrences of texts or regexes in files, one operation after the other.",
             ReplacementsRequest,
             _replace_content,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "apply_diff",
             "Replace or insert blocks of lines. Each search must be exactly the text of the lines "
             "start_line to end_line; a file with a block that does not match is left as it was.",
             DiffsRequest,
             _apply_diff,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "edit_file",
             "Insert, replace or delete text found at or after a line, keeping indentation; dry_run and "
             "output_diff show what would change.",
             EditsRequest,
             _edit_file,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
     ),
     limits=_limits,

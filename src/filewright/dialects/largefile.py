@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, field_validator, model_validator
 
-from filewright.dialects.shared import LINE_WORDS, Call, dialect, encoded, fit, fitted, row, worded
+from filewright.dialects.shared import (
+    LINE_WORDS,
+    Call,
+    dialect,
+    encoded,
+    fit,
+    fitted,
+    row,
+    worded,
+    writing_row,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import Arguments, FailedCall, ToolResult, clip
@@ -795,26 +805,19 @@ SURFACE = dialect(
             LargeEnclosing,
             _read_enclosing,
         ),
-        row(
+        writing_row(
             "edit_content",
             "Replace text by search and replace; preview=true (default) writes nothing. All changes or none; a "
             "text that occurs more than once is refused with its places.",
             LargeEdit,
             _edit_content,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "revert_edit",
             "Bring a file back to a backup, the newest if none is named; the present content becomes a backup.",
             LargeRevert,
             _revert_edit,
             toolset="history",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
         row(
             "list_directory",

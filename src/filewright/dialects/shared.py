@@ -140,6 +140,29 @@ def row(
     return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
 
 
+def writing_row(
+    name: str,
+    description: str,
+    arguments: type[Arguments],
+    answer: Answer,
+    *,
+    toolset: Toolset = "edit",
+    destructive: bool = True,
+    idempotent: bool = False,
+) -> Tool:
+    """A row of a tool that writes."""
+    return row(
+        name,
+        description,
+        arguments,
+        answer,
+        toolset=toolset,
+        writes=True,
+        destructive=destructive,
+        idempotent=idempotent,
+    )
+
+
 LINE_WORDS = {"start=": "offset=", "a start from": "an offset from", "a negative start": "a negative offset"}
 """How native messages speak of the line a read begins at, where a dialect calls it the offset."""
 

@@ -23,7 +23,7 @@ from filewright.faces import names_of
 
 if TYPE_CHECKING:
     from filewright.server.access import Access, OAuth, parse_address
-    from filewright.server.serve import Plan
+    from filewright.server.serve import ServeOptions
     from filewright.server.serve import serve as run_server
     from filewright.server.tokens import Bearer, Introspection, read_tokens
 
@@ -32,7 +32,7 @@ __all__ = [
     "Bearer",
     "Introspection",
     "OAuth",
-    "Plan",
+    "ServeOptions",
     "parse_address",
     "read_tokens",
     "run_server",
@@ -42,7 +42,7 @@ __getattr__ = names_of(
     __name__,
     {
         "access": "Access OAuth parse_address",
-        "serve": "Plan run_server=serve",
+        "serve": "ServeOptions run_server=serve",
         "tokens": "Bearer Introspection read_tokens",
     },
 )

@@ -30,7 +30,7 @@ QUIET = 0.5
 """Seconds before a call's progress is worth a message, and between two of them."""
 
 
-class Calls:
+class CallRunner:
     """Runs work in bounded lanes of threads; `workers` threads each."""
 
     def __init__(self, *, workers: int, seconds: float) -> None:

@@ -1,6 +1,6 @@
 """From bytes on a pipe to JSON-RPC messages, and to refusals that name the request they answer.
 
-A message is one line. What cannot be a message is never dropped silently: it becomes a `Refusal`, with
+A message is one line. What cannot be a message is never dropped silently: it becomes a `RefusedFrame`, with
 the request's id wherever it can be found, so that no client waits for an answer that never comes.
 """
 
@@ -46,7 +46,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedFrame:
     """The protocol error a line is answered with; `id` is None where none could be read."""
 
     id: RequestId | None
@@ -102,14 +102,14 @@ class LineAssembler:
         return frame
 
 
-def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | Refusal:
+def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | RefusedFrame:
     """The message in `frame`, or why it is none.
 
     Text with lone surrogates is a message here: the tool it is meant for answers it better than a
     parse error could.
     """
     if not frame.whole:
-        return Refusal(
+        return RefusedFrame(
             _edge_id(frame.head, frame.tail or b""),
             INVALID_REQUEST,
             f"too_large: the message has {frame.size} bytes, the limit is {limit}; send less in one call",
@@ -123,34 +123,36 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | Refusal:
     return message
 
 
-def _second_look(line: bytes | bytearray) -> JSONRPCMessage | Refusal:
+def _second_look(line: bytes | bytearray) -> JSONRPCMessage | RefusedFrame:
     """Parse what the strict parser refused: for lone surrogates, and for the id to answer."""
     try:
         decoded = json.loads(line)
     except RecursionError:
-        return Refusal(_edge_id(line, line), PARSE_ERROR, "Parse error: the JSON is nested too deeply")
+        return RefusedFrame(_edge_id(line, line), PARSE_ERROR, "Parse error: the JSON is nested too deeply")
     except (ValueError, UnicodeDecodeError) as error:
         reason = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        return Refusal(_edge_id(line, line), PARSE_ERROR, f"Parse error: {reason}")
+        return RefusedFrame(_edge_id(line, line), PARSE_ERROR, f"Parse error: {reason}")
     if not isinstance(decoded, dict):
         kind = "a batch" if isinstance(decoded, list) else "not an object"
-        return Refusal(None, INVALID_REQUEST, f"Invalid request: {kind}; send one JSON-RPC object per line")
+        return RefusedFrame(
+            None, INVALID_REQUEST, f"Invalid request: {kind}; send one JSON-RPC object per line"
+        )
     given = decoded.get("id")
     known = given if isinstance(given, (int, str)) and not isinstance(given, bool) else None
     if "id" in decoded and (known is None or not _told(known)):
-        return Refusal(None, INVALID_REQUEST, "Invalid request: id must be a string or an integer")
+        return RefusedFrame(None, INVALID_REQUEST, "Invalid request: id must be a string or an integer")
     problem = _problem(decoded)
     if problem is not None:
-        return Refusal(known, INVALID_REQUEST, f"Invalid request: {problem}")
+        return RefusedFrame(known, INVALID_REQUEST, f"Invalid request: {problem}")
     if "method" not in decoded:
         try:
             return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
         except ValidationError:
-            return Refusal(known, INVALID_REQUEST, "Invalid request: neither a request nor a response")
+            return RefusedFrame(known, INVALID_REQUEST, "Invalid request: neither a request nor a response")
     if known is None:
         return JSONRPCNotification(jsonrpc="2.0", method=decoded["method"], params=decoded.get("params"))
     if _depth(decoded) > _DEPTH:
-        return Refusal(known, PARSE_ERROR, "Parse error: the JSON is nested too deeply")
+        return RefusedFrame(known, PARSE_ERROR, "Parse error: the JSON is nested too deeply")
     return JSONRPCRequest(jsonrpc="2.0", id=known, method=decoded["method"], params=decoded.get("params"))
 
 

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.errors import Code, FilewrightError
 from filewright.server.access import Access, is_loopback
-from filewright.server.calls import Calls
+from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
 from filewright.server.tokens import Bearer, Introspection
 
@@ -49,7 +49,7 @@ class HttpTransport:
     `calls` are those that `stop` lets end; `body_bytes` is the largest request body.
     """
 
-    def __init__(self, server: Server[Any], access: Access, calls: Calls, *, body_bytes: int) -> None:
+    def __init__(self, server: Server[Any], access: Access, calls: CallRunner, *, body_bytes: int) -> None:
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
         AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made

@@ -44,7 +44,7 @@ from pydantic import ValidationError
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
-from filewright.server.calls import Calls, Notify
+from filewright.server.calls import CallRunner, Notify
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
@@ -77,7 +77,7 @@ CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resourc
 class Handlers:
     """The request handlers over one workspace and one offer."""
 
-    def __init__(self, workspace: Workspace, offer: Offer, calls: Calls, settings: Settings) -> None:
+    def __init__(self, workspace: Workspace, offer: Offer, calls: CallRunner, settings: Settings) -> None:
         self._offer = offer
         self._calls = calls
         self._settings = settings

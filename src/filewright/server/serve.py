@@ -20,7 +20,7 @@ from filewright.visible import safe
 
 if TYPE_CHECKING:
     from filewright.server.access import Access
-    from filewright.server.calls import Calls
+    from filewright.server.calls import CallRunner
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger("filewright.server")
@@ -30,7 +30,7 @@ DRAIN_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServeOptions:
     """What to serve: `roots` (none: the workspace's own default), `toolsets` or a `dialect`, and how."""
 
     roots: Sequence[str]
@@ -50,7 +50,7 @@ class Transport(Protocol):
         """Make `run` return soon."""
 
 
-def serve(plan: Plan) -> int:
+def serve(plan: ServeOptions) -> int:
     """Serve until the client leaves or a signal comes; the process's exit status.
 
     Raises `FilewrightError` when it cannot begin.
@@ -75,7 +75,7 @@ def serve(plan: Plan) -> int:
     return 0
 
 
-def _open(plan: Plan) -> Workspace:
+def _open(plan: ServeOptions) -> Workspace:
     """The workspace, and this process confined to it while it still has a single thread."""
     from filewright.workspace import Workspace
 
@@ -89,13 +89,13 @@ def _open(plan: Plan) -> Workspace:
 
 
 def _prepare(
-    plan: Plan, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None
-) -> tuple[Calls, Transport]:
-    from filewright.server.calls import Calls
+    plan: ServeOptions, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None
+) -> tuple[CallRunner, Transport]:
+    from filewright.server.calls import CallRunner
     from filewright.server.protocol import Handlers
 
     settings = plan.settings
-    calls = Calls(workers=settings.workers, seconds=settings.call_seconds)
+    calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
     server = Handlers(workspace, workspace.offer(plan.dialect, plan.toolsets), calls, settings).server()
     if wire is not None:
         from filewright.server.stdio import StdioTransport

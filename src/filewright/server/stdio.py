@@ -37,7 +37,7 @@ from mcp_types import (
     RequestId,
 )
 
-from filewright.server.frames import LineAssembler, Refusal, parse
+from filewright.server.frames import LineAssembler, RefusedFrame, parse
 
 _logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ LINGER = 1.0
 """Seconds that requests already read are still worked on after input ended, as it does in a shell's pipe."""
 
 Inbound = SessionMessage | Exception
-Arrival = tuple[JSONRPCMessage | Refusal, int]
+Arrival = tuple[JSONRPCMessage | RefusedFrame, int]
 """What a line was, and its size in bytes."""
 
 
@@ -164,9 +164,12 @@ class Wire:
         self._wake()
 
     async def _take(
-        self, message: JSONRPCMessage | Refusal, size: int, to_client: MemoryObjectSendStream[SessionMessage]
+        self,
+        message: JSONRPCMessage | RefusedFrame,
+        size: int,
+        to_client: MemoryObjectSendStream[SessionMessage],
     ) -> None:
-        if isinstance(message, Refusal):
+        if isinstance(message, RefusedFrame):
             _logger.warning("refused a message of %d bytes: %s", size, message.message)
             await _send(to_client, _error(message.id, message.code, message.message))
             return

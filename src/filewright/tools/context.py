@@ -66,7 +66,7 @@ class Context:
 
     def under(self, settings: Settings) -> Context:
         """The same workspace with other limits for the tools; caches and processes are shared."""
-        return _Under(self, settings)
+        return _Limited(self, settings)
 
     def exists(self, location: Location) -> bool:
         """Whether anything has that name."""
@@ -168,7 +168,7 @@ class Context:
             )
 
 
-class _Under(Context):
+class _Limited(Context):
     """Another context with settings of its own."""
 
     def __init__(self, base: Context, settings: Settings) -> None:

@@ -296,7 +296,7 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class ReadRows:
     """Lines as they are shown, and what could not be."""
 
     rows: list[str]
@@ -311,7 +311,7 @@ class Excerpt:
 
 def excerpt(
     context: Context, snapshot: Snapshot, span: _Span, budget: int, task: Task, *, numbered: bool
-) -> Excerpt:
+) -> ReadRows:
     """At most `span.limit` lines and `budget` characters from `span.offset`; at least one line."""
     width = context.settings.line_chars
     rows: list[str] = []
@@ -344,7 +344,7 @@ def excerpt(
         number += 1
         end = head.end
         terminated = bool(head.terminator)
-    return Excerpt(rows, bodies, end, cut, invalid, list(odd), more, terminated)
+    return ReadRows(rows, bodies, end, cut, invalid, list(odd), more, terminated)
 
 
 def shown_line(snapshot: Snapshot, head: Line, width: int, number: int) -> tuple[str, str]:
