@@ -47,6 +47,18 @@ def test_the_tail_counts_from_the_end(tiered, root, arguments):
     assert result.data["next"] is None
 
 
+def test_a_tail_that_does_not_fit_shows_the_newest_lines(tiered, root):
+    (root / "log").write_text("".join(f"{n:05} {'z' * 104}\n" for n in range(1, 5001)))
+    result = tiered.read("log", mode="tail", limit=1000)
+    assert "05000 " in result.content.split("\n")[-1]
+    older = 1000 - result.lines_returned
+    assert older > 0
+    assert result.truncated
+    assert f"{older} older lines left out; read on with start=" in result.text
+    rest = tiered.read("log", start=result.next.start, limit=older)
+    assert rest.content.split("\n")[0].startswith("04001 ")
+
+
 def test_a_tail_longer_than_the_file_is_the_file(tiered, root):
     (root / "f").write_bytes(b"a\nb")
     result = tiered.read("f", mode="tail", limit=10)

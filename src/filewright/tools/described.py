@@ -23,16 +23,17 @@ def line_ending(snapshot: Snapshot) -> str:
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 
-def past_end(snapshot: Snapshot, start: int, task: Task) -> FilewrightError:
+def past_end(snapshot: Snapshot, start: int, task: Task, *, argument: str = "start") -> FilewrightError:
     """The refusal of a line number that the file does not have."""
     count = snapshot.lines.counted(task)
     return FilewrightError(
         Code.INVALID_INPUT,
-        f"start={start} is past the end of {snapshot.asked}, which has {count} lines",
-        hint=f"use a start from 1 to {count}, or a negative one to count from the end"
+        f"{argument}={start} is past the end of {snapshot.asked}, which has {count} lines",
+        hint=f"use a {argument} from 1 to {count}"
+        + (", or a negative one to count from the end" if argument == "start" else "")
         if count
         else "the file is empty",
-        details={"path": snapshot.asked, "line_count": count, "argument": "start"},
+        details={"path": snapshot.asked, "line_count": count, "argument": argument},
     )
 
 

@@ -261,7 +261,7 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,), hit=hit.line)
     if arguments.line is not None:
         if not snapshot.lines.has_line(arguments.line, task):
-            raise past_end(snapshot, arguments.line, task)
+            raise past_end(snapshot, arguments.line, task, argument="line")
         first = max(1, arguments.line - (limit - 1) // 2)
         return _Span(snapshot.lines.offset_of(first, task), first, limit)
     start = arguments.start
@@ -284,15 +284,16 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
         if start > 1 and not snapshot.lines.has_line(start, task):
             raise past_end(snapshot, start, task)
         return _Span(snapshot.lines.offset_of(start, task), start, limit)
-    offset = snapshot.lines.last(-start, task)
+    return replace(_tail(snapshot, -start, task), limit=limit)
+
+
+def _tail(snapshot: Snapshot, count: int, task: Task) -> _Span:
+    """The last `count` lines, numbered from the end where the file was not counted."""
+    offset = snapshot.lines.last(count, task)
     known = total_lines(snapshot)
     if known is not None:
-        first = max(1, known + start + 1)
-    elif offset == snapshot.start:
-        first = 1
-    else:
-        first = start
-    return _Span(offset, first, limit)
+        return _Span(offset, max(1, known - count + 1), count)
+    return _Span(offset, 1 if offset == snapshot.start else -count, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +383,14 @@ def _lines(
             total_lines=0,
             **facts(snapshot),
         )
-    span = _span(context, snapshot, arguments, task)
-    got = excerpt(context, snapshot, span, max(200, budget - 700), task, numbered=arguments.numbered)
+    span = asked = _span(context, snapshot, arguments, task)
+    room = max(200, budget - 700)
+    got = excerpt(context, snapshot, span, room, task, numbered=arguments.numbered)
+    while arguments.mode == "tail" and got.more and len(got.rows) < span.limit:
+        # What does not fit is left out at the beginning: who asks for a tail wants the newest lines.
+        span = _tail(snapshot, min(len(got.rows), span.limit - 1), task)
+        got = excerpt(context, snapshot, span, room, task, numbered=arguments.numbered)
+    older = asked.limit - span.limit
     context.remember(snapshot, (span.offset, got.end))
     last = span.number + len(got.rows) - 1
     total = total_lines(snapshot)
@@ -396,6 +403,10 @@ def _lines(
         notes.append(f"invalid bytes, shown as \ufffd, at lines {_some(got.invalid)}")
     if got.odd:
         notes.append("contains " + " and ".join(got.odd))
+    if older:
+        notes.append(
+            f"{counted(older, 'older line')} left out; read on with start={asked.number}, limit={older}"
+        )
     more = got.more or got.end < snapshot.size
     if more and span.stop is None:
         rest = f"{counted(total - last, 'more line')}; " if total is not None and last > 0 else "more; "
@@ -413,14 +424,14 @@ def _lines(
         end_line=last,
         lines_returned=len(got.rows),
         total_lines=total,
-        truncated=got.more,
+        truncated=got.more or older > 0,
         cut_at=tuple(got.cut),
         terminated=got.terminated,
         symbol=span.symbol,
         match_line=span.hit,
         invalid_lines=tuple(got.invalid),
         notes=tuple(notes),
-        next=ReadOn(start=last + 1) if more else None,
+        next=ReadOn(start=asked.number if older else last + 1) if more or older else None,
     )
 
 
