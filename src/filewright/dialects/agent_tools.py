@@ -26,7 +26,7 @@ from filewright.dialects.shared import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, ToolResult, counted
+from filewright.tools import FailedCall, ToolResult, counted
 from filewright.visible import visible
 
 if TYPE_CHECKING:
