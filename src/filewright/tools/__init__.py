@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.search_page import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
-    from filewright.tools.typed import EditRequest, ReadOptions, TypedTools, WriteRequest
+    from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteRequest
 
 __all__ = [
     "Arguments",
@@ -67,6 +67,7 @@ __all__ = [
     "ItemResult",
     "ListResult",
     "ListedEntry",
+    "Newline",
     "OrderedReplacement",
     "OverviewResult",
     "PatchResult",
@@ -115,6 +116,6 @@ __getattr__ = names_of(
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",
         "stat": "FileStatus StatResult",
-        "typed": "EditRequest ReadOptions TypedTools WriteRequest",
+        "typed": "EditRequest Newline ReadOptions TypedTools WriteRequest",
     },
 )

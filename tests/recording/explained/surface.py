@@ -19,6 +19,14 @@ WORDINGS = (
 
 RETOLD = (
     Retold(
+        "a line past the end is refused as the line that was asked for, not as a start",
+        lambda was, now: (
+            was.code == now.code == "invalid_input"
+            and "line=" in now.text
+            and "is past the end of" in now.text
+        ),
+    ),
+    Retold(
         "a control character is the same escape in a diff or a refusal as in a read, and no picture of its own",
         lambda was, now: (
             was.code == now.code and any(chr(0x2400 + n) in was.text for n in (*range(9), *range(11, 32)))
