@@ -29,7 +29,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB
 from filewright.system import File, Folder, Status
-from filewright.text import Identity
+from filewright.text import Identity, replacements
 
 _INLINE_EACH = 256 * KB
 _INLINE_ALL = 256 * MB
@@ -180,7 +180,7 @@ class _Saving:
     def _spans(self, item: Item) -> tuple[Spans, str | None]:
         splices = item.splices or ()
         spans = Spans.of(Span(s.offset, s.length, len(s.replacement)) for s in splices)
-        return spans, self._keep(b"".join(s.replacement for s in splices))
+        return spans, self._keep(replacements(splices))
 
     def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
@@ -324,7 +324,7 @@ class _Saving:
             return self._file(item)
         if status.kind != "file":
             return _other(status, folder.read_link(name) if status.kind == "link" else None)
-        with folder.open(name) as file:
+        with folder.open(name, seen=True) as file:
             self._require_quiet(file, place.shown)
             return self._whole(file, file.status(), folder, name, gone=True)
 

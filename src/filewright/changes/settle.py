@@ -184,7 +184,7 @@ def _roll_back_put(work: _Settlement, operation: Put) -> None:
             # Not published, or removed by somebody since: what is there now is not ours.
             slots.discard(carrier)
         elif operation.after.kind == "folder":
-            _remove_tree(work, place, operation.tree, slots.shown(place))
+            _remove_tree(work, place, operation.tree, place)
         else:
             slots.discard(carrier)
             _take_out(work, operation)
@@ -268,7 +268,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     if not operation.staged:
         return
     if after.kind == "folder":
-        _remove_tree(work, carrier, operation.tree, slots.shown(place))
+        _remove_tree(work, carrier, operation.tree, place)
         return
     if slots.appended_to(carrier, after):
         # A log that is opened for each line: it goes on in the file that was there, and the edit that
@@ -320,7 +320,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
     if _was(slots, carrier, before):
         work.conflict(place, "was saved by somebody else while it was changed", carrier)
     elif operation.after.kind == "folder":
-        _remove_tree(work, carrier, operation.tree, slots.shown(place))
+        _remove_tree(work, carrier, operation.tree, place)
     else:
         slots.discard(carrier)
 
@@ -384,9 +384,8 @@ def _remove_displaced(
     if status is None:
         return
     work.findings.cleaned += 1
-    shown = slots.shown(operation.place)
     if before.kind == "folder":
-        _remove_tree(work, slot, tree, shown)
+        _remove_tree(work, slot, tree, operation.place)
     elif before.kind != "file":
         slots.unlink(slot)
     elif (
@@ -402,10 +401,10 @@ def _remove_displaced(
         else:
             work.conflict(operation.place, "was changed by somebody else: it stays", slot)
     else:
-        _remove_file(work, slots.holder(slot), slot.name, before, shown)
+        _remove_file(work, slots.holder(slot), slot.name, before, operation.place)
 
 
-def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, shown: str) -> None:
+def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, place: Slot) -> None:
     """Remove exactly what a tree lists; what others have put there stays, or is kept."""
     slots = work.slots
     if slots.status(slot) is None:
@@ -414,7 +413,7 @@ def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, shown: str) -> Non
     def remove(folder: Folder, name: bytes, seal: Seal | None) -> bool:
         assert seal is not None
         if seal.kind == "file" and seal.inode is not None:
-            return _remove_file(work, folder, name, seal, shown)
+            return _remove_file(work, folder, name, seal, place)
         if seal.kind == "file" and seal.known and not matches(folder, name, seal):
             return False
         folder.remove(name)
@@ -422,22 +421,23 @@ def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, shown: str) -> Non
 
     if slots.remove_tree(slot, tree, remove):
         return
+    shown = slots.shown(place)
     if is_temporary(slot.name) and shown not in work.findings.waiting:
         work.rescue(slots.holder(slot), slot.name, shown, "was added to while it was deleted")
     elif not is_temporary(slot.name):
         work.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
 
 
-def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, shown: str) -> bool:
+def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, place: Slot) -> bool:
     """Remove a displaced file unless somebody writes to it; keep it if somebody has written."""
     try:
-        file = folder.open(name)
+        file = folder.open(name, seen=True)
     except FileNotFoundError:
         return True  # Removed before a crash, or by a person: nothing left to do.
     try:
         with file.quiet() as nobody_writes:
             if not nobody_writes:
-                work.findings.waiting.append(shown)
+                work.findings.waiting.append(work.slots.shown(place))
                 return False
             status = file.status()
             same = (status.inode, status.size, status.mtime_ns) == (
@@ -447,7 +447,9 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, s
             )
             hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
             if (hashed or not same) and not file_matches(file, before):
-                return work.rescue(folder, name, shown, "was written to by a program that held it open")
+                return work.rescue(
+                    folder, name, work.slots.shown(place), "was written to by a program that held it open"
+                )
             with suppress(FileNotFoundError):
                 folder.remove(name)
             return True

@@ -290,7 +290,8 @@ class Slots:
 
     def holds(self, slot: Slot, seal: Seal) -> bool:
         """Whether what is in a slot is what the seal describes: by content where that is known."""
-        return self.status(slot) is not None and matches(self.holder(slot), slot.name, seal)
+        status = self.status(slot)
+        return status is not None and matches(self.holder(slot), slot.name, seal, status)
 
     def untouched(self, slot: Slot, seal: Seal) -> bool:
         """As `holds`, but a large file is only hashed if its inode or time differ."""
@@ -299,7 +300,7 @@ class Slots:
             seen = (status.inode, status.size, status.mtime_ns)
             if seen == (seal.inode, seal.size, seal.mtime_ns):
                 return True
-        return self.holds(slot, seal)
+        return status is not None and matches(self.holder(slot), slot.name, seal, status)
 
     def same_inode(self, slot: Slot, seal: Seal) -> bool:
         """Whether the very thing that was sealed is in a slot, whatever it holds by now."""
@@ -449,16 +450,16 @@ def kind_of(status: Status) -> Kind:
     return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
-def matches(folder: Folder, name: bytes, seal: Seal) -> bool:
+def matches(folder: Folder, name: bytes, seal: Seal, status: Status | None = None) -> bool:
     """Whether what has that name is what the seal describes: by content where it is known."""
     try:
-        status = folder.stat(name)
+        status = status or folder.stat(name)
         if kind_of(status) != seal.kind:
             return False
         if seal.kind == "link":
             return folder.read_link(name) == seal.target
         if seal.kind == "file" and seal.digest is not None:
-            with folder.open(name) as file:
+            with folder.open(name, seen=True) as file:
                 return file_matches(file, seal)
     except FileNotFoundError:
         return False

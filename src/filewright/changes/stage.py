@@ -262,9 +262,10 @@ def _check_source(item: Item, digest: str) -> None:
             assert item.seen is not None
             if Identity.of(source.status().raw) != Identity.of(item.seen.raw):
                 raise stale(item.asked)
-    item.saved = replace(
-        saved, seal=replace(saved.seal, digest=digest), side=replace(saved.side, digest=digest)
-    )
+    if (saved.seal.digest, saved.side.digest) != (digest, digest):
+        item.saved = replace(
+            saved, seal=replace(saved.seal, digest=digest), side=replace(saved.side, digest=digest)
+        )
 
 
 def _clone(file: File, content: OnDisk) -> bool:

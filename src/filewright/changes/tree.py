@@ -167,7 +167,7 @@ class Item:
         """The file on the disk, at its home. Raises `OSError`."""
         assert self.home is not None
         folder, name = self.home
-        return folder.on_disk().open(name)
+        return folder.on_disk().open(name, seen=self.kind == "file")
 
     def where(self) -> Place:
         """The path it has after the change."""

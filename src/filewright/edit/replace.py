@@ -8,7 +8,7 @@ brings the file's own bytes. In literal mode nothing in the replacement is speci
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from filewright.edit.changeset import Expected, Modify
@@ -17,7 +17,7 @@ from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
-from filewright.text import Snapshot, Splice, check_text, encoded, normalised
+from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -49,7 +49,7 @@ class Replaced:
 
     count: int
     unchanged: int
-    splices: tuple[Splice, ...]
+    splices: Sequence[Splice]
 
 
 def replacement(text: str, pattern: Pattern) -> Replacement:
@@ -123,21 +123,25 @@ def replace_matches(
             details={"path": snapshot.asked},
         )  # fmt: skip
     writer = _Writer(snapshot, pattern, new)
-    splices: list[Splice] = []
     count = unchanged = 0
-    for match in find_matches(snapshot, pattern, task=task):
-        count += 1
-        if count > most:
-            raise FilewrightError(
-                Code.TOO_LARGE,
-                f"the pattern matches more than {most:,} times in {snapshot.asked}",
-                hint="make the pattern narrower",
-                details={"path": snapshot.asked, "limit": most},
-            )
-        made = writer.splices(match)
-        unchanged += not made
-        splices += made
-    return Replaced(count, unchanged, parted(writer.source, splices))
+
+    def made() -> Iterator[Splice]:
+        nonlocal count, unchanged
+        for match in find_matches(snapshot, pattern, task=task):
+            count += 1
+            if count > most:
+                raise FilewrightError(
+                    Code.TOO_LARGE,
+                    f"the pattern matches more than {most:,} times in {snapshot.asked}",
+                    hint="make the pattern narrower",
+                    details={"path": snapshot.asked, "limit": most},
+                )
+            splices = writer.splices(match)
+            unchanged += not splices
+            yield from splices
+
+    splices = Splices.of(parted(writer.source, made()))
+    return Replaced(count, unchanged, splices)
 
 
 class _Writer:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
 
 from filewright.edit.diff3 import Match, align
 from filewright.edit.locate.exact import Span, find_exact
@@ -64,40 +63,45 @@ def written(source: Source, located: Located) -> tuple[Splice, ...]:
                 result += _inserted(source, part)
             case Merge():
                 result += part.splices
-    return parted(source, result)
+    return tuple(parted(source, result))
 
 
-def parted(source: Source, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """The splices, none of which makes one line end of two, or writes a second byte-order mark.
+def parted(source: Source, splices: Iterable[Splice]) -> Iterator[Splice]:
+    """The ordered splices, none of which makes one line end of two, or writes a second byte-order mark.
 
     A newline right behind a lone return would be one line end with it, whether it is written there or a
     deletion brings it there: it becomes a return too. Nothing else behind a splice is ever touched.
     """
     bom = source.encoding.bom
-    if bom and splices and splices[0].offset == source.start and splices[0].replacement.startswith(bom):
-        first = splices[0]
-        splices = [Splice(first.offset, first.length, first.replacement.removeprefix(bom)), *splices[1:]]
-    if source.has_no_returns:
-        return tuple(splices)
-    result: list[Splice] = []
-    for splice, following in zip_longest(splices, splices[1:]):
-        new = splice.replacement
-        if new.startswith(b"\n") and _last_byte(source, result, splice.offset) == b"\r":
-            body = new.lstrip(b"\n")
-            splice = Splice(splice.offset, splice.length, b"\r" * (len(new) - len(body)) + body)
-        free = splice.length and (following is None or following.offset > splice.end)
-        if free and (splice.replacement[-1:] or _last_byte(source, result, splice.offset)) == b"\r":
-            around = source.read(splice.end - 1, splice.end + 1)
-            if around[1:] == b"\n" and around[:1] != b"\r":
-                splice = Splice(splice.offset, splice.length + 1, splice.replacement + b"\r")
-        result.append(splice)
-    return tuple(result)
+    left = iter(splices)
+    splice, last = next(left, None), None
+    if bom and splice is not None and splice.offset == source.start and splice.replacement.startswith(bom):
+        splice = Splice(splice.offset, splice.length, splice.replacement.removeprefix(bom))
+    while splice is not None:
+        following = next(left, None)
+        if not source.has_no_returns:
+            splice = _parted(source, last, splice, following)
+        yield splice
+        last, splice = splice, following
 
 
-def _last_byte(source: Source, placed: Sequence[Splice], offset: int) -> bytes:
-    """The byte before `offset` with the splices so far made."""
-    if placed and placed[-1].end == offset and placed[-1].replacement:
-        return placed[-1].replacement[-1:]
+def _parted(source: Source, last: Splice | None, splice: Splice, following: Splice | None) -> Splice:
+    new = splice.replacement
+    if new.startswith(b"\n") and _last_byte(source, last, splice.offset) == b"\r":
+        body = new.lstrip(b"\n")
+        splice = Splice(splice.offset, splice.length, b"\r" * (len(new) - len(body)) + body)
+    free = splice.length and (following is None or following.offset > splice.end)
+    if free and (splice.replacement[-1:] or _last_byte(source, last, splice.offset)) == b"\r":
+        around = source.read(splice.end - 1, splice.end + 1)
+        if around[1:] == b"\n" and around[:1] != b"\r":
+            splice = Splice(splice.offset, splice.length + 1, splice.replacement + b"\r")
+    return splice
+
+
+def _last_byte(source: Source, last: Splice | None, offset: int) -> bytes:
+    """The byte before `offset` with the splices up to the `last` one made."""
+    if last is not None and last.end == offset and last.replacement:
+        return last.replacement[-1:]
     return source.read(offset - 1, offset) if offset > source.start else b""
 
 

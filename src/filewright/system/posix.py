@@ -347,12 +347,15 @@ class Folder(_Handle):
 
     # Opening
 
-    def open(self, name: bytes, *, write: bool = False) -> File:
+    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:
         """The regular file of that name. Never follows a link, never blocks, never opens a device.
 
-        `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
+        Opening a device has effects, so what is there is looked at first, unless the caller has just `seen`
+        that it is a file. `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
         """
-        _require_file(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
+        _one(name)
+        if not seen:
+            _require_file(os.stat(name, dir_fd=self._fd, follow_symlinks=False))
         flags = _WRITE if write else _READ
         return self._file(os.open(name, flags | os.O_NOFOLLOW, dir_fd=self._fd), (name,))
 

@@ -398,7 +398,7 @@ class Folder(_Handle):
 
     # Opening
 
-    def open(self, name: bytes, *, write: bool = False) -> File:
+    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:  # noqa: ARG002
         """The regular file of that name. Never follows a link, never blocks, never opens a device.
 
         `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file, `ETXTBSY` for what

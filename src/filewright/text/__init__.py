@@ -18,7 +18,7 @@ from filewright.text.identity import Identity
 from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Readable
 from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
 from filewright.text.snapshot import Snapshot, content_version
-from filewright.text.splice import Splice, Splices, apply, inverse, ordered, require_ordered
+from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
 from filewright.text.terminators import Terminators, normalised, terminators_in
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "is_boundary",
     "normalised",
     "ordered",
+    "replacements",
     "require_ordered",
     "splice",
     "terminators_in",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import overload
@@ -28,10 +28,11 @@ class Splice:
 class Splices(Sequence[Splice]):
     """Splices in order of offset, held in 24 bytes each beside their replacements, which are one string.
 
-    A file may have a million of them. `numbers` are offset, length and replacement's length of each.
+    A file may have a million of them. `numbers` are offset, length and replacement's length of each,
+    `replacements` all that they write, one after the other.
     """
 
-    __slots__ = ("_lengths", "_offsets", "_replacements", "_starts")
+    __slots__ = ("_lengths", "_offsets", "_starts", "replacements")
 
     def __init__(self, numbers: Iterable[tuple[int, int, int]], replacements: bytes) -> None:
         self._offsets, self._lengths, self._starts = array("q"), array("q"), array("q", [0])
@@ -39,7 +40,29 @@ class Splices(Sequence[Splice]):
             self._offsets.append(offset)
             self._lengths.append(length)
             self._starts.append(self._starts[-1] + new)
-        self._replacements = replacements
+        self.replacements = replacements
+
+    @classmethod
+    def of(cls, splices: Iterable[Splice]) -> Splices:
+        """Splices in order, taken one by one."""
+        written = bytearray()
+
+        def numbers() -> Iterator[tuple[int, int, int]]:
+            for splice in splices:
+                written.extend(splice.replacement)
+                yield splice.offset, splice.length, len(splice.replacement)
+
+        made = cls(numbers(), b"")
+        made.replacements = bytes(written)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Splices | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self._offsets.tobytes(), self.replacements))
 
     def __len__(self) -> int:
         return len(self._offsets)
@@ -54,8 +77,15 @@ class Splices(Sequence[Splice]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        replacement = self._replacements[self._starts[at] : self._starts[at + 1]]
+        replacement = self.replacements[self._starts[at] : self._starts[at + 1]]
         return Splice(self._offsets[at], self._lengths[at], replacement)
+
+
+def replacements(splices: Sequence[Splice]) -> bytes:
+    """All that splices write, one after the other."""
+    if isinstance(splices, Splices):
+        return splices.replacements
+    return b"".join([splice.replacement for splice in splices])
 
 
 def ordered(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:

@@ -83,7 +83,7 @@ class OrderedReplacement:
 class _Replaced:
     """The splices that all replacements come to, and how many matches they replaced."""
 
-    splices: tuple[Splice, ...]
+    splices: Sequence[Splice]
     count: int = field(default=0)
 
 
@@ -187,7 +187,7 @@ def _compiled(context: Context, wanted: OrderedReplacement) -> tuple[Pattern, Re
 def _replaced(
     context: Context, snapshot: Snapshot, compiled: Sequence[tuple[Pattern, Replacement]], task: Task
 ) -> _Replaced:
-    splices: tuple[Splice, ...] = ()
+    splices: Sequence[Splice] = ()
     current = snapshot
     total = 0
     for pattern, new in compiled:
