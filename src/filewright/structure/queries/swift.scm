@@ -10,8 +10,7 @@
 ((class_declaration "actor" name: (_) @name body: (_) @in) @actor (#set! until "<"))
 (protocol_declaration name: (_) @name) @interface
 ; A function's result type is a `name` too: the first one is its own.
-((function_declaration name: _ @name body: (_) @in) @function (#set! in.types "method") (#set! first))
-((function_declaration name: _ @name !body) @function (#set! in.types "method") (#set! first) (#set! leaf))
+((function_declaration name: _ @name) @function (#set! in.types "method") (#set! first))
 ((protocol_function_declaration name: _ @name) @function (#set! in.types "method") (#set! first) (#set! leaf))
 ((init_declaration) @method (#set! name "init"))
 ((deinit_declaration) @method (#set! name "deinit"))

@@ -27,7 +27,9 @@ _GUARD: Final = re.compile(r"_(H|HH|HPP|HXX|H_INCLUDED|INCLUDED|INC)_*$|^_+[A-Z0
 _TEMPLATE_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _SCOPE: Final = re.compile(r"\s*::\s*")
 _CAST: Final = re.compile(r"(.*\boperator\s+(?!new\b|delete\b|co_await\b)[^(]*?)\s*\(.*$")
+_LOCAL_TYPE: Final = re.compile(rb"\b(?:struct|class|enum|union)\b[^;(){}]{0,200}\{")
 _CLASSES: Final = frozenset({"class", "struct", "union"})
+_CODE: Final = frozenset({"function", "method"})
 
 
 class _Declared(NamedTuple):
@@ -70,7 +72,9 @@ def _known_as(name: str) -> str:
     before = None
     while before != name:
         before, name = name, _TEMPLATE_ARGUMENTS.sub("", name)
-    return name.replace("::", ".").strip(".")
+    if "operator" not in name:
+        name = name.partition("<")[0]
+    return name.replace("::", ".").strip(". ")
 
 
 def function(node: Node, site: Site) -> Iterator[Found]:
@@ -79,7 +83,10 @@ def function(node: Node, site: Site) -> Iterator[Found]:
     if declared is not None:
         name = _name(declared.name, site)
         method = site.kind in _CLASSES or "::" in name
-        yield Found("method" if method else "function", name, node, (), _known_as(name))
+        body = node.child_by_field_name("body")
+        local = body is not None and _LOCAL_TYPE.search(site.source.data, body.start_byte, body.end_byte)
+        inside = body_of(node) if local else ()  # most functions are not worth a look
+        yield Found("method" if method else "function", name, node, inside, _known_as(name))
 
 
 def record(node: Node, site: Site) -> Iterable[Found] | None:
@@ -94,6 +101,8 @@ def record(node: Node, site: Site) -> Iterable[Found] | None:
 def typedef(node: Node, site: Site) -> Iterator[Found]:
     """The names of a `typedef`, and the record it may define."""
     type_node = node.child_by_field_name("type")
+    if site.kind in _CODE and (type_node is None or not body_of(type_node)):
+        return
     declared = [
         found for each in node.children_by_field_name("declarator") if (found := _declared(each)) is not None
     ]
@@ -117,6 +126,8 @@ def declaration(node: Node, site: Site) -> Iterator[Found]:
             yield from named
         elif not declarators:
             yield Found(_RECORDS[type_node.type], "(anonymous)", node, body_of(type_node))
+    if site.kind in _CODE:
+        return  # variables of functions
     constant = any(
         child.type == "type_qualifier" and site.text(child) in ("const", "constexpr", "constinit")
         for child in node.named_children
