@@ -107,7 +107,8 @@ def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
     found: dict[Language, list[Path]] = defaultdict(list)
     for folder in folders:
         for path in folder.rglob("*"):
-            language = language_of(path.name.encode(), b"") if path.suffix else None
+            head = path.read_bytes()[:65536] if path.suffix == ".h" and path.is_file() else b""
+            language = language_of(path.name.encode(), head) if path.suffix else None
             if (
                 language in CTAGS_KINDS
                 and ".min." not in path.name
@@ -160,14 +161,15 @@ def compared(paths: list[Path], language: Language, outlines: Outlines, missing:
 def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
     name, kinds = CTAGS_KINDS[language]
     wanted = set(kinds.split())
-    command = ["ctags", "--options=NONE", "--output-format=json", "--fields=+nK", "--sort=no", "-f", "-"]
+    command = ["ctags", "--options=NONE", "--output-format=json", "--fields=+nKs", "--sort=no", "-f", "-"]
     done = subprocess.run(
         [*command, f"--language-force={name}", str(path)], capture_output=True, check=False, timeout=60
     )
     for line in done.stdout.splitlines():
         tag = json.loads(line.decode("utf-8", "replace"))
         guard = tag.get("kind") == "macro" and GUARD.search(tag["name"])
-        if tag.get("kind") in wanted and not guard and not tag["name"].startswith(UNNAMED):
+        local = tag.get("kind") == "typedef" and tag.get("scopeKind") == "function"
+        if tag.get("kind") in wanted and not guard and not local and not tag["name"].startswith(UNNAMED):
             yield plain(tag["name"]), tag["line"]
 
 
@@ -190,6 +192,8 @@ def spans_of(outline: Outline, without: set[str] | None = None) -> dict[str, lis
 
 def plain(name: str) -> str:
     """The last part of a name, as both sides would write it."""
+    if "<" in name and "operator" not in name:
+        name = name.partition("<")[0].strip()  # a template's arguments
     if " " in name.strip() and not name.startswith("operator"):
         return " ".join(MARKS.sub("", LINK.sub(r"\1", LINK.sub(r"\1", name))).split()).strip("# ")
     name = name.replace("\\", ".")

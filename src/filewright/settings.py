@@ -93,8 +93,12 @@ class Settings(BaseSettings):
     lock_seconds: float = Field(
         default=10.0, gt=0, description="how long a change waits for another process's change"
     )
-    parse_seconds: float = Field(default=2.0, gt=0, description="time limit for parsing one file")
-    parse_bytes: int = Field(default=16 * MB, ge=0, description="files above this size are not parsed")
+    parse_seconds: float = Field(
+        default=2.0, gt=0, description="time limit for parsing a file, as often as it holds 8 MB"
+    )
+    parse_bytes: int = Field(
+        default=50 * MB, ge=0, description="files above this size are not parsed but outlined by patterns"
+    )
 
     # Changes
     flush: bool = Field(

@@ -419,12 +419,12 @@ def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
     facts = {
         "path": arguments.path,
         "language": overview.language,
-        "ok": errors.count == 0 if overview.parsed else None,
+        "ok": errors.count == 0 if overview.parsed == "whole" or errors.count else None,
         "errors": [{"line": i.line, "column": i.column, "near": visible(i.text)} for i in errors.first],
         "error_count": errors.count,
         "truncated": errors.count > len(errors.first),
     }
-    if not overview.parsed:
+    if overview.parsed != "whole":
         facts["note"] = overview.outline_note or "there is no grammar for this kind of file"
     return ToolResult(encoded(facts))
 

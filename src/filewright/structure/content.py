@@ -13,12 +13,25 @@ from filewright.structure.language import Language
 
 TreeEncoding = Literal["utf8", "utf16le", "utf16be"]
 
+MOST_BYTES: Final = 24 << 20
+"""Of a larger text the beginning is parsed: a tree takes some twenty times its text."""
+
 _LONE_CR: Final = re.compile(rb"\r(?!\n)")
 _LONE_CR_TEXT: Final = re.compile("\r(?!\n)")
 # Forms that a grammar does not have are made into others of the same length that it reads.
 _FUN_INTERFACE: Final = re.compile(rb"\bfun(?=\s+interface\b)")
 _TRY: Final = re.compile(rb"\btry!")
 _BRACKETED: Final = re.compile(rb"(?<![\w\])])\[([A-Za-z_][^\]\[\"\r\n]{0,126})\]")
+_BRACKETED_TYPE: Final = re.compile(
+    rb"\[((?:tiny|small|big)?int|n?(?:var)?char|n?text|(?:small)?datetime2?|date|time|bit|decimal|numeric|float|real"
+    rb"|money|(?:var)?binary|uniqueidentifier)\]",
+    re.IGNORECASE,
+)
+_FILE_GROUP: Final = re.compile(
+    rb"\b(?:TEXTIMAGE_)?ON[ \t]{1,8}\[?PRIMARY\]?|\bWITH NOCHECK\b|\bCOLLATE[ \t]{1,8}\w{1,80}"
+    rb"|\bIDENTITY[ \t]{0,8}\([^()\n]{0,80}\)",
+    re.IGNORECASE,
+)
 _BATCH: Final = re.compile(rb"^[ \t]*GO[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _CLUSTERED: Final = re.compile(rb"\b(?:NON)?CLUSTERED\b", re.IGNORECASE)
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
@@ -107,6 +120,8 @@ def _plain_rust(data: bytes) -> bytes:
 def _plain_sql(data: bytes) -> bytes:
     """T-SQL's names in brackets and ends of batches, as other dialects write them."""
     if b"[" in data:
+        data = _FILE_GROUP.sub(_blank, data)
+        data = _BRACKETED_TYPE.sub(rb" \1 ", data)
         data = _BRACKETED.sub(rb'"\1"', data)
     data = _BATCH.sub(lambda found: b";" + b" " * (len(found[0]) - 1), data)
     return _CLUSTERED.sub(_blank, data)

@@ -76,7 +76,9 @@ class Traits:
     begins a comment that ends with the line. `certain` is False where the grammar and real files often differ,
     so that a syntax error is only a hint. `trims` says that nodes of the grammar may end in blank and comment
     lines, `prose` that blocks are paragraphs and sections. `searches` are regular expressions worth a search,
-    where NAME is what is looked for.
+    where NAME is what is looked for. `definitions` find definitions without a grammar, by lines: the last group
+    is the name, one before it the word for its kind, which is `defined` without one; `patched` says that they
+    also fill in what the grammar did not understand.
     """
 
     extensions: str = ""
@@ -89,8 +91,21 @@ class Traits:
     trims: bool = False
     prose: bool = False
     searches: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    defined: str = "function"
+    patched: bool = False
 
 
+_TYPES = r"class|interface|enum|struct|record|trait|object|namespace|union|protocol|extension|module|concept"
+_WORDS = r"(?:[a-z]+(?:\([^)\n]*\))?[ \t]+){0,6}"
+_SCRIPT_FORMS = (
+    rf"^[ \t]*{_WORDS}(function|class|interface|enum|namespace|type)\b\*?[ \t]+([\w$]+)",
+    r"^[ \t]*(?:export[ \t]+)?(?:var|let|const)[ \t]+([\w$]+)[ \t]*=[ \t]*(?:async[ \t]*)?"
+    r"(?:function\b|\([^()\n]{0,200}\)[ \t]*=>|[\w$]+[ \t]*=>)",
+)
+_CURLY = (rf"^[ \t]*{_WORDS}({_TYPES})[ \t]+(?:class[ \t]+)?([\w.:]+)",)
+_C_FUNCTION = r"^(?:[A-Za-z_][\w:<>,*&]*[ \t*&]+){1,6}([\w:~]+)\([^;{}\n]{0,400}\)?[^;{}\n]{0,80}\{?[ \t\r]*$"
+_KEY = r'^(?: {0,4}|\t)(?:)"((?:[^"\\\n]|\\.){1,200})"[ \t]*:'
 _SCRIPT: Final = (
     r"\bfunction\s+NAME\b",
     r"\b(?:const|let|var)\s+NAME\s*=",
@@ -120,6 +135,7 @@ LANGUAGES: Final = {
             r"^\s*@",
             r"^(?:from|import)\s",
         ),
+        definitions=(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)",),
     ),
     Language.JAVASCRIPT: Traits(
         extensions="js mjs cjs es6",
@@ -129,9 +145,15 @@ LANGUAGES: Final = {
         queries="ecma javascript",
         comment="//",
         searches=_SCRIPT,
+        definitions=_SCRIPT_FORMS,
     ),
     Language.JSX: Traits(
-        extensions="jsx", grammar="javascript", queries="ecma javascript", comment="//", searches=_SCRIPT
+        extensions="jsx",
+        grammar="javascript",
+        queries="ecma javascript",
+        comment="//",
+        searches=_SCRIPT,
+        definitions=_SCRIPT_FORMS,
     ),
     Language.TYPESCRIPT: Traits(
         extensions="ts mts cts",
@@ -141,6 +163,7 @@ LANGUAGES: Final = {
         comment="//",
         certain=False,
         searches=_TYPED,
+        definitions=_SCRIPT_FORMS,
     ),
     Language.TSX: Traits(
         extensions="tsx",
@@ -149,6 +172,7 @@ LANGUAGES: Final = {
         comment="//",
         certain=False,
         searches=_TYPED,
+        definitions=_SCRIPT_FORMS,
     ),
     Language.GO: Traits(
         extensions="go",
@@ -161,6 +185,7 @@ LANGUAGES: Final = {
             r"^type NAME\b",
             r"^\s*(?:const|var)\b",
         ),
+        definitions=(r"^(func|type)[ \t]+(?:\([^)\n]*\)[ \t]*)?(\w+)",),
     ),
     Language.RUST: Traits(
         extensions="rs",
@@ -173,6 +198,7 @@ LANGUAGES: Final = {
             r"^\s*impl\b.*\bNAME\b",
             r"^use\b",
         ),
+        definitions=(rf"^[ \t]*{_WORDS}(fn|struct|enum|trait|mod|type|union)[ \t]+(\w+)",),
     ),
     Language.JAVA: Traits(
         extensions="java",
@@ -184,9 +210,16 @@ LANGUAGES: Final = {
             r"\bNAME\s*\([^;]*\)\s*(?:throws\b.*)?\{",
             r"@\w+",
         ),
+        definitions=_CURLY,
     ),
     Language.C: Traits(
-        extensions="c h", grammar="c", queries="c", comment="//", certain=False, searches=_C_LIKE
+        extensions="c h",
+        grammar="c",
+        queries="c",
+        comment="//",
+        certain=False,
+        searches=_C_LIKE,
+        definitions=(*_CURLY, _C_FUNCTION),
     ),
     Language.CPP: Traits(
         extensions="cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh ino",
@@ -195,6 +228,7 @@ LANGUAGES: Final = {
         comment="//",
         certain=False,
         searches=(*_C_LIKE, r"\b(?:class|namespace)\s+NAME\b", r"\b\w+::NAME\s*\("),
+        definitions=(*_CURLY, _C_FUNCTION),
     ),
     Language.CSHARP: Traits(
         extensions="cs csx",
@@ -207,6 +241,7 @@ LANGUAGES: Final = {
             r"\bNAME\s*\(",
             r"^\s*namespace\b",
         ),
+        definitions=_CURLY,
     ),
     Language.RUBY: Traits(
         extensions="rb rake gemspec ru podspec",
@@ -220,6 +255,7 @@ LANGUAGES: Final = {
             r"^\s*(?:class|module) NAME\b",
             r"^\s*attr_",
         ),
+        definitions=(r"^[ \t]*(def|class|module)[ \t]+([\w.:?!]+)",),
     ),
     Language.PHP: Traits(
         extensions="php phtml php3 php4 php5 php7 phps",
@@ -232,6 +268,7 @@ LANGUAGES: Final = {
             r"\b(?:class|interface|trait|enum)\s+NAME\b",
             r"^\s*use\b",
         ),
+        definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(function)[ \t]+&?(\w+)"),
     ),
     Language.KOTLIN: Traits(
         extensions="kt kts",
@@ -245,6 +282,7 @@ LANGUAGES: Final = {
             r"\b(?:class|interface|object)\s+NAME\b",
             r"\bva[lr]\s+NAME\b",
         ),
+        definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(fun)[ \t]+(?:<[^>\n]*>[ \t]*)?([\w.]+)"),
     ),
     Language.SWIFT: Traits(
         extensions="swift",
@@ -257,6 +295,7 @@ LANGUAGES: Final = {
             r"\bfunc\s+NAME\b",
             r"\b(?:class|struct|enum|protocol|extension|actor)\s+NAME\b",
         ),
+        definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(func)[ \t]+(\w+)"),
     ),
     Language.SCALA: Traits(
         extensions="scala sc sbt",
@@ -270,6 +309,7 @@ LANGUAGES: Final = {
             r"\b(?:class|trait|object|enum)\s+NAME\b",
             r"\bva[lr]\s+NAME\b",
         ),
+        definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(def)[ \t]+(\w+)"),
     ),
     Language.BASH: Traits(
         extensions="sh bash zsh ksh bats ebuild",
@@ -285,6 +325,7 @@ LANGUAGES: Final = {
             r"^\s*NAME=",
             r"^\s*(?:source|\.)\s",
         ),
+        definitions=(r"^[ \t]*(?:function[ \t]+)?([\w-]+)[ \t]*\(\)",),
     ),
     Language.LUA: Traits(
         extensions="lua rockspec",
@@ -297,6 +338,7 @@ LANGUAGES: Final = {
             r"^\s*local\s+NAME\b",
             r"\brequire\b",
         ),
+        definitions=(r"^[ \t]*(?:local[ \t]+)?(function)[ \t]+([\w.:]+)",),
     ),
     Language.SQL: Traits(
         extensions="sql ddl dml pgsql mysql psql",
@@ -308,6 +350,13 @@ LANGUAGES: Final = {
             r"(?i)^\s*create\b.*\bNAME\b",
             r"(?i)\b(?:from|join|into|update)\s+NAME\b",
         ),
+        definitions=(
+            r"(?i)^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+|temp(?:orary)?[ \t]+|unique[ \t]+)*"
+            r"(table|view|function|procedure|index|type|trigger|schema|sequence)[ \t]+"
+            r"(?:if[ \t]+not[ \t]+exists[ \t]+)?"
+            r"""([\w."\[\]`]+)""",
+        ),
+        patched=True,
     ),
     Language.HTML: Traits(
         extensions="html htm xhtml",
@@ -319,6 +368,8 @@ LANGUAGES: Final = {
             r"""\bclass=[\"'][^\"']*\bNAME\b""",
             r"<(?:script|form|h[1-6])\b",
         ),
+        definitions=(r'<(?:h[1-6]|section|article|main|form|script)\b[^>\n]*\bid="([^"\n]+)"',),
+        defined="element",
     ),
     Language.CSS: Traits(
         extensions="css",
@@ -331,6 +382,8 @@ LANGUAGES: Final = {
             r"^@media\b",
             r"--NAME\s*:",
         ),
+        definitions=(r"^([^\s{}/*][^{}\n]{0,200}?)[ \t]*\{",),
+        defined="rule",
     ),
     Language.JSON: Traits(
         extensions="json jsonc json5 geojson webmanifest ipynb map har avsc topojson code-workspace",
@@ -338,6 +391,8 @@ LANGUAGES: Final = {
         grammar="json",
         queries="json",
         searches=(r"\"NAME\"\s*:",),
+        definitions=(_KEY,),
+        defined="key",
     ),
     Language.YAML: Traits(
         extensions="yaml yml",
@@ -350,6 +405,8 @@ LANGUAGES: Final = {
             r"^\s*(?:- )?NAME\s*:",
             r"^---",
         ),
+        definitions=(r"^([\w./-]+)[ \t]*:(?:[ \t\r]|$)",),
+        defined="key",
     ),
     Language.TOML: Traits(
         extensions="toml",
@@ -362,6 +419,8 @@ LANGUAGES: Final = {
             r"^\[+NAME",
             r"^NAME\s*=",
         ),
+        definitions=(r"^\[+([^\]\n]+)\]",),
+        defined="table",
     ),
     Language.MARKDOWN: Traits(
         extensions="md markdown mdown mkd mdx qmd rmd",
@@ -374,6 +433,8 @@ LANGUAGES: Final = {
             r"^```",
             r"\]\(",
         ),
+        definitions=(r"^#{1,6}[ \t]+([^\n]{1,200})",),
+        defined="heading",
     ),
     Language.TEXT: Traits(extensions="txt text", names="license copying notice authors", prose=True),
     Language.LOG: Traits(extensions="log", names="syslog messages"),

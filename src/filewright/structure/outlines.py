@@ -11,7 +11,9 @@ from filewright.boundary import Launcher
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure import wire
-from filewright.structure.language import PARSED, Language, language_of
+from filewright.structure.content import MOST_BYTES
+from filewright.structure.language import LANGUAGES, PARSED, Language, language_of
+from filewright.structure.patterns import with_definitions
 from filewright.structure.symbol import Outline
 from filewright.structure.workers import FAILED, Workers
 from filewright.text import BoundedCache, Snapshot
@@ -19,6 +21,7 @@ from filewright.text import BoundedCache, Snapshot
 _HEAD: Final = 64 << 10
 _SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured
 _OUTLINE_BYTES: Final = 500
+_PER_LIMIT: Final = 8 << 20
 _SLOW_SECONDS: Final = 60.0
 _SLOW_KEPT: Final = 100
 
@@ -41,63 +44,66 @@ class Outlines:
     ) -> Outline:
         """The outline of bytes (UTF-8) or of a snapshot (its own encoding).
 
-        The language of a snapshot is found from its name unless given. Never raises for the content:
-        without a grammar, above `settings.parse_bytes`, after `settings.parse_seconds`, for binary
-        content and for a grammar that crashes, the outline has `parsed=False` and a note. Raises
-        `cancelled` or `timeout` if `task` must stop, and `io_error` if the file cannot be read.
+        The language of a snapshot is found from its name unless given. Never raises for the content: of a
+        text that is too large or too slow the beginning is parsed and the rest outlined by patterns; above
+        `settings.parse_bytes`, for binary content and for a grammar that crashes the outline has
+        `parsed=False` and a note. Raises `cancelled` or `timeout` if `task` must stop, and `io_error` if the
+        file cannot be read.
         """
         snapshot = source if isinstance(source, Snapshot) else None
         if language is None and snapshot is not None:
             language = language_of_snapshot(snapshot)
-        refusal = self._refusal(source, language)
-        if refusal is not None:
-            return Outline(language, parsed=False, note=refusal or None)
-        assert language is not None
-        codec, key = "utf-8", ""
-        if snapshot is not None:
-            data = snapshot.read(0, snapshot.size) if snapshot.held is None else snapshot.held
-            codec = snapshot.encoding.name
-            if snapshot.location is not None:
-                location = snapshot.location
-                key = xxhash.xxh3_64_hexdigest(repr((location.root.path, location.parts)).encode())
-        else:
-            assert isinstance(source, bytes)
-            data = source
-        return self._of_content(data, codec, language, key, task)
-
-    def _refusal(self, source: bytes | Snapshot, language: Language | None) -> str | None:
-        """Why this is not parsed ("" for no grammar, which needs no words); None if it is."""
         if language not in PARSED:
-            return ""
-        size = source.size if isinstance(source, Snapshot) else len(source)
-        if size > self._settings.parse_bytes:
-            return f"not parsed: {size} bytes are above the limit of {self._settings.parse_bytes}"
-        if isinstance(source, Snapshot) and source.binary is not None:
-            return f"not parsed: it is binary ({source.binary})"
-        return None
-
-    def _of_content(
-        self, data: bytes, codec: str, language: Language, key: str, task: Task | None
-    ) -> Outline:
-        identity = (xxhash.xxh3_128_digest(data), len(data), codec, language)
+            return Outline(language, parsed=False)
+        if snapshot is None:
+            assert isinstance(source, bytes)
+            snapshot = Snapshot.of_bytes(source, encoding="utf-8")
+        elif snapshot.binary is not None:
+            return Outline(language, parsed=False, note=f"not parsed: it is binary ({snapshot.binary})")
+        size = snapshot.size
+        data = snapshot.held if snapshot.held is not None else snapshot.read(0, min(size, MOST_BYTES))
+        # Of a file that is not held whole only the beginning is hashed here.
+        rest = snapshot.version if size > len(data) else ""
+        identity = (xxhash.xxh3_128_digest(data), rest, size, snapshot.encoding.name, language)
         known = self._known.get(identity)
+        if known is not None:
+            return known
         slow = self._slow.get(identity)
         if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
             return slow[1]
-        if known is None:
-            request = wire.Request(language.value, codec, self._settings.parse_seconds, key)
-            try:
-                known = self._workers.outline(request, data, task)
-            except OSError as error:
-                reason = error.strerror or str(error)
-                return Outline(
-                    language, parsed=False, note=f"not parsed: no parser process starts ({reason})"
-                )
-            if known.parsed or known.note == FAILED:
-                self._known.put(identity, known, _OUTLINE_BYTES + _SYMBOL_BYTES * known.count)
-            else:  # the time limit may be met another time, but not at once
-                self._slow.put(identity, (time.monotonic(), known), 1)
-        return known
+        outline = self._parsed(snapshot, data, language, task)
+        if not outline.whole or (outline.errors.count and LANGUAGES[language].patched):
+            outline = with_definitions(outline, snapshot, language, task)
+        if outline.whole or outline.note == FAILED:
+            self._known.put(identity, outline, _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count)
+        else:  # the time limit may be met another time, but not at once
+            self._slow.put(identity, (time.monotonic(), outline), 1)
+        return outline
+
+    def _parsed(self, snapshot: Snapshot, data: bytes, language: Language, task: Task | None) -> Outline:
+        """What the grammar reads: all of it, the beginning, or nothing with a note that says why."""
+        size, limit = snapshot.size, self._settings.parse_bytes
+        if size > limit:
+            return Outline(
+                language, parsed=False, note=f"not parsed: {size} bytes are above the limit of {limit}"
+            )
+        head, key = data, ""
+        if size > MOST_BYTES:
+            head = data[: data.rfind(b"\n", 0, MOST_BYTES) + 1]
+            if snapshot.encoding.width != 1 or not head:
+                note = f"not parsed: {size} bytes are above the limit of {MOST_BYTES} for such a file"
+                return Outline(language, parsed=False, note=note)
+        elif snapshot.location is not None:
+            location = snapshot.location
+            key = xxhash.xxh3_64_hexdigest(repr((location.root.path, location.parts)).encode())
+        seconds = self._settings.parse_seconds * (1 + len(head) // _PER_LIMIT)
+        request = wire.Request(language.value, snapshot.encoding.name, seconds, key)
+        try:
+            outline = self._workers.outline(request, head, task)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return Outline(language, parsed=False, note=f"not parsed: no parser process starts ({reason})")
+        return outline.up_to(head.count(b"\n")) if outline.whole and len(head) < size else outline
 
     def close(self) -> None:
         """End the parser processes; a later call starts new ones."""

@@ -20,6 +20,7 @@ from filewright.structure.symbol import Outline
 if TYPE_CHECKING:
     from tree_sitter import Tree
 
+_WHOLE_SHARE: Final = 0.6  # of the time, for the whole; the rest is for a part, should that not do
 _CHUNK: Final = 256 << 10
 _UNICODE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
@@ -37,20 +38,27 @@ def parse(
 ) -> Parsed | Outline:
     """The outline of `data`, reusing the parts of `previous` that did not change.
 
-    An `Outline` alone, with `parsed=False` and a note, if the encoding has no parser or `seconds` pass.
+    An `Outline` alone, of the beginning or with `parsed=False` and a note, if `seconds` pass or the encoding
+    has no parser.
     """
     content = prepared(data, codec, language)
     grammar = grammar_of(Language.TSX if _is_flow(language, data) else language)
     if content is None:
         return Outline(language, parsed=False, note=f"not parsed: no grammar reads {codec}")
-    tree = _tree(content, grammar, time.monotonic() + seconds, previous)
+    begun, whole = time.monotonic(), len(content.data)
+    tree, reached = _tree(content, grammar, begun + _WHOLE_SHARE * seconds, previous)
+    if tree is None:
+        # A parse that was stopped leaves nothing: half of what it got through fits in the time left.
+        content = _cut(content, reached // 2)
+        tree, _ = _tree(content, grammar, begun + seconds, None) if content.data else (None, 0)
     if tree is None:
         return Outline(
             language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
         )
-    symbols, count, truncated = collect(
-        tree.root_node, grammar, Source(content.data, content.codec), trims=LANGUAGES[language].trims
-    )
+    source = Source(content.data, content.codec)
+    symbols, count, truncated = collect(tree.root_node, grammar, source, trims=LANGUAGES[language].trims)
+    if len(content.data) < whole:
+        return Outline(language, symbols, count).up_to(content.data.count("\n".encode(content.codec)))
     certain = (
         LANGUAGES[grammar.language].certain and content.codec in _UNICODE and not _is_flow(language, data)
     )
@@ -65,24 +73,42 @@ def _is_flow(language: Language, data: bytes) -> bool:
     return language in (Language.JAVASCRIPT, Language.JSX) and b"@flow" in data[:2048]
 
 
-def _tree(content: Content, grammar: Grammar, deadline: float, previous: Parsed | None) -> Tree | None:
+def _cut(content: Content, limit: int) -> Content:
+    """The whole lines within the first `limit` bytes."""
+    if len(content.data) <= limit:
+        return content
+    end = content.data.rfind("\n".encode(content.codec), 0, limit)
+    width = 2 if content.encoding != "utf8" else 1
+    return content._replace(data=content.data[: (end + width) // width * width if end >= 0 else 0])
+
+
+def _tree(
+    content: Content, grammar: Grammar, deadline: float, previous: Parsed | None
+) -> tuple[Tree | None, int]:
+    """The tree, or None at the deadline; and the offset that was reached."""
     data = content.data
     view = memoryview(data)
 
     def read(offset: int, _point: object) -> bytes:
         return bytes(view[offset : offset + _CHUNK])
 
-    def expired(_offset: int, _error: bool) -> bool:
+    reached = 0
+
+    def expired(offset: int, _error: bool) -> bool:
+        nonlocal reached
+        reached = offset
         return time.monotonic() > deadline
 
     old = _edited(previous, content) if previous is not None else None
     try:
         parser = grammar.parser()
         if old is None:
-            return parser.parse(read, encoding=content.encoding, progress_callback=expired)
-        return parser.parse(read, old, content.encoding, expired)
+            tree = parser.parse(read, encoding=content.encoding, progress_callback=expired)
+        else:
+            tree = parser.parse(read, old, content.encoding, expired)
+        return tree, len(data)
     except ValueError:  # what a parse that was stopped ends in
-        return None
+        return None, reached
 
 
 def _edited(previous: Parsed, content: Content) -> Tree | None:

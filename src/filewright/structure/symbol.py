@@ -6,7 +6,7 @@ Lines are 1-based and both ends belong to the symbol; byte ranges are half-open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 DEFINITIONS: Final = frozenset(
@@ -69,8 +69,10 @@ class SyntaxReport:
 class Outline:
     """The symbols of a file as a tree, in file order, with what is to be said about the parse.
 
-    `parsed` is False where there is no grammar or a limit was passed; `note` then says which.
-    `truncated` says that symbols are missing: beyond the cap or nested too deeply.
+    `parsed` is False where there is no grammar or a limit was passed; `note` then says which. A large
+    text may be parsed to the line `parsed_to` only (None: to its end). What was not parsed is outlined
+    by patterns: the names and lines of what looks like a definition. `truncated` says that symbols are
+    missing: beyond the cap or nested too deeply.
     """
 
     language: str | None
@@ -80,6 +82,38 @@ class Outline:
     truncated: bool = False
     note: str | None = None
     errors: SyntaxReport = SyntaxReport()
+    parsed_to: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the text was parsed."""
+        return self.parsed and self.parsed_to is None
+
+    def up_to(self, line: int) -> Outline:
+        """The same of a text of which only the lines to `line` were parsed: the end of that is torn."""
+        return replace(
+            self,
+            truncated=True,
+            parsed_to=line,
+            note=f"parsed to line {line}, the rest outlined by patterns",
+            errors=SyntaxReport(certain=False),
+        )
+
+    def merged(self, more: tuple[Symbol, ...]) -> Outline:
+        """The same with further symbols between its outermost ones, which end where a further one begins."""
+        if not more:
+            return self
+        symbols: list[Symbol] = []
+        for symbol in sorted((*self.symbols, *more), key=lambda each: each.block_start):
+            if symbols and symbols[-1].end > symbol.block_start:
+                before = symbols[-1]
+                inner = tuple(child for child in before.children if child.end <= symbol.block_start)
+                end_line = max(before.start_line, symbol.block_start_line - 1)
+                end = max(before.start, symbol.block_start)
+                symbols[-1] = before._replace(end=end, end_line=end_line, children=inner)
+            symbols.append(symbol)
+        made = replace(self, symbols=tuple(symbols))
+        return replace(made, count=sum(1 for _ in made.walk()))
 
     def walk(self) -> Iterator[tuple[tuple[Symbol, ...], Symbol]]:
         """Every symbol in file order, each with the symbols it stands in, outermost first."""
@@ -93,13 +127,13 @@ class Outline:
     def shortened(self, max_symbols: int, max_depth: int = 0) -> tuple[tuple[Symbol, ...], int]:
         """At most `max_symbols` symbols, in `max_depth` levels (0: all); and how many are left out.
 
-        Outer levels are kept before inner ones, and definitions before properties, members,
-        variables, constants and imports of the same level.
+        Outer levels are kept before inner ones; of the same level definitions before properties,
+        members, variables, constants and imports, and public names before those with an underscore.
         """
         levels: list[list[Symbol]] = []
         level: Sequence[Symbol] = self.symbols
         while level and (not max_depth or len(levels) < max_depth):
-            levels.append(sorted(level, key=lambda symbol: symbol.kind in MINOR))
+            levels.append(sorted(level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_")))
             level = [child for symbol in level for child in symbol.children]
         kept: set[int] = set()
         room = max_symbols
@@ -109,15 +143,44 @@ class Outline:
             room -= len(chosen)
             if not room:
                 break
-        # Built from the innermost level outwards, so that nesting costs no recursion.
+        return self._only(kept), self.count - len(kept)
+
+    def part(
+        self, first: int, last: int, max_symbols: int, max_depth: int = 0
+    ) -> tuple[tuple[Symbol, ...], int | None]:
+        """The symbols that begin in lines [first, last], in file order, with those they stand in.
+
+        At most `max_symbols`, in `max_depth` levels (0: all); and the line of the first left out.
+        """
+        kept: set[int] = set()
+        for around, symbol in self.walk():
+            if not first <= symbol.start_line <= last or (max_depth and len(around) >= max_depth):
+                continue
+            wanted = {id(each) for each in (*around, symbol)} - kept
+            if kept and len(kept) + len(wanted) > max_symbols:
+                return self._only(kept), symbol.start_line
+            kept |= wanted
+        return self._only(kept), None
+
+    def first_missing(self, kept: Sequence[Symbol]) -> int | None:
+        """The line of the first symbol that `kept`, a shortened tree, does not hold."""
+        held = set()
+        pending = list(kept)
+        while pending:
+            symbol = pending.pop()
+            held.add((symbol.start, symbol.kind, symbol.name))
+            pending.extend(symbol.children)
+        missing = (s for _, s in self.walk() if (s.start, s.kind, s.name) not in held)
+        return next((symbol.start_line for symbol in missing), None)
+
+    def _only(self, kept: set[int]) -> tuple[Symbol, ...]:
+        """The tree of the symbols in `kept` (by id), built from the last: nesting costs no recursion."""
         built: dict[int, Symbol] = {}
-        for symbols in reversed(levels):
-            for symbol in symbols:
-                if id(symbol) in kept:
-                    inner = tuple(built[id(child)] for child in symbol.children if id(child) in built)
-                    built[id(symbol)] = symbol if inner == symbol.children else _with_children(symbol, inner)
-        top = tuple(built[id(symbol)] for symbol in self.symbols if id(symbol) in built)
-        return top, self.count - len(built)
+        for _, symbol in reversed(list(self.walk())):
+            if id(symbol) in kept:
+                inner = tuple(built[id(child)] for child in symbol.children if id(child) in built)
+                built[id(symbol)] = symbol if inner == symbol.children else _with_children(symbol, inner)
+        return tuple(built[id(symbol)] for symbol in self.symbols if id(symbol) in built)
 
 
 def _with_children(symbol: Symbol, children: tuple[Symbol, ...]) -> Symbol:

@@ -63,21 +63,23 @@ def encoded(outline: Outline) -> tuple[list[Any], bytes]:
     issues = [(issue.line, issue.column, issue.text, issue.message) for issue in errors.first]
     head = [
         outline.language, names, kinds, known_as, outline.count, outline.parsed, outline.truncated, outline.note,
-        errors.count, issues, errors.certain,
+        errors.count, issues, errors.certain, outline.parsed_to,
     ]  # fmt: skip
     return head, places.tobytes()
 
 
 def decoded(head: bytes, body: bytes) -> Outline:
     """The outline of `encoded`; `ValueError` or `TypeError` if it is not one."""
-    language, names, kinds, known_as, count, parsed, truncated, note, errors, issues, certain = json.loads(
-        head
+    language, names, kinds, known_as, count, parsed, truncated, note, errors, issues, certain, parsed_to = (
+        json.loads(head)
     )
     first = tuple(SyntaxIssue(*issue) for issue in issues)
     places = array("q")
     places.frombytes(body)
     symbols = _tree(names, kinds, known_as, places)
-    return Outline(language, symbols, count, parsed, truncated, note, SyntaxReport(errors, first, certain))
+    return Outline(
+        language, symbols, count, parsed, truncated, note, SyntaxReport(errors, first, certain), parsed_to
+    )
 
 
 def _tree(names: list[str], kinds: list[str], known_as: list[str], places: array[int]) -> tuple[Symbol, ...]:

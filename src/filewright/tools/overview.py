@@ -40,6 +40,11 @@ class OverviewArguments(Arguments):
 
     path: str
     max_symbols: Annotated[int, Field(ge=0, le=5000)] = 300
+    lines: Annotated[
+        list[int] | None,
+        Field(min_length=2, max_length=2, description="[first, last]: the outline of these lines, in full"),
+    ] = None
+    depth: Annotated[int, Field(ge=0, le=64, description="levels of the outline; 0: all")] = 0
     changed_lines: Annotated[
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
@@ -70,7 +75,8 @@ class ChangedPart:
 class OverviewResult(ToolResult):
     """What one file is. Sizes are bytes, lines count from 1.
 
-    `parsed` is False where the file was not read as a language: then there may be syntax errors all the same.
+    `parsed` says how much was read as a language: of what was not there may be syntax errors all the same, and
+    the outline has what looks like a definition. `next_lines` go on where not all symbols are shown.
     `lines_measured` is False where `longest_line` and `long_lines` are of the first 4 MB only;
     `changed_symbols` is None where there is nothing to compare with.
     """
@@ -91,8 +97,9 @@ class OverviewResult(ToolResult):
     language: str | None = field(kw_only=True)
     outline: tuple[Symbol, ...] = field(kw_only=True)
     symbols_left_out: int = field(kw_only=True)
+    next_lines: tuple[int, int] | None = field(kw_only=True)
     outline_note: str | None = field(kw_only=True)
-    parsed: bool = field(kw_only=True)
+    parsed: Literal["whole", "part", "no"] = field(kw_only=True)
     syntax_errors: SyntaxReport = field(kw_only=True)
     changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL, kw_only=True)
     search_hints: Hints = field(kw_only=True)
@@ -107,6 +114,13 @@ class OverviewResult(ToolResult):
 def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewResult:
     """Size, lines, encoding, outline, what changed, what to search for."""
     ranges = _ranges(arguments)
+    if arguments.lines is not None and not 1 <= arguments.lines[0] <= arguments.lines[1]:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"lines: {arguments.lines} is not a range of lines",
+            hint="give [first, last] with 1 <= first <= last",
+            details={"argument": "lines"},
+        )
     location = context.boundary.locate(arguments.path)
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
@@ -121,7 +135,8 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
             else _changed(context, snapshot, language, outline, arguments.since, notes, task)
         )
         longest, long_count, measured = _line_lengths(context, snapshot, task)
-        kept, left_out = outline.shortened(arguments.max_symbols)
+        page = Page(context.settings.page_chars)
+        shown = _shown(outline, arguments, lines, context.settings.page_chars // 2)
         result = OverviewResult(
             "",
             path=location.shown,
@@ -134,23 +149,23 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
             long_lines=long_count,
             lines_measured=measured,
             language=str(language) if language is not None else None,
-            outline=kept,
-            symbols_left_out=left_out,
+            outline=shown.asked,
+            symbols_left_out=shown.left_out,
+            next_lines=shown.next_lines,
             outline_note=outline.note,
-            parsed=outline.parsed,
+            parsed="whole" if outline.whole else "part" if outline.parsed else "no",
             syntax_errors=outline.errors,
             changed_symbols=None if changed is None else tuple(_part(part) for part in changed[:500]),
             search_hints=hints(snapshot, language),
         )
-        page = Page(context.settings.page_chars)
         size = size_text(snapshot.size)
         page.add(f"{visible(location.shown)}: {counted(lines, 'line')}, {size}; {about(snapshot)}")
         page.add(_second_line(result))
-        left_out += _add_outline(page, result, reserve=context.settings.page_chars // 4)
+        _add_outline(page, result, shown.symbols)
         _add_changes(page, changed or (), notes)
         _add_hints(page, result.search_hints)
         context.remember(snapshot)
-        return replace(result, text=page.text(), symbols_left_out=left_out)
+        return replace(result, text=page.text())
 
 
 def _ranges(arguments: OverviewArguments) -> list[tuple[int, int]] | None:
@@ -204,7 +219,7 @@ def _changed(
         return None
     if before.content == held:
         return ()
-    if not outline.parsed:
+    if not outline.whole:
         notes.append(f"differs from git at {since}")
         return None
     old = context.outlines.outline(before.content, language, task=task)
@@ -243,20 +258,64 @@ def _rows(symbols: tuple[Symbol, ...], depth: int = 0) -> Iterator[tuple[int, Sy
         pending.extend((level + 1, child) for child in reversed(symbol.children))
 
 
-def _add_outline(page: Page, overview: OverviewResult, reserve: int) -> int:
-    """Add the outline and the syntax errors; how many symbols did not fit."""
-    rows = [
-        f"{'  ' * min(level, 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} "
-        f"{visible(clip(symbol.name, 120))}"
-        for level, symbol in _rows(overview.outline)
-    ]
-    unseen = 0
-    if rows:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The part of an outline that was asked for, what of it is shown as text, how many symbols that leaves out,
+    and the lines that go on."""
+
+    asked: tuple[Symbol, ...]
+    symbols: tuple[Symbol, ...]
+    left_out: int
+    next_lines: tuple[int, int] | None
+
+
+def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room: int) -> _Shown:
+    """The outer levels of the outline, or its part in the lines asked for, as far as `room` characters allow."""
+    limit, depth = arguments.max_symbols, arguments.depth
+    if arguments.lines is None:
+        asked, left_out = outline.shortened(limit, depth)
+        symbols = asked
+        # Chosen anew for the room there is: the outer levels rather than the beginning.
+        while symbols and (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
+            symbols, left_out = outline.shortened(fitting, depth)
+        following = outline.first_missing(symbols) if left_out and limit else None
+        return _Shown(asked, symbols, left_out, (following, line_count) if following is not None else None)
+    first, last = arguments.lines
+    symbols, following = outline.part(first, last, limit, depth)
+    if (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
+        symbols, following = outline.part(first, last, max(1, fitting), depth)
+    if following is None or following <= first:
+        return _Shown(symbols, symbols, 0, None)  # else all in one line: no range of lines goes on from there
+    missing = sum(following <= symbol.start_line <= last for _, symbol in outline.walk())
+    return _Shown(symbols, symbols, missing, (following, last))
+
+
+def _fitting(symbols: tuple[Symbol, ...], room: int) -> int:
+    """How many rows of these symbols fit into `room` characters."""
+    fitting = 0
+    for level, symbol in _rows(symbols):
+        room -= len(_symbol_row(level, symbol)) + 1
+        if room < 0:
+            break
+        fitting += 1
+    return fitting
+
+
+def _symbol_row(level: int, symbol: Symbol) -> str:
+    name = visible(clip(symbol.name, 120))
+    return f"{'  ' * min(level, 20)}{symbol.start_line}-{symbol.end_line} {symbol.kind} {name}"
+
+
+def _add_outline(page: Page, overview: OverviewResult, symbols: tuple[Symbol, ...]) -> None:
+    """Add the outline, the way to what it leaves out, and the syntax errors."""
+    if symbols:
         page.add("", "outline:")
-        unseen = page.extend(rows, reserve=reserve)
-    left_out = overview.symbols_left_out + unseen
-    if left_out:
-        page.add(f"[{counted(left_out, 'more symbol')}; raise max_symbols, or search_content for a name]")
+        page.extend(_symbol_row(level, symbol) for level, symbol in _rows(symbols))
+    following = overview.next_lines
+    if overview.symbols_left_out or following is not None:
+        way = f"lines=[{following[0]}, {following[1]}] goes on with all of them, " if following else ""
+        more = counted(overview.symbols_left_out, "more symbol")
+        page.add(f"[{more}: {way}depth=1 shows the outer ones, search_content finds a name]")
     if overview.outline_note:
         page.add(f"[{overview.outline_note}]")
     errors = overview.syntax_errors
@@ -264,7 +323,6 @@ def _add_outline(page: Page, overview: OverviewResult, reserve: int) -> int:
         places = ", ".join(f"line {issue.line}" for issue in errors.first[:5])
         sure = "" if errors.certain else " (or code the grammar does not know)"
         page.add(f"[{counted(errors.count, 'syntax error')}{sure}: {places}]")
-    return unseen
 
 
 def _tree(symbols: tuple[Symbol, ...]) -> list[dict[str, Any]]:

@@ -248,6 +248,6 @@ def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:
     begun = time.monotonic()
     try:
         outline = search.context.outlines.outline(snapshot, task=search.task)
-        return path_of(outline, hit.line) if outline.parsed else ""
+        return path_of(outline, hit.line) if outline.symbols else ""
     finally:
         search.symbol_seconds -= time.monotonic() - begun

@@ -98,12 +98,19 @@ class TypedTools:
         path: str,
         *,
         max_symbols: int = 300,
+        lines: tuple[int, int] | None = None,
+        depth: int = 0,
         changed_lines: Sequence[tuple[int, int]] | None = None,
         changed_kinds: Sequence[Literal["added", "modified", "removed"]] | None = None,
         since: str = "HEAD",
     ) -> OverviewResult:
-        """What one file is: size, encoding, outline, and the symbols that changed `since` a git revision ("": none)."""
+        """What one file is: size, encoding, outline, and the symbols that changed `since` a git revision ("": none).
+
+        `lines` asks for the outline of [first, last] in full, `depth` for its outer levels.
+        """
         given = _given(locals())
+        if lines is not None:
+            given["lines"] = [*lines]
         if changed_lines is not None:
             given["changed_lines"] = [[*each] for each in changed_lines]
         result: OverviewResult = self._run("get_overview", given)

@@ -7,4 +7,4 @@
   (create_type) (create_schema) (create_database) (create_sequence) (create_trigger)
   (create_extension) (create_role) (create_policy)
 ] @read.script.created
-((column_definition name: (_) @name) @column (#set! in.top "-"))
+((column_definition name: (_) @name) @column (#set! in.top "-") (#set! strip "\"`"))

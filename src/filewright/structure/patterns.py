@@ -1,0 +1,109 @@
+"""Definitions found by regular expressions: the outline of text that no grammar got to.
+
+A line that looks like a definition is one: names and lines only, flat, by RE2 in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from filewright.progress import Task
+from filewright.structure.language import LANGUAGES, Language
+from filewright.structure.symbol import Outline, Symbol
+from filewright.text import Snapshot
+
+MOST: Final = 5_000
+"""Definitions listed; a file with more is data."""
+REACH: Final = 256 << 20
+"""Bytes looked through."""
+_BLOCK: Final = 1 << 20
+_NAME_CHARS: Final = 200
+
+_KINDS: Final = {
+    "def": "function", "func": "function", "fun": "function", "fn": "function", "mod": "module",
+    "namespace": "module", "procedure": "function", "protocol": "interface",
+}  # fmt: skip
+_UNQUOTED: Final = str.maketrans("", "", '"`[]')
+_NO_NAMES: Final = frozenset(b"if for while switch return else do catch sizeof case new delete throw".split())
+
+
+def with_definitions(outline: Outline, snapshot: Snapshot, language: Language, task: Task | None) -> Outline:
+    """The outline with what patterns find in the part that was not parsed, or was not understood."""
+    if snapshot.encoding.width != 1:
+        return outline
+    first = 1 if outline.whole else (outline.parsed_to or 0) + 1
+    begin = snapshot.lines.offset_of(first, task)
+    found = definitions(snapshot.read, begin, snapshot.size, language, line=first, task=task)
+    if outline.whole:
+        known = {symbol.start_line for _, symbol in outline.walk()}
+        return outline.merged(tuple(symbol for symbol in found if symbol.start_line not in known))
+    note = outline.note if outline.parsed or not found else f"{outline.note}; outlined by patterns"
+    return replace(outline, symbols=outline.symbols + found, count=outline.count + len(found), note=note)
+
+
+def definitions(
+    read: Callable[[int, int], bytes],
+    start: int,
+    stop: int,
+    language: Language,
+    *,
+    line: int = 1,
+    task: Task | None = None,
+) -> tuple[Symbol, ...]:
+    """The lines of bytes [start, stop) that look like definitions; `line` is the number of the first.
+
+    `start` is a line's beginning. At most `MOST` of them, within `REACH` bytes.
+    """
+    traits = LANGUAGES[language]
+    if not traits.definitions:
+        return ()
+    regexp = _compiled(traits.definitions)
+    found: list[Symbol] = []
+    for offset, block in _blocks(read, start, min(stop, start + REACH)):
+        if task is not None:
+            task.check()
+        counted = 0
+        for match in regexp.finditer(block):
+            groups = [number for number in range(1, regexp.groups + 1) if match.span(number)[0] >= 0]
+            name = match.group(groups[-1])
+            if name in _NO_NAMES:
+                continue
+            begin = match.start() + len(match.group()) - len(match.group().lstrip())
+            line += block.count(b"\n", counted, begin)
+            counted = begin
+            word = match.group(groups[0]).decode("utf-8", "replace").lower() if len(groups) > 1 else ""
+            kind = _KINDS.get(word, word) or traits.defined
+            shown = name.decode("utf-8", "replace").strip()[:_NAME_CHARS]
+            place = offset + begin
+            bare = shown.translate(_UNQUOTED)
+            known_as = bare if bare != shown else ""
+            found.append(Symbol(shown, kind, line, line, place, offset + match.end(), place, line, known_as))
+            if len(found) >= MOST:
+                return tuple(found)
+        line += block.count(b"\n", counted)
+    return tuple(found)
+
+
+def _blocks(read: Callable[[int, int], bytes], start: int, stop: int) -> Iterator[tuple[int, bytes]]:
+    """Blocks that end at the end of a line, unless the line is longer than one."""
+    while start < stop:
+        block = read(start, min(_BLOCK, stop - start))
+        end = block.rfind(b"\n") + 1
+        if end and start + len(block) < stop:
+            block = block[:end]
+        if not block:
+            return
+        yield start, block
+        start += len(block)
+
+
+@lru_cache(maxsize=32)
+def _compiled(forms: tuple[str, ...]) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(("(?m)" + "|".join(f"(?:{form})" for form in forms)).encode(), options)

@@ -1,0 +1,101 @@
+"""What is given of a text too large, or too slow, to be parsed whole; and how long comparing may take."""
+
+import pytest
+
+from filewright.progress import Task
+from filewright.settings import Settings
+from filewright.structure.changed import Version, changed_symbols, touched_symbols
+from filewright.structure.language import PARSED, Language
+from filewright.structure.outlines import Outlines
+from filewright.structure.patterns import definitions
+from filewright.structure.symbol import Outline, Symbol
+from filewright.text import Snapshot
+
+
+def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:
+    """A text of `count` functions of one name, and its outline, each two lines long."""
+    rows = [b"def %s(): #%d\n  pass\n" % (name.encode(), n) for n in range(count)]
+    symbols, start = [], 0
+    for number, row in enumerate(rows):
+        end, line = start + len(row) - 1, 2 * number + 1
+        symbols.append(Symbol(name, "function", line, line + 1, start, end, start, line))
+        start = end + 1
+    return b"".join(rows), Outline("python", tuple(symbols), count)
+
+
+def test_many_symbols_of_one_name_are_paired_in_linear_time():
+    before, old = flat(8_000)
+    after, new = before.replace(b"pass", b"skip"), old
+    changed = changed_symbols(Version(before, old), Version(after, new), task=Task(seconds=60))
+    assert len(changed) == 8_000
+    ranges = [(line, line) for line in range(1, 16_000, 2)]
+    assert len(touched_symbols(new, ranges, task=Task(seconds=60))) == 8_000
+
+
+def test_equal_texts_of_one_name_are_matched_first_and_the_rest_in_order():
+    before, old = flat(3)
+    lines = before.split(b"\n")
+    moved = b"\n".join([*lines[4:6], *lines[0:2], b"def f(): #new", b"  pass", b""])
+    changed = changed_symbols(Version(before, old), Version(moved, old))
+    assert [(c.status, c.start_line) for c in changed if c.kind == "function"] == [("modified", 5)]
+
+
+def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
+    text = b"".join(b"def f%d(x):\n    return [x, %d]\n" % (n, n) for n in range(60_000))
+    outlines = Outlines(Settings(parse_seconds=0.02))
+    outline = outlines.outline(text, Language.PYTHON)
+    outlines.close()
+    assert not outline.whole
+    assert "patterns" in (outline.note or "")
+    names = [symbol.name for symbol in outline.symbols]
+    assert names[:3] == ["f0", "f1", "f2"]
+    assert len(names) >= 5_000
+    lines = [symbol.start_line for symbol in outline.symbols]
+    assert lines == [2 * n + 1 for n in range(len(lines))]
+
+
+def test_a_file_above_the_limit_is_outlined_by_patterns():
+    text = b"class A:\n    def total(self):\n        pass\n\nasync def go():\n    pass\n"
+    outlines = Outlines(Settings(parse_bytes=10))
+    outline = outlines.outline(text, Language.PYTHON)
+    assert [(s.kind, s.name, s.start_line) for s in outline.symbols] == [
+        ("class", "A", 1), ("function", "total", 2), ("function", "go", 5),
+    ]  # fmt: skip
+    assert not outline.parsed
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        (
+            Language.TYPESCRIPT,
+            "export class A {\n}\nconst go = async (x) => 1\nfunction f() {}\n",
+            ["A", "go", "f"],
+        ),
+        (Language.GO, "func (c *Cart) Total() int {\n}\ntype Cart struct {\n}\n", ["Total", "Cart"]),
+        (
+            Language.C,
+            "static int add(int a,\n        int b)\n{\n}\nif (x) {\nint main(void) {\n",
+            ["add", "main"],
+        ),
+        (
+            Language.SQL,
+            "CREATE TABLE IF NOT EXISTS [dbo].[Album] (\ncreate view v as\n",
+            ["[dbo].[Album]", "v"],
+        ),
+        (Language.JSON, '{\n  "name": "x",\n  "inner": {\n      "deep": 1\n', ["name", "inner"]),
+        (Language.YAML, "name: x\ninner:\n  deep: 1\n", ["name", "inner"]),
+        (Language.MARKDOWN, "# One\ntext\n## Two\n", ["One", "Two"]),
+        (Language.RUST, "pub(crate) async fn go() {\nimpl X {\nstruct S;\n", ["go", "S"]),
+    ],
+)
+def test_patterns_find_what_looks_like_a_definition(language, text, expected):
+    data = text.encode()
+    found = definitions(Snapshot.of_bytes(data).read, 0, len(data), language)
+    assert [symbol.name for symbol in found] == expected
+
+
+def test_patterns_are_linear_whatever_the_text():
+    for language in sorted(PARSED):
+        for text in (b"a" * 100_000, b"int " * 25_000, b"(" * 100_000, b'"' * 100_000, b"{ [ <" * 25_000):
+            definitions(Snapshot.of_bytes(text).read, 0, len(text), language, task=Task(seconds=60))

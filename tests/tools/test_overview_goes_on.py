@@ -1,0 +1,57 @@
+"""An outline too long for one answer: its outer part first, and a way to all of it."""
+
+import pytest
+
+
+def names(tree):
+    for symbol in tree:
+        yield symbol["name"]
+        yield from names(symbol["children"])
+
+
+@pytest.fixture
+def long_file(root):
+    rows = []
+    for number in range(800):
+        rows += [
+            f"class C{number}:",
+            f"    def first{number}(self): ...",
+            f"    def _second{number}(self): ...",
+        ]
+    (root / "long.py").write_text("\n".join(rows) + "\n")
+    return root / "long.py"
+
+
+def test_following_the_lines_an_overview_names_gives_every_symbol_once(long_file, workspace):
+    seen, lines = [], [1, 2400]
+    for _ in range(100):
+        result = workspace.get_overview("long.py", lines=lines, max_symbols=400, since=None)
+        seen += list(names(result.data["outline"]))
+        assert len(result.text) <= workspace.settings.page_chars
+        lines = result.next_lines
+        if lines is None:
+            break
+    assert len(set(seen)) == 2400
+    assert {name for name in seen if seen.count(name) > 1} <= {
+        f"C{n}" for n in range(800)
+    }  # shown as holders
+
+
+def test_classes_come_before_their_members_and_the_way_on_is_named(long_file, workspace):
+    result = workspace.get_overview("long.py", max_symbols=900, since=None)
+    kept = list(names(result.data["outline"]))
+    assert sum(name.startswith("C") for name in kept) == 800
+    assert result.symbols_left_out > 0
+    assert f"lines=[{result.data['next_lines'][0]}, 2400]" in result.text
+
+
+def test_depth_shows_the_outer_levels_only(long_file, workspace):
+    result = workspace.get_overview("long.py", depth=1, max_symbols=5000, since=None)
+    assert list(names(result.data["outline"])) == [f"C{n}" for n in range(800)]
+
+
+def test_public_names_come_before_private_ones(root, workspace):
+    (root / "f.py").write_text("def _a(): ...\ndef b(): ...\ndef _c(): ...\ndef d(): ...\n")
+    result = workspace.get_overview("f.py", max_symbols=2, since=None)
+    assert list(names(result.data["outline"])) == ["b", "d"]
+    assert result.next_lines == (1, 4)
