@@ -25,8 +25,9 @@ from filewright.tools.rendering import Page
 from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.visible import visible
 
-_SYMBOL_SECONDS = 1.0
-_SYMBOL_BYTES = 512 << 10
+_SYMBOL_SECONDS = 10.0
+_SYMBOL_BYTES = 512 << 10  # of one file
+_SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for starting on it
 _CURSOR_BYTES = 6 << 10
 _PATH_BYTES = 1 << 20
 _MATCHED_BYTES = 16 << 10
@@ -124,6 +125,8 @@ class Search:
     notes: list[str] = field(default_factory=list)
     searched: int | None = None
     symbol_seconds: float = _SYMBOL_SECONDS
+    symbol_bytes: int = _SYMBOLS_BYTES
+    outlined: str | None = None
 
 
 def cursor_at(search: Search, top: Location, resume: Resume) -> str | None:
@@ -242,8 +245,17 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
 
 
 def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:
-    """The definition around a match, while the time for that lasts."""
-    if snapshot.size > _SYMBOL_BYTES or search.symbol_seconds <= 0:
+    """The definition around a match, as long as there is work to spend on it.
+
+    The work is counted in bytes parsed, so that the same search answers the same under load; the clock only
+    stops what is slower than anything that was measured.
+    """
+    if snapshot.asked != search.outlined:
+        if max(snapshot.size, _SYMBOL_BYTES // 8) > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
+            return ""
+        search.symbol_bytes -= max(snapshot.size, _SYMBOL_BYTES // 8)
+        search.outlined = snapshot.asked
+    if search.symbol_seconds <= 0:
         return ""
     begun = time.monotonic()
     try:
