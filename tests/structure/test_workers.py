@@ -19,7 +19,7 @@ from filewright.settings import Settings
 from filewright.structure import wire
 from filewright.structure.language import PARSED, Language
 from filewright.structure.outlines import Outlines
-from filewright.structure.parse import Parsed, parse
+from filewright.structure.parse import ParsedText, parse
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 from filewright.structure.workers import FAILED, Workers
 from filewright.text.snapshot import Snapshot
@@ -206,11 +206,11 @@ def test_an_incremental_parse_gives_what_a_fresh_one_does(edits: list[tuple[int,
     previous = parse(data, "utf-8", Language.PYTHON, 20)
     for offset, length, text in edits:
         data = data[:offset] + text + data[offset + length :]
-        assert isinstance(previous, Parsed)
+        assert isinstance(previous, ParsedText)
         previous = parse(data, "utf-8", Language.PYTHON, 20, previous)
         fresh = parse(data, "utf-8", Language.PYTHON, 20)
-        assert isinstance(previous, Parsed)
-        assert isinstance(fresh, Parsed)
+        assert isinstance(previous, ParsedText)
+        assert isinstance(fresh, ParsedText)
         if not fresh.tree.root_node.has_error:  # a broken text may be recovered from in more than one way
             assert previous.outline == fresh.outline
 

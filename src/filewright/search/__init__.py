@@ -18,7 +18,7 @@ from filewright.search.engine import Windows
 from filewright.search.engine import matches as find_matches
 from filewright.search.excerpts import ContextLine, context, continuation, excerpt
 from filewright.search.fuzzy import Grams, fuzzy
-from filewright.search.hit import Excerpt, Found, Hit, Match
+from filewright.search.hit import Found, Hit, Match, ShownLine
 from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
@@ -35,7 +35,6 @@ from filewright.search.tree import (
 
 __all__ = [
     "ContextLine",
-    "Excerpt",
     "Found",
     "Grams",
     "Hit",
@@ -44,6 +43,7 @@ __all__ = [
     "Ranked",
     "Resume",
     "Searcher",
+    "ShownLine",
     "Similar",
     "TreeOptions",
     "TreeSearch",

@@ -55,7 +55,7 @@ class Sieve:
 
 
 @dataclass(slots=True)
-class _Batch:
+class _CandidateBatch:
     """Files of the walk in order, and the arguments that make `rg` read them (perhaps with others)."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Candidates:
             after=self._after,
             task=self._task,
         )
-        pending: deque[_Batch] = deque()
+        pending: deque[_CandidateBatch] = deque()
         batches = self._batches(walk)
         try:
             while True:
@@ -125,13 +125,13 @@ class Candidates:
                     batch.child.close()
         self.unreadable += walk.unreadable
 
-    def _batches(self, walk: Walk) -> Iterator[_Batch]:
+    def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:
         suffixes = self._choice.suffixes
         by_folder = self._choice.glob is None and suffixes is None
         ignored = made = 0
         whole = False
         last: object = None
-        batch = _Batch()
+        batch = _CandidateBatch()
         for entry in walk:
             if suffixes is not None and not entry.name.endswith(suffixes):
                 continue
@@ -139,7 +139,7 @@ class Candidates:
             if folder is not last or batch.full(made, inside=True):
                 if batch.full(made, inside=folder is last):
                     yield batch
-                    batch, made = _Batch(), made + 1
+                    batch, made = _CandidateBatch(), made + 1
                 # A folder of which nothing was left out is read by `rg` itself, which is quicker.
                 if folder is not last:
                     whole = by_folder and walk.ignored == ignored
@@ -157,7 +157,7 @@ class Candidates:
         if batch.entries:
             yield batch
 
-    def _start(self, batch: _Batch, *, bounded: bool = False) -> None:
+    def _start(self, batch: _CandidateBatch, *, bounded: bool = False) -> None:
         """Let `rg` read ahead, if it can and if it would leave anything out."""
         launcher, engine = self._boundary.launcher, program("rg")
         if not self._sieve.forms or launcher is None or engine is None:
@@ -183,7 +183,7 @@ class Candidates:
         except (FilewrightError, OSError):
             batch.child = None  # it cannot be started, or its folder is gone: the files are looked for here
 
-    def _passed(self, batch: _Batch) -> Iterator[Entry]:
+    def _passed(self, batch: _CandidateBatch) -> Iterator[Entry]:
         """The entries of the batch that the sieve let through."""
         bounded = self._sieve.multiline
         named = self._named(batch, Task(seconds=None if bounded else _PATIENCE))
@@ -202,7 +202,7 @@ class Candidates:
                 if entry.name in last_parts and entry.path in named:
                     yield entry
 
-    def _named(self, batch: _Batch, patience: Task) -> set[bytes] | None:
+    def _named(self, batch: _CandidateBatch, patience: Task) -> set[bytes] | None:
         """The paths that `rg` named; None if it did not run, broke off, or met something it could not read."""
         child = batch.child
         if child is None:
@@ -221,7 +221,7 @@ class Candidates:
             return None
         return {path.removeprefix(b"./") for path in b"".join(output).split(b"\0") if path}
 
-    def _large(self, batch: _Batch) -> set[bytes]:
+    def _large(self, batch: _CandidateBatch) -> set[bytes]:
         """The paths of those files that `rg` passes over for their size."""
         found = set()
         for entry in batch.entries:

@@ -6,7 +6,7 @@ Three forms of one meaning:
 - `for_rg`: for raw UTF-8 bytes with any terminators; finds every line that `for_re2` finds.
 - `for_sieve`: for raw bytes in any encoding that contains ASCII; lets through every file in which
   `for_re2` would find something, and some others. A character outside ASCII is taken to be any bytes
-  that could stand for one in some encoding.
+  that could be one in some encoding.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from filewright.search.nodes import (
     LINE_FEED,
+    Alternation,
     Assertion,
     Char,
-    Choice,
     Group,
     Node,
     Range,
@@ -93,10 +93,10 @@ def _emit(node: Node, form: _Form) -> str:
             return inner + _times(node)
         case Sequence():
             return "".join(
-                f"(?:{_emit(item, form)})" if isinstance(item, Choice) else _emit(item, form)
+                f"(?:{_emit(item, form)})" if isinstance(item, Alternation) else _emit(item, form)
                 for item in node.items
             )
-        case Choice():
+        case Alternation():
             return "|".join(_emit(item, form) for item in node.items)
 
 

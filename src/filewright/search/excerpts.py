@@ -1,11 +1,11 @@
-"""What is shown of a hit: the piece of its line round it, its other lines, and the lines beside it."""
+"""What is shown of a hit: the piece of its line around it, its other lines, and the lines beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from filewright.progress import Task
-from filewright.search.hit import Excerpt, Hit
+from filewright.search.hit import Hit, ShownLine
 from filewright.search.places import character_at
 from filewright.text import Snapshot
 
@@ -19,7 +19,7 @@ class ContextLine:
     cut: bool
 
 
-def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
+def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
     """The piece of the hit's (first) line that shows its submatches, at most `chars` characters.
 
     A line that fits is shown whole. A match longer than `chars` is cut; its beginning is always shown.
@@ -53,7 +53,7 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
         stop = begin + _length(snapshot, a, min(b, a + room))
         if begin < len(text) or (begin == stop == len(text)):
             ranges.append((begin, min(stop, len(text))))
-    return Excerpt(
+    return ShownLine(
         text=text,
         column=hit.column - left,
         cut_before=not reached_start or left < len(before),

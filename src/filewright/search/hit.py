@@ -1,4 +1,4 @@
-"""What a search finds: `Match`, `Hit`, `Excerpt`, `Found`. Plain values."""
+"""What a search finds: `Match`, `Hit`, `ShownLine`, `Found`. Plain values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What one line of a result stands for.
+    """What one line of a result is.
 
     Bytes [offset, end) of the file are the first match (inverted: the line; fuzzy: the region);
     `line` is 1-based, `column` the 1-based character of `offset` in it, `line_offset` the byte where
@@ -37,8 +37,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
-    """The piece of a line round a hit, as shown: decoded, without terminator.
+class ShownLine:
+    """The piece of a line around a hit, as shown: decoded, without terminator.
 
     `column` is the 1-based character where `text` begins in its line; `cut_before` and `cut_after`
     say whether the line goes on; `ranges` are the submatches as character ranges of `text`.

@@ -62,13 +62,13 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """The first alternative that leads to a match."""
 
     items: tuple[Node, ...]
 
 
-Node = Char | Set | Assertion | Group | Repeat | Sequence | Choice
+Node = Char | Set | Assertion | Group | Repeat | Sequence | Alternation
 
 
 def merged(ranges: list[Range]) -> tuple[Range, ...]:

@@ -163,7 +163,7 @@ def needs_newline(node: nodes.Node) -> bool:
             return node.ranges == ((nodes.LINE_FEED, nodes.LINE_FEED),) and not node.negated
         case nodes.Group() | nodes.Repeat():
             return needs_newline(node.inner)
-        case nodes.Sequence() | nodes.Choice():
+        case nodes.Sequence() | nodes.Alternation():
             return any(needs_newline(item) for item in node.items)
     return False
 

@@ -19,9 +19,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.search.nodes import (
     LARGEST,
     LINE_FEED,
+    Alternation,
     Assertion,
     Char,
-    Choice,
     Group,
     Node,
     Range,
@@ -123,7 +123,7 @@ class _Parser:
         while self.take("|"):
             items.append(self.sequence())
         self.depth -= 1
-        return items[0] if len(items) == 1 else Choice(tuple(items))
+        return items[0] if len(items) == 1 else Alternation(tuple(items))
 
     def sequence(self) -> Node:
         items: list[Node] = []

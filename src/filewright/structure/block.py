@@ -1,6 +1,6 @@
-"""The complete piece of text round a line: a definition, a section, a paragraph, an indented block.
+"""The complete piece of text around a line: a definition, a section, a paragraph, an indented block.
 
-Where an outline knows the definition round the line, that is the answer, with its doc comment and
+Where an outline knows the definition around the line, that is the answer, with its doc comment and
 decorators; never the innermost node of a syntax tree, which is a word. Elsewhere the text's own
 shape decides: headings and blank lines for prose, indentation for everything else.
 """
@@ -29,7 +29,7 @@ _LEAD: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|@|\[\[?\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CodeBlock:
     """Lines `start_line` to `end_line`, both included, that belong together.
 
     `path` names the definition ("class Cart › method total") or is "". `depth` is how many levels out
@@ -46,8 +46,8 @@ class Block:
     cut: bool = False
 
 
-def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1) -> Block:
-    """The block round 1-based `line`: the innermost for `depth` 1, the one round that for 2, and so on.
+def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1) -> CodeBlock:
+    """The block around 1-based `line`: the innermost for `depth` 1, the one around that for 2, and so on.
 
     `line` must be a line of the text. Without an outline, or where none of its definitions is round
     the line, the block is found by the text's shape.
@@ -76,17 +76,17 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
     return _indented(lines, line, depth)
 
 
-def of_symbol(around: tuple[Symbol, ...], symbol: Symbol) -> Block:
+def of_symbol(around: tuple[Symbol, ...], symbol: Symbol) -> CodeBlock:
     """The block of a symbol that was found by name."""
     return _of_symbol((*around, symbol), 1)
 
 
-def _of_symbol(path: tuple[Symbol, ...], depth: int) -> Block:
+def _of_symbol(path: tuple[Symbol, ...], depth: int) -> CodeBlock:
     symbol = path[-1]
-    return Block(symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), depth, symbol)
+    return CodeBlock(symbol.block_start_line, symbol.end_line, symbol.kind, shown_path(path), depth, symbol)
 
 
-def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> Block:
+def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeBlock:
     """Prose under a heading, without the sections below it; the whole section from its heading line."""
     around = around_line(outline, line)
     if not around:
@@ -99,11 +99,11 @@ def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> Block
         taken = min(depth - 1, len(around))
         return _of_symbol(around[: len(around) - taken + 1], taken + 1)
     end = section.children[0].block_start_line - 1
-    return Block(section.block_start_line, end, "section", shown_path(around), 1, section)
+    return CodeBlock(section.block_start_line, end, "section", shown_path(around), 1, section)
 
 
-def _paragraphs(lines: TextLines, line: int, depth: int) -> Block:
-    """The paragraph round a line; each further level takes the paragraph above and the one below too."""
+def _paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
+    """The paragraph around a line; each further level takes the paragraph above and the one below too."""
     start = end = line
     cut = False
     for level in range(depth):
@@ -119,10 +119,10 @@ def _paragraphs(lines: TextLines, line: int, depth: int) -> Block:
             end += 1
         else:
             cut = True
-    return Block(max(1, start), end, "paragraph", depth=depth, cut=cut)
+    return CodeBlock(max(1, start), end, "paragraph", depth=depth, cut=cut)
 
 
-def _records(lines: TextLines, line: int, depth: int) -> Block:
+def _records(lines: TextLines, line: int, depth: int) -> CodeBlock:
     """A log record: the line with a timestamp at or above, and what follows it up to the next one.
 
     Each further level takes the record above and the one below too.
@@ -132,7 +132,7 @@ def _records(lines: TextLines, line: int, depth: int) -> Block:
     for _ in range(depth - 1):
         start = _stamped(lines, start - 1, -1) if start > 1 else start
         end = _stamped(lines, end + 2, 1) - 1 if lines[end + 1] is not None else end
-    return Block(start, max(line, end), "record", depth=depth)
+    return CodeBlock(start, max(line, end), "record", depth=depth)
 
 
 def _stamped(lines: TextLines, line: int, step: int) -> int:
@@ -172,7 +172,7 @@ def _indent(text: str) -> int:
     return len(text.expandtabs(_TAB)) - len(text.expandtabs(_TAB).lstrip())
 
 
-def _indented(lines: TextLines, line: int, depth: int) -> Block:
+def _indented(lines: TextLines, line: int, depth: int) -> CodeBlock:
     """The block by indentation: the less indented line above, and all up to the next such line."""
     line = _with_text(lines, line)
     header, taken = _header(lines, line), 0
@@ -185,7 +185,7 @@ def _indented(lines: TextLines, line: int, depth: int) -> Block:
         header, taken = outer, taken + 1
     start = _with_leads(lines, header)
     end, cut = _end(lines, header)
-    return Block(start, end, "block", depth=taken + 1, cut=cut)
+    return CodeBlock(start, end, "block", depth=taken + 1, cut=cut)
 
 
 def _header(lines: TextLines, line: int) -> int | None:
@@ -254,7 +254,7 @@ def _end(lines: TextLines, header: int) -> tuple[int, bool]:
     return end, True
 
 
-def _bounded(block: Block, line: int, outline: Outline) -> Block:
+def _bounded(block: CodeBlock, line: int, outline: Outline) -> CodeBlock:
     """A block of text between definitions, without the definitions."""
     start, end = block.start_line, block.end_line
     for symbol in outline.symbols:
@@ -265,4 +265,4 @@ def _bounded(block: Block, line: int, outline: Outline) -> Block:
         if line < symbol.block_start_line <= end:
             end = symbol.block_start_line - 1
     start, end = min(start, line), max(end, line)
-    return Block(start, end, block.kind, depth=block.depth, cut=block.cut)
+    return CodeBlock(start, end, block.kind, depth=block.depth, cut=block.cut)

@@ -38,7 +38,7 @@ class Version(NamedTuple):
     outline: Outline
 
 
-class _Entry(NamedTuple):
+class _SymbolText(NamedTuple):
     symbol: Symbol
     around: tuple[Symbol, ...]
     own: bytes
@@ -61,7 +61,7 @@ def changed_symbols(
         return ()
     checked = task or Task()
     old, new = _entries(before, checked), _entries(after, checked)
-    changes: list[tuple[_Entry, Status]] = []
+    changes: list[tuple[_SymbolText, Status]] = []
     for key in dict.fromkeys((*new, *old)):
         changes.extend(_paired(old.get(key, []), new.get(key, [])))
     whole = {id(entry.symbol) for entry, status in changes if status != "modified"}
@@ -101,7 +101,7 @@ def touched_symbols(
         checked.check()
         if any(given.meeting(first, last) for first, last in _own_lines(symbol)):
             status = _status(symbol, given.meeting(symbol.start_line, symbol.end_line))
-            found.append(_changed(_Entry(symbol, around, b""), status))
+            found.append(_changed(_SymbolText(symbol, around, b""), status))
     return tuple(found)
 
 
@@ -146,18 +146,18 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
     return own
 
 
-def _changed(entry: _Entry, status: Status) -> ChangedSymbol:
+def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
     symbol = entry.symbol
     path = shown_path((*entry.around, symbol)) if symbol.kind != "import" else "imports"
     return ChangedSymbol(status, path, symbol.kind, symbol.block_start_line, symbol.end_line, symbol)
 
 
-def _entries(version: Version, task: Task) -> dict[_Key, list[_Entry]]:
-    entries: dict[_Key, list[_Entry]] = defaultdict(list)
+def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
+    entries: dict[_Key, list[_SymbolText]] = defaultdict(list)
     for around, symbol in version.outline.walk():
         task.check()
         key = tuple((_family(each.kind), _name(each)) for each in (*around, symbol))
-        entries[key].append(_Entry(symbol, around, _own(version.data, symbol)))
+        entries[key].append(_SymbolText(symbol, around, _own(version.data, symbol)))
     return entries
 
 
@@ -194,7 +194,7 @@ def _squeezed(text: bytes) -> bytes:
     return b"".join(text.split()).replace(b",", b"").replace(b";", b"")
 
 
-def _paired(old: list[_Entry], new: list[_Entry]) -> list[tuple[_Entry, Status]]:
+def _paired(old: list[_SymbolText], new: list[_SymbolText]) -> list[tuple[_SymbolText, Status]]:
     """Equal texts are matched first, each with the first of its like; the rest in order."""
     if len(old) == len(new) == 1:
         return [] if old[0].own == new[0].own else [(new[0], "modified")]
@@ -210,7 +210,7 @@ def _paired(old: list[_Entry], new: list[_Entry]) -> list[tuple[_Entry, Status]]
         else:
             rest.append(entry)
     left = [entry for place, entry in enumerate(old) if place not in taken]
-    changes: list[tuple[_Entry, Status]] = [
+    changes: list[tuple[_SymbolText, Status]] = [
         (entry, "modified" if number < len(left) else "added") for number, entry in enumerate(rest)
     ]
     changes.extend((entry, "removed") for entry in left[len(rest) :])

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.query import Grammar, Pattern
-from filewright.structure.reading import Found, Site, Source
+from filewright.structure.query import Grammar, QueryPattern
+from filewright.structure.reading import Declaration, Site, SourceText
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -53,19 +53,19 @@ comes first), the number of its pattern, where its name is (-1 without), and its
 
 
 def collect(
-    root: Node, grammar: Grammar, source: Source, *, trims: bool = False
+    root: Node, grammar: Grammar, source: SourceText, *, trims: bool = False
 ) -> tuple[tuple[Symbol, ...], int, bool]:
     """The symbols below `root`, how many they are, and whether any were left out.
 
     `trims` says that nodes of this grammar may end in blank and comment lines.
     """
-    collector = _Collector(grammar, source, trims)
+    collector = _SymbolTree(grammar, source, trims)
     collector.run(root)
     return collector.result(root)
 
 
-class _Collector:
-    def __init__(self, grammar: Grammar, source: Source, trims: bool) -> None:
+class _SymbolTree:
+    def __init__(self, grammar: Grammar, source: SourceText, trims: bool) -> None:
         self.grammar, self.source, self.trims = grammar, source, trims
         self.top = _Draft("", "", 0, 0, len(source.data))
         self.top.into = [(0, len(source.data))]
@@ -128,7 +128,7 @@ class _Collector:
                 return around
         return around if around is self.top else None
 
-    def _capture(self, pattern: Pattern, start: int, end: int, nodes: dict[str, list[Node]]) -> None:
+    def _capture(self, pattern: QueryPattern, start: int, end: int, nodes: dict[str, list[Node]]) -> None:
         holder = self._holder(start, end)
         if holder is None:
             return
@@ -154,8 +154,8 @@ class _Collector:
             self.passed, self.passed_last = end, (start, end)
 
     def _found(
-        self, pattern: Pattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
-    ) -> list[Found]:
+        self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]], holder: _Draft
+    ) -> list[Declaration]:
         kind = pattern.kinds.get(holder.kind)
         if kind is None:
             kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
@@ -167,9 +167,9 @@ class _Collector:
         if name == pattern.settings.get("except"):
             return []
         inside = tuple(nodes.get("in", ())) or ((node,) if pattern.nests else ())
-        return [Found(pattern.capital(kind, name), name, node, inside, known_as)]
+        return [Declaration(pattern.capital(kind, name), name, node, inside, known_as)]
 
-    def _add(self, holder: _Draft, found: Found) -> None:
+    def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node
         start, end = node.start_byte, node.end_byte
         draft = _Draft(found.kind, found.name, holder.depth + 1, start, end)
@@ -230,7 +230,7 @@ class _Collector:
             draft.block_start, draft.block_row = start, before.start_point.row
             before = before.prev_sibling
 
-    def _joined(self, holder: _Draft, found: Found, outer: Node) -> bool:
+    def _joined(self, holder: _Draft, found: Declaration, outer: Node) -> bool:
         """Whether this import went into the one right before it: imports in a row are one symbol."""
         last = holder.children[-1] if holder.children else None
         if last is None or last.imports is None:

@@ -16,7 +16,7 @@ _LOUD: Final = ("EMERG", "PANIC", "FATAL", "CRITICAL", "SEVERE", "ALERT", "ERROR
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """`patterns` are regular expressions worth a search (NAME stands for what is looked for); one of
+    """`patterns` are regular expressions worth a search (NAME is what is looked for); one of
     `log`, `csv`, `json_lines` holds the facts of data."""
 
     patterns: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ _SIBLINGS_LOOKED_AT: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NamedSymbol:
     """A symbol and the symbols it stands in, outermost first."""
 
     symbol: Symbol
@@ -47,7 +47,7 @@ def shown_path(symbols: tuple[Symbol, ...]) -> str:
 
 
 def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
-    """The symbols round a 1-based line, outermost first; doc comments and decorators belong to theirs."""
+    """The symbols around a 1-based line, outermost first; doc comments and decorators belong to theirs."""
     found: list[Symbol] = []
     level = outline.symbols
     while level:
@@ -72,7 +72,7 @@ def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
 
 
 def path_of(outline: Outline, line: int) -> str:
-    """`class Cart › method total` for a line inside it; "" where no definition is round the line."""
+    """`class Cart › method total` for a line inside it; "" where no definition is around the line."""
     around = around_line(outline, line)
     while around and not is_definition(around[-1]):
         around = around[:-1]
@@ -86,7 +86,7 @@ def is_definition(symbol: Symbol) -> bool:
     return symbol.kind not in ("import", "package") and symbol.end_line > symbol.start_line
 
 
-def candidates(outline: Outline, asked: str) -> list[Candidate]:
+def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     """The symbols `asked` may mean, in file order; the exact ones only, where there are any.
 
     `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and `total()` are
@@ -94,8 +94,8 @@ def candidates(outline: Outline, asked: str) -> list[Candidate]:
     """
     wanted = _normal(asked)
     for fold in (False, True):
-        exact: list[Candidate] = []
-        partial: list[Candidate] = []
+        exact: list[NamedSymbol] = []
+        partial: list[NamedSymbol] = []
         for candidate, names in _named(outline):
             spelled = {name.casefold() for name in names} if fold else names
             target = wanted.casefold() if fold else wanted
@@ -109,7 +109,7 @@ def candidates(outline: Outline, asked: str) -> list[Candidate]:
     return []
 
 
-def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> Candidate:
+def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedSymbol:
     """The one symbol `asked` means in the file called `shown`.
 
     Raises `no_match` with the nearest names, `ambiguous_match` with the candidates and their lines,
@@ -165,7 +165,7 @@ def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     return [names[name] for name in get_close_matches(last, names, count, 0.6)]
 
 
-def _named(outline: Outline) -> Iterator[tuple[Candidate, set[str]]]:
+def _named(outline: Outline) -> Iterator[tuple[NamedSymbol, set[str]]]:
     for around, symbol in outline.walk():
         if symbol.kind == "import":
             continue
@@ -173,10 +173,10 @@ def _named(outline: Outline) -> Iterator[tuple[Candidate, set[str]]]:
         if around:
             above = _normal(".".join(outer.known_as or outer.name for outer in around))
             names = {f"{above}.{name}" for name in names}
-        yield Candidate(symbol, around), names
+        yield NamedSymbol(symbol, around), names
 
 
-def _preferred(found: list[Candidate]) -> list[Candidate]:
+def _preferred(found: list[NamedSymbol]) -> list[NamedSymbol]:
     """Definitions rather than the prototypes and imports of the same name."""
     kept = [each for each in found if each.symbol.kind != "prototype"]
     return kept or found

@@ -14,7 +14,7 @@ from filewright.structure.collect import collect
 from filewright.structure.content import Content, prepared
 from filewright.structure.language import LANGUAGES, Language
 from filewright.structure.query import Grammar, grammar_of
-from filewright.structure.reading import Source
+from filewright.structure.reading import SourceText
 from filewright.structure.symbol import Outline
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _CHUNK: Final = 256 << 10
 _UNICODE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 
-class Parsed(NamedTuple):
+class ParsedText(NamedTuple):
     """An outline with the tree it came from, kept for the next parse of the same file."""
 
     outline: Outline
@@ -34,8 +34,8 @@ class Parsed(NamedTuple):
 
 
 def parse(
-    data: bytes, codec: str, language: Language, seconds: float, previous: Parsed | None = None
-) -> Parsed | Outline:
+    data: bytes, codec: str, language: Language, seconds: float, previous: ParsedText | None = None
+) -> ParsedText | Outline:
     """The outline of `data`, reusing the parts of `previous` that did not change.
 
     An `Outline` alone, of the beginning or with `parsed=False` and a note, if `seconds` pass or the encoding
@@ -55,7 +55,7 @@ def parse(
         return Outline(
             language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
         )
-    source = Source(content.data, content.codec)
+    source = SourceText(content.data, content.codec)
     symbols, count, truncated = collect(tree.root_node, grammar, source, trims=LANGUAGES[language].trims)
     if len(content.data) < whole:
         return Outline(language, symbols, count).up_to(content.data.count("\n".encode(content.codec)))
@@ -65,7 +65,7 @@ def parse(
     errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)
-    return Parsed(outline, content, tree)
+    return ParsedText(outline, content, tree)
 
 
 def _is_flow(language: Language, data: bytes) -> bool:
@@ -83,7 +83,7 @@ def _cut(content: Content, limit: int) -> Content:
 
 
 def _tree(
-    content: Content, grammar: Grammar, deadline: float, previous: Parsed | None
+    content: Content, grammar: Grammar, deadline: float, previous: ParsedText | None
 ) -> tuple[Tree | None, int]:
     """The tree, or None at the deadline; and the offset that was reached."""
     data = content.data
@@ -111,8 +111,8 @@ def _tree(
         return None, reached
 
 
-def _edited(previous: Parsed, content: Content) -> Tree | None:
-    """The previous tree told what changed; None if that is most of the file."""
+def _edited(previous: ParsedText, content: Content) -> Tree | None:
+    """The previous tree, with what changed marked; None if that is most of the file."""
     before, after = previous.content.data, content.data
     if previous.content.encoding != content.encoding:
         return None

@@ -11,7 +11,7 @@ A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its 
 - `@skip` on what is not looked into.
 
 Of several patterns that match a node with one name the first in the file counts. `#set!` refines a
-pattern; its words are the fields of `Pattern`.
+pattern; its words are the fields of `QueryPattern`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.language import LANGUAGES, Language
-from filewright.structure.reading import Found, Site, is_capital, words
+from filewright.structure.reading import Declaration, Site, is_capital, words
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -39,12 +39,12 @@ _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
 _PARTS: Final = frozenset({"name", "in"})
 _NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
 
-Reader = Callable[["tree_sitter.Node", Site], "Iterable[Found] | None"]
+Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
 """Symbols of a node. None: none of its own, look inside; empty: nothing, inside neither."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class QueryPattern:
     """One pattern of a query: what its node is, and how its name is made of the text.
 
     `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another kind, or to `-`
@@ -106,7 +106,7 @@ class Grammar:
     language: Language
     parser_language: tree_sitter.Language
     query: tree_sitter.Query
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[QueryPattern, ...]
     leads: frozenset[str]
     wrappers: frozenset[str]
 
@@ -158,7 +158,7 @@ def _load(language: Language) -> Grammar:
     return Grammar(language, parser_language, query, tuple(patterns), leads, wrappers)
 
 
-def _pattern(text: str, settings: dict[str, str]) -> Pattern:
+def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
     text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
     capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
     within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
@@ -166,7 +166,7 @@ def _pattern(text: str, settings: dict[str, str]) -> Pattern:
     module, dot, function = place.partition(".")
     reader = getattr(import_module(f"filewright.structure.readers.{module}"), function) if dot else None
     nests = "nests" in settings or (capture in _HOLDERS and "leaf" not in settings)
-    return Pattern(
+    return QueryPattern(
         capture,
         "-" if capture == "skip" else capture,
         reader,

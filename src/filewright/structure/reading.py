@@ -15,7 +15,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """The text being outlined and the codec its names are written in."""
 
     data: bytes
@@ -33,7 +33,7 @@ class Source(NamedTuple):
         return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-class Found(NamedTuple):
+class Declaration(NamedTuple):
     """A symbol met in the tree: its range is that of `node`, its children are looked for in `into`.
 
     A kind that begins with `?` is kept only if it turns out to have children. A `level` above 0 is a
@@ -51,11 +51,11 @@ class Found(NamedTuple):
 class Site(NamedTuple):
     """Where a node is: the text, and the kind of the symbol around it ("" at the top)."""
 
-    source: Source
+    source: SourceText
     kind: str
 
     def text(self, node: Node, limit: int = NAME_CHARS) -> str:
-        """See `Source.text`."""
+        """See `SourceText.text`."""
         return self.source.text(node, limit)
 
 

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from filewright.structure.parse import Parsed
+    from filewright.structure.parse import ParsedText
 
 _KEPT_BYTES = 2 << 20  # content whose trees are kept; a tree takes some twenty times its text
 _TRIM_BYTES = 1 << 20
@@ -49,11 +49,11 @@ def _stand_in_for_packages() -> None:
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     from filewright.structure import wire
     from filewright.structure.language import Language
-    from filewright.structure.parse import Parsed, parse
+    from filewright.structure.parse import ParsedText, parse
     from filewright.structure.symbol import Outline
     from filewright.system import kernel
 
-    kept: OrderedDict[str, Parsed] = OrderedDict()
+    kept: OrderedDict[str, ParsedText] = OrderedDict()
     while len(lengths := requests.read(wire.FRAME.size)) == wire.FRAME.size:
         head_length, body_length = wire.FRAME.unpack(lengths)
         asked = wire.Request(*json.loads(requests.read(head_length)))
@@ -71,19 +71,19 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
             found = Outline(
                 language, parsed=False, note=f"not parsed: its grammar is not installed ({error.name})"
             )
-        outline = found.outline if isinstance(found, Parsed) else found
+        outline = found.outline if isinstance(found, ParsedText) else found
         head, places = wire.encoded(outline)
         answers.write(wire.frame(head, places))
         answers.write(places)
         answers.flush()
-        if isinstance(found, Parsed) and asked.key and body_length <= _KEPT_BYTES:
+        if isinstance(found, ParsedText) and asked.key and body_length <= _KEPT_BYTES:
             _keep(kept, key, found)
         del found, body
         if body_length > _TRIM_BYTES and not select.select([requests], [], [], _IDLE_SECONDS)[0]:
             kernel.give_back_memory()
 
 
-def _keep(kept: OrderedDict[str, Parsed], key: str, parsed: Parsed) -> None:
+def _keep(kept: OrderedDict[str, ParsedText], key: str, parsed: ParsedText) -> None:
     kept[key] = parsed
     total = sum(len(each.content.data) for each in kept.values())
     while total > _KEPT_BYTES:

@@ -1,4 +1,4 @@
-"""Where a text, one line or many, most likely is, allowing typos, blanks, quotes and a changed word.
+"""Where a text, one line or many, most likely is, allowing typos, whitespace, quotes and a changed word.
 
 `fuzzy` answers with regions ranked by similarity. The method: a file of up to 2 MB is compared
 window by window (`sweep`); in a larger one the needle's rarest short pieces are looked for exactly

@@ -18,10 +18,10 @@ _QUOTES = {
 }
 
 _FOLD_COST = 0.01
-"""What a difference only in blanks or the form of quotes costs."""
+"""What a difference only in whitespace or the form of quotes costs."""
 
 _GOOD = 0.96
-"""From this similarity on, making blanks and quotes alike would change little."""
+"""From this similarity on, making whitespace and quotes alike would change little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def best_fit(needle: str, text: str) -> Fit:
     """Where `needle` fits best inside `text`.
 
     Similarity is 1 - distance / length of the longer of needle and region; a region that differs only
-    in blanks, quotes and dashes is compared with these made alike and loses a hundredth.
+    in whitespace, quotes and dashes is compared with these made alike and loses a hundredth.
     """
     start, end, distance = infix(needle, text)
     fit = Fit(start, end, _similarity(len(needle), end - start, distance))
@@ -65,9 +65,9 @@ def _similarity(length: int, found: int, distance: int) -> float:
 
 
 def folded(text: str) -> tuple[str, list[int]]:
-    """`text` with runs of blanks as one space, plain quotes and dashes, and where each character was.
+    """`text` with runs of whitespace as one space, plain quotes and dashes, and where each character was.
 
-    Blanks at the very beginning and end are dropped.
+    Whitespace at the very beginning and end are dropped.
     """
     plain = text.translate(_QUOTES)
     parts: list[str] = []

@@ -50,7 +50,7 @@ class Grams:
 
 
 @dataclass(frozen=True, slots=True)
-class _Region:
+class _SimilarRegion:
     score: float
     offset: int
     end: int
@@ -68,7 +68,7 @@ def fuzzy(
     """The regions at least `min_similarity` (0 to 1) like `needle`, best first, at most `limit`.
 
     Similarity is of the needle against the region it matches, not against whole lines; case and typos
-    are edits, blanks and the form of quotes hardly count. `complete` is False, with a `reason`, where
+    are edits, whitespace and the form of quotes hardly count. `complete` is False, with a `reason`, where
     a region might have been missed; `runner_up` is the similarity of the best region left out, and
     `tied` how many share the best similarity. Raises `invalid_input` for a needle of fewer than 4
     characters or a lone surrogate; `cancelled`, `timeout`, `io_error`.
@@ -98,12 +98,12 @@ def fuzzy(
         for region in ranked
         if region.score >= min_similarity
     ]
-    first: dict[int, _Region] = {}
+    first: dict[int, _SimilarRegion] = {}
     for begin, region in places:
-        first.setdefault(begin, region)  # of two places in one line the more similar one stands for it
+        first.setdefault(begin, region)  # of two places in one line the more similar one counts
     passed = list(first.values())
     kept = passed[:limit]
-    shown: dict[_Region, Hit] = {}
+    shown: dict[_SimilarRegion, Hit] = {}
     for begin, region in sorted(first.items()):
         if region in kept:
             spans = [(other.offset, other.end) for at, other in places if at == begin]
@@ -121,13 +121,13 @@ def fuzzy(
 
 def _regions(
     snapshot: Snapshot, needle: str, least: float, limit: int, grams: Grams | None, task: Task
-) -> tuple[list[_Region], str]:
+) -> tuple[list[_SimilarRegion], str]:
     """Aligned regions in no order, and why some may be missing."""
     size = snapshot.size - snapshot.start
     finalists = max(limit + 4, min(_FINALISTS, _ALIGNED // len(needle)))
     if size <= SWEEP_ALWAYS:
         return _swept(snapshot, needle, least, finalists, task), ""
-    regions: list[_Region] = []
+    regions: list[_SimilarRegion] = []
     drawn = grams.sample(snapshot) if grams is not None else sample(snapshot)
     encoded = (
         needle.encode("utf-8")
@@ -149,13 +149,13 @@ def _regions(
     else:
         exact = compile_pattern(needle, case="sensitive", max_chars=1 << 30)
         found = search_snapshot(snapshot, exact, limit=limit, task=task)
-        regions += [_Region(1.0, a, b) for hit in found.hits for a, b in hit.submatches]
+        regions += [_SimilarRegion(1.0, a, b) for hit in found.hits for a, b in hit.submatches]
         why = "exact places were looked at, since no piece of it is rare"
     return regions, f"only {why}; the file is too large to compare all of it"
 
 
-def _swept(snapshot: Snapshot, needle: str, least: float, finalists: int, task: Task) -> list[_Region]:
-    # As in `_settled`, before blanks and quotes are folded: they may not be common although they count as alike.
+def _swept(snapshot: Snapshot, needle: str, least: float, finalists: int, task: Task) -> list[_SimilarRegion]:
+    # As in `_settled`, before whitespace and quotes are folded: they may not be common although they count as alike.
     folding = sum(1 for character in needle if not character.isalnum())
     enough = len(needle) - folding - (1 - least) / least * len(needle) - 4
     spans = [
@@ -173,7 +173,7 @@ def _settled(
     spans: list[tuple[int, int]],
     finalists: int,
     task: Task,
-) -> list[_Region]:
+) -> list[_SimilarRegion]:
     """The exact regions in the `finalists` most promising of some stretches of bytes."""
     from rapidfuzz import process
     from rapidfuzz.distance import LCSseq
@@ -201,17 +201,17 @@ def _settled(
     return found
 
 
-def _fitted(needle: str, view: Window, text: str) -> _Region | None:
+def _fitted(needle: str, view: Window, text: str) -> _SimilarRegion | None:
     fit = best_fit(needle, text)
     if fit.end <= fit.start:
         return None
     start = len(text[: fit.start].encode("utf-8"))
     length = len(text[fit.start : fit.end].encode("utf-8"))
-    if "\ufffd" in text:  # as long as the bytes they stand for only by chance
+    if "\ufffd" in text:  # as long as their bytes only by chance
         start, length = _in_bytes(view.text[view.begin :], fit.start), 0
         length = _in_bytes(view.text[view.begin :], fit.end) - start
     offset = view.raw_at(view.begin + start)
-    return _Region(fit.score, offset, view.raw_at(view.begin + start + length))
+    return _SimilarRegion(fit.score, offset, view.raw_at(view.begin + start + length))
 
 
 def _in_bytes(text: bytes, characters: int) -> int:
@@ -228,9 +228,9 @@ def _in_bytes(text: bytes, characters: int) -> int:
     return low
 
 
-def _apart(regions: Iterable[_Region]) -> list[_Region]:
+def _apart(regions: Iterable[_SimilarRegion]) -> list[_SimilarRegion]:
     """The regions by similarity, then position, less those that overlap a better one."""
-    kept: list[_Region] = []
+    kept: list[_SimilarRegion] = []
     for region in sorted(regions, key=lambda r: (-r.score, r.offset, -r.end)):
         if all(region.end <= other.offset or region.offset >= other.end for other in kept):
             kept.append(region)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from filewright.structure.reading import Found, Site, body_of, words
+from filewright.structure.reading import Declaration, Site, body_of, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,7 +77,7 @@ def _known_as(name: str) -> str:
     return name.replace("::", ".").strip(". ")
 
 
-def function(node: Node, site: Site) -> Iterator[Found]:
+def function(node: Node, site: Site) -> Iterator[Declaration]:
     """A function with its body."""
     declared = _declared(node.child_by_field_name("declarator"))
     if declared is not None:
@@ -86,19 +86,19 @@ def function(node: Node, site: Site) -> Iterator[Found]:
         body = node.child_by_field_name("body")
         local = body is not None and _LOCAL_TYPE.search(site.source.data, body.start_byte, body.end_byte)
         inside = body_of(node) if local else ()  # most functions are not worth a look
-        yield Found("method" if method else "function", name, node, inside, _known_as(name))
+        yield Declaration("method" if method else "function", name, node, inside, _known_as(name))
 
 
-def record(node: Node, site: Site) -> Iterable[Found] | None:
+def record(node: Node, site: Site) -> Iterable[Declaration] | None:
     """A struct, union, enum or class with a body; one without a name is looked into where it stands."""
     name = node.child_by_field_name("name")
     if name is None:
         return None
     text = site.text(name)
-    return (Found(_RECORDS[node.type], text, node, body_of(node), _known_as(text)),)
+    return (Declaration(_RECORDS[node.type], text, node, body_of(node), _known_as(text)),)
 
 
-def typedef(node: Node, site: Site) -> Iterator[Found]:
+def typedef(node: Node, site: Site) -> Iterator[Declaration]:
     """The names of a `typedef`, and the record it may define."""
     type_node = node.child_by_field_name("type")
     if site.kind in _CODE and (type_node is None or not body_of(type_node)):
@@ -110,13 +110,13 @@ def typedef(node: Node, site: Site) -> Iterator[Found]:
     if type_node is not None and body_of(type_node) and type_node.type in _RECORDS:
         tag = type_node.child_by_field_name("name")
         own = site.text(tag) if tag is not None else (shown[0] if shown else "")
-        yield Found(_RECORDS[type_node.type], own, node, body_of(type_node))
+        yield Declaration(_RECORDS[type_node.type], own, node, body_of(type_node))
         shown = [name for name in shown if name != own]
     for name in shown:
-        yield Found("type", name, node)
+        yield Declaration("type", name, node)
 
 
-def declaration(node: Node, site: Site) -> Iterator[Found]:
+def declaration(node: Node, site: Site) -> Iterator[Declaration]:
     """Variables, prototypes, fields, and the record they may define on the way."""
     declarators = node.children_by_field_name("declarator")
     type_node = node.child_by_field_name("type")
@@ -125,7 +125,7 @@ def declaration(node: Node, site: Site) -> Iterator[Found]:
         if named is not None:
             yield from named
         elif not declarators:
-            yield Found(_RECORDS[type_node.type], "(anonymous)", node, body_of(type_node))
+            yield Declaration(_RECORDS[type_node.type], "(anonymous)", node, body_of(type_node))
     if site.kind in _CODE:
         return  # variables of functions
     constant = any(
@@ -141,13 +141,13 @@ def declaration(node: Node, site: Site) -> Iterator[Found]:
             kind = "method" if site.kind in _CLASSES else "prototype"
         else:
             kind = "constant" if constant else "property" if site.kind in _CLASSES else "variable"
-        yield Found(kind, name, node, (), _known_as(name))
+        yield Declaration(kind, name, node, (), _known_as(name))
 
 
-def macro(node: Node, site: Site) -> Iterator[Found]:
+def macro(node: Node, site: Site) -> Iterator[Declaration]:
     """A macro without parameters, unless it only guards a header."""
     name = node.child_by_field_name("name")
     if name is not None:
         text = site.text(name)
         if node.child_by_field_name("value") is not None or not _GUARD.search(text):
-            yield Found("macro", text, node)
+            yield Declaration("macro", text, node)

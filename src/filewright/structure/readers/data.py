@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from filewright.structure.reading import Found, Site, child_of_type
+from filewright.structure.reading import Declaration, Site, child_of_type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def json_pair(node: Node, site: Site) -> Iterator[Found]:
+def json_pair(node: Node, site: Site) -> Iterator[Declaration]:
     key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
     if key is not None:
         text = site.text(key)
@@ -20,7 +20,7 @@ def json_pair(node: Node, site: Site) -> Iterator[Found]:
             name = str(json.loads(text))
         except ValueError:
             name = text.strip('"')
-        yield Found("key", name, node, (value,) if value is not None and value.type == "object" else ())
+        yield Declaration("key", name, node, (value,) if value is not None and value.type == "object" else ())
 
 
 def _scalar(node: Node, site: Site) -> str:
@@ -49,21 +49,21 @@ def _pair_line(pair: Node, site: Site) -> str:
     return f"{name}: {site.text(value, 60)}" if short and value is not None else f"{name}:"
 
 
-def yaml_item(node: Node, site: Site) -> Iterable[Found]:
+def yaml_item(node: Node, site: Site) -> Iterable[Declaration]:
     """A list item that is a mapping, named by its first pair: `name: first`."""
     pair = _first_pair(node)
     if pair is not None:
-        yield Found("item", _pair_line(pair, site), node, tuple(node.named_children))
+        yield Declaration("item", _pair_line(pair, site), node, tuple(node.named_children))
 
 
-def yaml_document(node: Node, site: Site) -> Iterable[Found] | None:
+def yaml_document(node: Node, site: Site) -> Iterable[Declaration] | None:
     """Each document of a stream of several, named by its first pair."""
     stream = node.parent
     if stream is None or sum(child.type == "document" for child in stream.named_children[:8]) < 2:
         return None
     pair = _first_pair(node)
     return (
-        Found(
+        Declaration(
             "document",
             _pair_line(pair, site) if pair is not None else "---",
             node,
@@ -85,15 +85,17 @@ def _toml_name(node: Node, site: Site) -> str:
     return ".".join(_scalar(part, site) for part in parts)
 
 
-def toml_table(node: Node, site: Site) -> Iterator[Found]:
+def toml_table(node: Node, site: Site) -> Iterator[Declaration]:
     key = child_of_type(node, "bare_key", "quoted_key", "dotted_key")
     if key is not None:
         shown = _toml_name(key, site)
-        yield Found("table", shown, node, tuple(node.named_children))
+        yield Declaration("table", shown, node, tuple(node.named_children))
 
 
-def toml_pair(node: Node, site: Site) -> Iterator[Found]:
+def toml_pair(node: Node, site: Site) -> Iterator[Declaration]:
     if node.named_child_count:
         key = node.named_children[0]
         value = node.named_children[-1]
-        yield Found("key", _toml_name(key, site), node, (value,) if value.type == "inline_table" else ())
+        yield Declaration(
+            "key", _toml_name(key, site), node, (value,) if value.type == "inline_table" else ()
+        )

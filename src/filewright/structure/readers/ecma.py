@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.reading import Found, Site, body_of, constant_or_variable, words
+from filewright.structure.reading import Declaration, Site, body_of, constant_or_variable, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,19 +53,19 @@ def _arguments(call: Node) -> list[Node]:
 
 def _valued(
     kind: str, name: str, node: Node, value: Node | None, site: Site, known_as: str = ""
-) -> Found | None:
+) -> Declaration | None:
     """What a name bound to `value` is, if the value says so: a function, a class, an object of functions."""
     value = _bare(value)
     if value is None:
         return None
     if value.type in _FUNCTIONS:
-        return Found(kind, name, node, body_of(value), known_as)
+        return Declaration(kind, name, node, body_of(value), known_as)
     if value.type == "class":
-        return Found("class", name, node, body_of(value), known_as)
+        return Declaration("class", name, node, body_of(value), known_as)
     if value.type == "call_expression" and _callee(value, site)[1] in _COMPONENTS:
         inner = next((each for each in _arguments(value) if each.type in _FUNCTIONS), None)
         if inner is not None:
-            return Found(kind, name, node, body_of(inner), known_as)
+            return Declaration(kind, name, node, body_of(inner), known_as)
     return None
 
 
@@ -78,7 +78,7 @@ def _required(value: Node | None, site: Site) -> str | None:
     return None
 
 
-def variables(node: Node, site: Site) -> Iterator[Found]:
+def variables(node: Node, site: Site) -> Iterator[Declaration]:
     declarators = [child for child in node.named_children if child.type == "variable_declarator"]
     for declarator in declarators:
         name_node = declarator.child_by_field_name("name")
@@ -87,7 +87,7 @@ def variables(node: Node, site: Site) -> Iterator[Found]:
         top = site.kind in ("", "module")
         module = _required(value, site) if top else None
         if module is not None:
-            yield Found("import", module, whole)
+            yield Declaration("import", module, whole)
             continue
         if name_node is None or name_node.type != "identifier":
             continue
@@ -98,10 +98,10 @@ def variables(node: Node, site: Site) -> Iterator[Found]:
         elif top:
             value = _bare(value)
             inside = (value,) if value is not None and value.type in ("object", "call_expression") else ()
-            yield Found(constant_or_variable(name), name, whole, inside)
+            yield Declaration(constant_or_variable(name), name, whole, inside)
 
 
-def assignment(node: Node, site: Site) -> Iterable[Found] | None:
+def assignment(node: Node, site: Site) -> Iterable[Declaration] | None:
     left, right = node.child_by_field_name("left"), _bare(node.child_by_field_name("right"))
     if left is None or right is None:
         return ()
@@ -116,13 +116,13 @@ def assignment(node: Node, site: Site) -> Iterable[Found] | None:
     if found is not None:
         return (found,)
     if right.type == "object":
-        return (Found("?variable", name, node, (right,), short),)
+        return (Declaration("?variable", name, node, (right,), short),)
     if kind == "method":
-        return (Found("property", name, node, (), short),)
+        return (Declaration("property", name, node, (), short),)
     return None
 
 
-def member(node: Node, site: Site) -> Iterable[Found]:
+def member(node: Node, site: Site) -> Iterable[Declaration]:
     """A class field or an entry of an object."""
     key = next(
         (
@@ -140,21 +140,21 @@ def member(node: Node, site: Site) -> Iterable[Found]:
     if found is not None:
         yield found
     elif node.type != "pair":
-        yield Found("property", name, node)
+        yield Declaration("property", name, node)
     elif value is not None and value.type == "object":
-        yield Found("?property", name, node, (value,))
+        yield Declaration("?property", name, node, (value,))
 
 
-def method(node: Node, site: Site) -> Iterable[Found]:
+def method(node: Node, site: Site) -> Iterable[Declaration]:
     name = node.child_by_field_name("name")
     if name is not None:
-        yield Found("method", site.text(name).strip("'\""), node, body_of(node))
+        yield Declaration("method", site.text(name).strip("'\""), node, body_of(node))
 
 
-def export(node: Node, site: Site) -> Iterable[Found] | None:
+def export(node: Node, site: Site) -> Iterable[Declaration] | None:
     source = node.child_by_field_name("source")
     if source is not None:
-        return (Found("import", site.text(source).strip("'\""), node),)
+        return (Declaration("import", site.text(source).strip("'\""), node),)
     value = _bare(node.child_by_field_name("value"))
     if value is not None:
         name = value.child_by_field_name("name")
@@ -162,24 +162,24 @@ def export(node: Node, site: Site) -> Iterable[Found] | None:
         if found is not None:
             return (found,)
         if value.type == "object":
-            return (Found("?variable", "default", node, (value,)),)
+            return (Declaration("?variable", "default", node, (value,)),)
     return None
 
 
-def test(node: Node, site: Site) -> Iterable[Found] | None:
+def test(node: Node, site: Site) -> Iterable[Declaration] | None:
     first, last = _callee(node, site)
     if first in _TESTS or (last in _TESTS and first in ("test", "Deno", "QUnit")):
         arguments = _arguments(node)
         if len(arguments) > 1 and arguments[0].type in ("string", "template_string"):
             name = site.text(arguments[0]).strip("'\"`")
-            return (Found("test", name, node, tuple(arguments[1:])),)
+            return (Declaration("test", name, node, tuple(arguments[1:])),)
     return None
 
 
-def imported(node: Node, site: Site) -> Iterable[Found]:
+def imported(node: Node, site: Site) -> Iterable[Declaration]:
     source = node.child_by_field_name("source")
     if source is None:
         inner = next((child for child in node.named_children if child.type == "import_require_clause"), None)
         source = inner.child_by_field_name("source") if inner is not None else None
     if source is not None:
-        yield Found("import", site.text(source).strip("'\""), node)
+        yield Declaration("import", site.text(source).strip("'\""), node)

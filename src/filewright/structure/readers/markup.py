@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.reading import NAME_CHARS, Found, Site, child_of_type, words
+from filewright.structure.reading import NAME_CHARS, Declaration, Site, child_of_type, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,7 +23,7 @@ _HEADINGS: Final = words("h1 h2 h3 h4 h5 h6")
 _TAG: Final = re.compile(r"<[^>]*>")
 
 
-def element(node: Node, site: Site) -> Iterable[Found] | None:
+def element(node: Node, site: Site) -> Iterable[Declaration] | None:
     """An element with an id, a landmark, or a heading; others are looked into."""
     tag = child_of_type(node, "start_tag", "self_closing_tag")
     if tag is None or not tag.named_child_count:
@@ -41,12 +41,12 @@ def element(node: Node, site: Site) -> Iterable[Found] | None:
         raw = site.source.data[tag.end_byte : min(stop, tag.end_byte + 2000)].decode(
             site.source.codec, "replace"
         )
-        return (Found("heading", " ".join(_TAG.sub("", raw).split())[:NAME_CHARS] or name, node),)
+        return (Declaration("heading", " ".join(_TAG.sub("", raw).split())[:NAME_CHARS] or name, node),)
     identity = _attribute(tag, "id", site)
     if identity:
-        return (Found("element", f"{name}#{identity}", node, inside, identity),)
+        return (Declaration("element", f"{name}#{identity}", node, inside, identity),)
     if lowered in _LANDMARKS:
-        return (Found("element", name, node, inside),)
+        return (Declaration("element", name, node, inside),)
     return None
 
 
@@ -59,18 +59,18 @@ def _attribute(tag: Node, wanted: str, site: Site) -> str:
     return ""
 
 
-def rule(node: Node, site: Site) -> Iterator[Found]:
+def rule(node: Node, site: Site) -> Iterator[Declaration]:
     """A rule by its selectors, an at-rule by everything before its block."""
     block = child_of_type(node, "block", "keyframe_block_list")
     if block is None and node.type == "at_rule":
-        yield Found("rule", site.text(node).rstrip("; "), node)
+        yield Declaration("rule", site.text(node).rstrip("; "), node)
         return
     stop = block.start_byte if block is not None else node.end_byte
     raw = site.source.data[node.start_byte : min(stop, node.start_byte + 800)].decode(
         site.source.codec, "replace"
     )
     name = " ".join(raw.split()).rstrip("; ")
-    yield Found(
+    yield Declaration(
         "rule",
         name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…",
         node,
@@ -78,15 +78,15 @@ def rule(node: Node, site: Site) -> Iterator[Found]:
     )
 
 
-def custom_property(node: Node, site: Site) -> Iterable[Found]:
+def custom_property(node: Node, site: Site) -> Iterable[Declaration]:
     name = child_of_type(node, "property_name")
     if name is not None and (text := site.text(name)).startswith("--"):
-        yield Found("property", text, node)
+        yield Declaration("property", text, node)
 
 
-def css_import(node: Node, site: Site) -> Iterator[Found]:
+def css_import(node: Node, site: Site) -> Iterator[Declaration]:
     name = site.text(node).removeprefix("@import").strip("; ")
-    yield Found("import", name.removeprefix("url(").strip("()'\""), node)
+    yield Declaration("import", name.removeprefix("url(").strip("()'\""), node)
 
 
 _MARKS: Final = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
@@ -106,11 +106,11 @@ def _plain(text: str) -> str:
     return _MARKS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))).strip()
 
 
-def heading(node: Node, site: Site) -> Iterator[Found]:
+def heading(node: Node, site: Site) -> Iterator[Declaration]:
     content = node.child_by_field_name("heading_content")
     marker = next((child.type for child in node.named_children if "_h" in child.type), "")
     level = next((int(digit) for digit in marker if digit.isdigit()), 1)
     shown = site.text(content) if content is not None else ""
     if node.type == "atx_heading":
         shown = _CLOSING.sub("", shown)
-    yield Found("heading", _plain(shown), node, level=level)
+    yield Declaration("heading", _plain(shown), node, level=level)

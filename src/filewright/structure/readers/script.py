@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.reading import Found, Site, child_of_type, constant_or_variable, words
+from filewright.structure.reading import Declaration, Site, child_of_type, constant_or_variable, words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -31,7 +31,7 @@ _IMPORTS: Final = words("require require_relative load autoload")
 _MAKERS: Final = frozenset(["new", "define"])
 
 
-def ruby_call(node: Node, site: Site) -> Iterable[Found] | None:
+def ruby_call(node: Node, site: Site) -> Iterable[Declaration] | None:
     method = node.child_by_field_name("method")
     if method is None or site.kind == "method":
         return ()
@@ -40,18 +40,18 @@ def ruby_call(node: Node, site: Site) -> Iterable[Found] | None:
     given = arguments.named_children if arguments is not None else []
     block = node.child_by_field_name("block")
     if word in _IMPORTS and not site.kind and given:
-        return (Found("import", site.text(given[-1]).strip("'\":"), node),)
+        return (Declaration("import", site.text(given[-1]).strip("'\":"), node),)
     if word in _ATTRIBUTES:
         symbols = [each for each in given if each.type in ("simple_symbol", "string")]
-        return tuple(Found("property", site.text(each).strip(":'\""), node) for each in symbols)
+        return tuple(Declaration("property", site.text(each).strip(":'\""), node) for each in symbols)
     if word in _DEFINERS and given:
-        return (Found("method", site.text(given[0]).strip(":'\""), node),)
+        return (Declaration("method", site.text(given[0]).strip(":'\""), node),)
     if word in _TESTS and block is not None and given:
-        return (Found("test", site.text(given[0]).strip("'\":"), node, (block,)),)
+        return (Declaration("test", site.text(given[0]).strip("'\":"), node, (block,)),)
     return None
 
 
-def ruby_constant(node: Node, site: Site) -> Iterable[Found]:
+def ruby_constant(node: Node, site: Site) -> Iterable[Declaration]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or left.type not in ("constant", "scope_resolution") or site.kind == "method":
         return
@@ -64,20 +64,20 @@ def ruby_constant(node: Node, site: Site) -> Iterable[Found]:
             if made in ("Struct", "Class", "Module", "Data"):
                 block = right.child_by_field_name("block")
                 kind = "module" if made == "Module" else "class"
-                yield Found(kind, name, node, (block,) if block is not None else ())
+                yield Declaration(kind, name, node, (block,) if block is not None else ())
                 return
-    yield Found("constant", name, node)
+    yield Declaration("constant", name, node)
 
 
-def ruby_singleton(node: Node, site: Site) -> Iterator[Found]:
+def ruby_singleton(node: Node, site: Site) -> Iterator[Declaration]:
     name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
     if name is not None:
         short = site.text(name)
         shown = f"{site.text(owner)}.{short}" if owner is not None else short
-        yield Found("method", shown, node, (), short)
+        yield Declaration("method", shown, node, (), short)
 
 
-def bash_declaration(node: Node, site: Site) -> Iterable[Found]:
+def bash_declaration(node: Node, site: Site) -> Iterable[Declaration]:
     if site.kind:
         return
     readonly = site.text(node, 20).startswith(("readonly", "declare -r", "typeset -r"))
@@ -85,18 +85,18 @@ def bash_declaration(node: Node, site: Site) -> Iterable[Found]:
         name = child.child_by_field_name("name") if child.type == "variable_assignment" else None
         if name is not None:
             text = site.text(name)
-            yield Found("constant" if readonly else constant_or_variable(text), text, node)
+            yield Declaration("constant" if readonly else constant_or_variable(text), text, node)
 
 
-def bash_command(node: Node, site: Site) -> Iterable[Found]:
+def bash_command(node: Node, site: Site) -> Iterable[Declaration]:
     name, argument = node.child_by_field_name("name"), node.child_by_field_name("argument")
     if name is None or argument is None or site.kind:
         return
     word = site.text(name, 20)
     if word in ("source", "."):
-        yield Found("import", site.text(argument).strip("'\""), node)
+        yield Declaration("import", site.text(argument).strip("'\""), node)
     elif word == "alias":
-        yield Found("alias", site.text(argument).partition("=")[0], node)
+        yield Declaration("alias", site.text(argument).partition("=")[0], node)
 
 
 def _lua_name(node: Node, site: Site) -> tuple[str, str]:
@@ -109,13 +109,13 @@ def _lua_name(node: Node, site: Site) -> tuple[str, str]:
     return text, text.replace(":", ".")
 
 
-def lua_function(node: Node, site: Site) -> Iterator[Found]:
+def lua_function(node: Node, site: Site) -> Iterator[Declaration]:
     name = node.child_by_field_name("name")
     if name is not None:
         shown, known_as = _lua_name(name, site)
         body = node.child_by_field_name("body")
         kind = "method" if name.type == "method_index_expression" else "function"
-        yield Found(kind, shown, node, (body,) if body is not None else (), known_as)
+        yield Declaration(kind, shown, node, (body,) if body is not None else (), known_as)
 
 
 def _lua_module(call: Node, site: Site) -> str:
@@ -125,7 +125,7 @@ def _lua_module(call: Node, site: Site) -> str:
     return site.text(arguments).strip("()'\"[] ")
 
 
-def lua_assignment(node: Node, site: Site) -> Iterable[Found]:
+def lua_assignment(node: Node, site: Site) -> Iterable[Declaration]:
     names, values = child_of_type(node, "variable_list"), child_of_type(node, "expression_list")
     if names is None:
         return
@@ -135,34 +135,34 @@ def lua_assignment(node: Node, site: Site) -> Iterable[Found]:
         shown, known_as = _lua_name(name, site)
         if value is not None and value.type == "function_definition":
             body = value.child_by_field_name("body")
-            yield Found("function", shown, node, (body,) if body is not None else (), known_as)
+            yield Declaration("function", shown, node, (body,) if body is not None else (), known_as)
         elif value is not None and value.type == "table_constructor":
             kind = constant_or_variable(shown) if not site.kind and name.type == "identifier" else "?variable"
-            yield Found(kind, shown, node, (value,), known_as)
+            yield Declaration(kind, shown, node, (value,), known_as)
         elif (
             value is not None
             and value.type == "function_call"
             and not site.kind
             and (module := _lua_module(value, site))
         ):
-            yield Found("import", module, node)
+            yield Declaration("import", module, node)
         elif not site.kind and name.type == "identifier":
-            yield Found(constant_or_variable(shown), shown, node)
+            yield Declaration(constant_or_variable(shown), shown, node)
 
 
-def lua_field(node: Node, site: Site) -> Iterable[Found]:
+def lua_field(node: Node, site: Site) -> Iterable[Declaration]:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None or value is None:
         return
     text = site.text(name).strip("[]'\"")
     if value.type == "function_definition":
         body = value.child_by_field_name("body")
-        yield Found("function", text, node, (body,) if body is not None else ())
+        yield Declaration("function", text, node, (body,) if body is not None else ())
     elif value.type == "table_constructor":
-        yield Found("?property", text, node, (value,))
+        yield Declaration("?property", text, node, (value,))
 
 
-def created(node: Node, site: Site) -> Iterator[Found]:
+def created(node: Node, site: Site) -> Iterator[Declaration]:
     """What a SQL statement creates, found by its name without quotes."""
     kind = node.type.removeprefix("create_")
     name = (
@@ -172,4 +172,4 @@ def created(node: Node, site: Site) -> Iterator[Found]:
     )
     if name is not None:
         text = site.text(name)
-        yield Found(_CREATED.get(kind, kind), text, node, (node,), text.translate(_UNQUOTED))
+        yield Declaration(_CREATED.get(kind, kind), text, node, (node,), text.translate(_UNQUOTED))
