@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -36,7 +36,8 @@ class Candidate:
     """A region like the text asked for, 1-based lines, and how alike it is, 0 to 1.
 
     `asked` and `found` are the first pair of lines that differs, whitespace visible, `differs_at`
-    the line of the latter; None where all lines compared are equal.
+    the line of the latter; None where all lines compared are equal. `next_best` is how alike the next
+    best region is, of the first of several.
     """
 
     first_line: int
@@ -46,6 +47,7 @@ class Candidate:
     differs_at: int | None = None
     asked: str | None = None
     found: str | None = None
+    next_best: float = 0.0
 
     def data(self) -> dict[str, Any]:
         """The candidate as plain values."""
@@ -85,7 +87,18 @@ def nearest(source: Source, text: str, *, line: int | None = None, limit: int = 
         apart = all(rows[0].offset >= other[-1].end or rows[-1].end <= other[0].offset for _, other in chosen)
         if apart and similarity >= _LEAST and len(chosen) < limit:
             chosen.append((similarity, rows))
-    return tuple(compared(source, rows, lines, similarity, solid=True) for similarity, rows in chosen)
+    found = [compared(source, rows, lines, similarity, solid=True) for similarity, rows in chosen]
+    if found:
+        # One that shares only its edge with the first is another region, and shown nowhere.
+        others = [similarity for similarity, rows in ranked if _is_apart(rows, chosen[0][1])]
+        found[0] = replace(found[0], next_best=max(others, default=0.0))
+    return tuple(found)
+
+
+def _is_apart(rows: Sequence[Line], other: Sequence[Line]) -> bool:
+    """Whether two regions have less than half of their lines in common."""
+    shared = sum(row.offset >= other[0].offset and row.end <= other[-1].end for row in rows)
+    return 2 * shared < min(len(rows), len(other))
 
 
 def compared(

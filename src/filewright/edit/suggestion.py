@@ -37,7 +37,7 @@ def suggested(source: Source, edit: Edit, near: Sequence[Candidate]) -> tuple[Ed
     """The edit with the text that is there and the replacement carried over to it; () if that is not certain."""
     if not near or source.size > _CHECKED_BYTES or len(near[0].text) > MOST_CHARS:
         return ()
-    if near[0].similarity < _LIKELY or any(near[0].similarity - one.similarity < _APART for one in near[1:]):
+    if near[0].similarity < _LIKELY or near[0].similarity - near[0].next_best < _APART:
         return ()
     return at_place(source, edit, near[0])
 
@@ -46,7 +46,7 @@ def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
     """The same for one region, whatever else is like it."""
     if any(map(_is_doubtful, (edit.search, edit.replace))):
         return ()
-    if not _corresponds(edit.search, there.text):
+    if not _corresponds(edit.search, there.text) or _goes_on(source, edit.search, there):
         return ()
     ended = "\n" if edit.search.endswith("\n") else ""
     new = carried_over(edit.search.strip("\n"), there.text, edit.replace.strip("\n"))
@@ -59,6 +59,23 @@ def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
             if isinstance(locate(source, better, fuzzy=False), Located):
                 return (better,)
     return ()
+
+
+def _goes_on(source: Source, search: str, there: Candidate) -> bool:
+    """Whether a line that the search text has and the region lacks stands right beside the region.
+
+    Then the region is not all that is meant, and a line of it is none of the search text's.
+    """
+    missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
+    lines = source.snapshot.lines
+    before = source.row_before(source.row_at(lines.offset_of(there.first_line)))
+    after = source.row_from(lines.offset_of(there.last_line + 1))
+    for row, ahead in ((before, False), (after, True)):
+        while row is not None and not row.body.strip():
+            row = source.row_from(row.end) if ahead else source.row_before(row)
+        if row is not None and _key(source.text(row.body)) in missing:
+            return True
+    return False
 
 
 def _is_doubtful(text: str) -> bool:
