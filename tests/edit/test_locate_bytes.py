@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from filewright.edit import Edit, Plan, plan
 from filewright.edit.locate.exact import find_exact
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, inverse
 
@@ -170,7 +170,7 @@ def test_exact_text_is_taken_as_str_replace_would(before: str, search: str, afte
 )
 def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[bytes], search: str) -> None:
     data = b"".join(parts)
-    spans = find_exact(Source(Snapshot.of_bytes(data)), search, 100)
+    spans = find_exact(FileText(Snapshot.of_bytes(data)), search, 100)
     for span in spans:
         inside = data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         assert inside == search.encode()

@@ -16,7 +16,7 @@ from filewright import system
 from filewright.edit import Edit, Tier, plan
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.located import Located, Missed
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import find_lines
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
@@ -39,7 +39,7 @@ asked = st.lists(st.sampled_from(LINES), min_size=1, max_size=4).map("\n".join)
 
 
 def described(snapshot: Snapshot, edit: Edit) -> Any:
-    found = locate(Source(snapshot), edit)
+    found = locate(FileText(snapshot), edit)
     if isinstance(found, Missed):
         return found.code, found.reached, found.spans
     return found.tier, [part.span for part in found.parts]
@@ -59,7 +59,7 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
     data = text.encode()
     expected = [(line.offset, line.body, line.terminator) for line in Snapshot.of_bytes(data).lines.since()]
     for snapshot in (Streamed.of_bytes(data), Snapshot.of_bytes(data)):
-        source = Source(snapshot)
+        source = FileText(snapshot)
         assert [(row.offset, row.body, row.terminator) for row in source.rows()] == expected
         for offset in range(len(data)):
             row = source.row_at(offset)
@@ -76,11 +76,11 @@ def test_rows_are_the_lines_from_both_sides(text: str) -> None:
 @pytest.mark.parametrize("kind", [Streamed, Snapshot])
 def test_a_line_longer_than_is_compared_matches_nothing_and_hides_nothing(kind: type[Snapshot]) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"
-    found = locate(Source(kind.of_bytes(data)), Edit("end  ", "fin"))
+    found = locate(FileText(kind.of_bytes(data)), Edit("end  ", "fin"))
     assert isinstance(found, Located)
     assert data[found.start : found.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
-        assert isinstance(locate(Source(kind.of_bytes(data)), Edit("x" * length + " \n", "y")), Missed)
+        assert isinstance(locate(FileText(kind.of_bytes(data)), Edit("x" * length + " \n", "y")), Missed)
 
 
 @pytest.fixture
@@ -165,6 +165,6 @@ def test_lines_are_found_everywhere_with_their_tiers(name: str) -> None:
     snapshot = Snapshot.of_bytes(text.encode())
     found = [
         (snapshot.lines.line_at(region.start), str(region.tier))
-        for region in find_lines(Source(snapshot), lines)
+        for region in find_lines(FileText(snapshot), lines)
     ]
     assert found == expected

@@ -46,11 +46,7 @@ def damaged(rng: random.Random, true: Request) -> Iterator[Request]:
         if true.replace.startswith(head):
             yield true._replace(search=search, replace=re.sub(rf"\b{word}\b", other, true.replace, count=1))
     lines, wanted = true.search.split("\n"), true.replace.split("\n")
-    once = [
-        line
-        for line in lines[1:-1]
-        if line.strip() and lines.count(line) == wanted.count(line) == 1
-    ]
+    once = [line for line in lines[1:-1] if line.strip() and lines.count(line) == wanted.count(line) == 1]
     if once:
         line = rng.choice(once)
         lines.remove(line)
@@ -108,7 +104,7 @@ def measured(requests: Iterable[Request], rng: random.Random) -> Counter[str]:
 def check(counts: Counter[str], least: int) -> None:
     assert counts.total() >= least, counts
     assert counts["right"] >= 0.9 * counts.total(), counts
-    assert not (counts["misremembered"] or counts["twice"] or counts["lost"]), counts
+    assert counts["misremembered"] + counts["twice"] + counts["lost"] == 0, counts
 
 
 def made_up(rng: random.Random, count: int) -> Iterator[Request]:

@@ -1,6 +1,6 @@
 """Unified diffs made from splices, to be shown: their cost follows the change, never the file.
 
-A splice says where a file changes, so nothing but the lines it touches and a few round them is read.
+A splice says where a file changes, so nothing but the lines it touches and a few around them is read.
 The lines of each touched region are compared by `linediff` (bounded), decoded by the file's own
 encoding, and cut at a budget of lines and of characters a line. A diff that was cut says so in a
 line no patch parser accepts, so it is never applied by mistake.

@@ -18,7 +18,7 @@ Kind = Literal["same", "ours", "theirs", "both", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Run:
     """`length` equal items from `left` in the first and `right` in the second sequence."""
 
     left: int
@@ -74,23 +74,23 @@ class Merged(Generic[Item]):
         return result
 
 
-def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Match]:
+def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     """The matching runs of two sequences, in order, none touching the next on both sides."""
-    found: list[Match] = []
+    found: list[Run] = []
     at = over = 0
     for change in [*changes(left, right), Change(len(left), len(left), len(right), len(right))]:
         if change.start > at:
-            found.append(Match(at, over, change.start - at))
+            found.append(Run(at, over, change.start - at))
         at, over = change.end, change.new_end
     return found
 
 
-def slid(matches: list[Match], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Match]:
+def slid(matches: list[Run], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     """The same alignment with each pure insertion or deletion moved where git has it.
 
     That is together with the change next to it, if it can go that far; else as far down as it goes.
     """
-    result = [Match(0, 0, 0), *matches, Match(len(left), len(right), 0)]
+    result = [Run(0, 0, 0), *matches, Run(len(left), len(right), 0)]
     index = 0
     while index + 1 < len(result):
         here, following = result[index], result[index + 1]
@@ -106,21 +106,21 @@ def slid(matches: list[Match], left: Sequence[Hashable], right: Sequence[Hashabl
         while up < here.length and longer[last - 1 - up] == longer[first - 1 - up]:
             up += 1
         if down and down == following.length and index + 2 < len(result):
-            result[index : index + 2] = [Match(here.left, here.right, here.length + down)]
+            result[index : index + 2] = [Run(here.left, here.right, here.length + down)]
             continue
         if up and up == here.length and index > 0 and _gap(result[index - 1], here):
-            following = Match(following.left - up, following.right - up, following.length + up)
+            following = Run(following.left - up, following.right - up, following.length + up)
             result[index : index + 2] = [following]
             index -= 1
             continue
-        result[index] = Match(here.left, here.right, here.length + down)
+        result[index] = Run(here.left, here.right, here.length + down)
         rest = following.length - down
-        result[index + 1] = Match(following.left + down, following.right + down, rest)
+        result[index + 1] = Run(following.left + down, following.right + down, rest)
         index += 1
     return [match for match in result if match.length]
 
 
-def _gap(one: Match, other: Match) -> bool:
+def _gap(one: Run, other: Run) -> bool:
     return one.left + one.length < other.left or one.right + one.length < other.right
 
 
@@ -153,7 +153,7 @@ def _changed_by(base: Sequence[Hashable], ours: Sequence[Hashable], theirs: Sequ
     return "ours" if theirs == base else "conflict"
 
 
-def _stable(ours: list[Match], theirs: list[Match]) -> Iterator[tuple[int, int, int, int]]:
+def _stable(ours: list[Run], theirs: list[Run]) -> Iterator[tuple[int, int, int, int]]:
     """The runs of the base that both sides kept: (base, ours, theirs, length)."""
     i = j = 0
     while i < len(ours) and j < len(theirs):

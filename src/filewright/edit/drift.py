@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from filewright.edit.diff3 import Chunk, Merged, merge3
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import Span
-from filewright.edit.locate.located import Conflict, Located, Merge, Missed
+from filewright.edit.locate.exact import ByteRange
+from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed
 from filewright.edit.locate.request import TIERS, Edit, Tier
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code
 from filewright.text import Line, Snapshot, Splice, apply, ordered
@@ -23,7 +23,7 @@ MOST_BYTES = 16 << 20
 
 
 def find_drifted(
-    source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.SOFT
+    source: FileText, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.SOFT
 ) -> Located | Missed | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
@@ -36,14 +36,14 @@ def find_drifted(
         if len(base) > MOST_BYTES or base == source.held:
             continue
         shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
-        found = locate(Source(shown, source.task, language=source.language), edit)
+        found = locate(FileText(shown, source.task, language=source.language), edit)
         if isinstance(found, Located) and TIERS.index(found.tier) < TIERS.index(below):
             return _merged(source, edit, shown, found)
     return None
 
 
-def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Located | Missed | None:
-    old = Source(shown)
+def _merged(source: FileText, edit: Edit, shown: Snapshot, found: Located) -> Located | Missed | None:
+    old = FileText(shown)
     base = old.held or b""
     try:
         splices = ordered(written(old, found), len(base))
@@ -52,7 +52,7 @@ def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Loca
     if not splices:
         return None
     there = list(source.rows())
-    wanted = Source(Snapshot.of_bytes(apply(base, splices), encoding=source.encoding.name))
+    wanted = FileText(Snapshot.of_bytes(apply(base, splices), encoding=source.encoding.name))
     mine = [row.body for row in old.rows()]
     merged = merge3(mine, [row.body for row in there], [row.body for row in wanted.rows()])
     chunks = [chunk for chunk in merged.chunks if chunk.kind in ("theirs", "conflict", "both")]
@@ -63,11 +63,11 @@ def _merged(source: Source, edit: Edit, shown: Snapshot, found: Located) -> Loca
     changes = _splices(source, there, merged)
     if not changes:
         return Missed(edit, Code.ALREADY_APPLIED, Tier.DRIFT, (_span(source, there, chunks[0]),))
-    span = Span(changes[0].offset, max(splice.end for splice in changes))
+    span = ByteRange(changes[0].offset, max(splice.end for splice in changes))
     return Located(edit, Tier.DRIFT, (Merge(span, changes),), inner=found.tier)
 
 
-def _still_there(old: Source, found: Located, merged: Merged[bytes]) -> bool:
+def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     """Whether a telling line of what the edit stood for is still in the file."""
     kept: set[int] = set()
     for chunk in merged.chunks:
@@ -80,24 +80,24 @@ def _still_there(old: Source, found: Located, merged: Merged[bytes]) -> bool:
     )
 
 
-def _span(source: Source, rows: list[Line], chunk: Chunk) -> Span:
+def _span(source: FileText, rows: list[Line], chunk: Chunk) -> ByteRange:
     start, end = chunk.ours
     first = rows[start].offset if start < len(rows) else source.size
-    return Span(first, rows[end - 1].end if end > start else first)
+    return ByteRange(first, rows[end - 1].end if end > start else first)
 
 
-def _sides(source: Source, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> Conflict:
+def _sides(source: FileText, base: Sequence[bytes], merged: Merged[bytes], chunk: Chunk) -> MergeConflict:
     def text(lines: Sequence[bytes]) -> str:
         return "\n".join(source.text(line) for line in lines)
 
-    return Conflict(
+    return MergeConflict(
         text(base[slice(*chunk.base)]),
         text(merged.ours[slice(*chunk.ours)]),
         text(merged.theirs[slice(*chunk.theirs)]),
     )
 
 
-def _splices(source: Source, rows: list[Line], merged: Merged[bytes]) -> tuple[Splice, ...]:
+def _splices(source: FileText, rows: list[Line], merged: Merged[bytes]) -> tuple[Splice, ...]:
     dominant = source.snapshot.dominant
     result: list[Splice] = []
     for start, end, lines in merged.changes():

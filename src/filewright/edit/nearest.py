@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 from filewright.edit.locate.fold import collapsed, verbatim_runs
-from filewright.edit.locate.request import Block
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.request import TextLines
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import rows_with
 from filewright.edit.visible import visible
 from filewright.text import Line
@@ -32,7 +32,7 @@ _LEAST = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NearText:
     """A region like the text asked for, 1-based lines, and how alike it is, 0 to 1.
 
     `asked` and `found` are the first pair of lines that differs, whitespace visible, `differs_at`
@@ -62,12 +62,12 @@ class Candidate:
         }
 
 
-def nearest(source: Source, text: str, *, line: int | None = None, limit: int = 3) -> tuple[Candidate, ...]:
+def nearest(source: FileText, text: str, *, line: int | None = None, limit: int = 3) -> tuple[NearText, ...]:
     """Up to `limit` regions most like `text`, the best first; they do not overlap.
 
     Of equally like ones the one nearest to 1-based `line` comes first, if it is given.
     """
-    lines = Block.of(text).solid[:_LINES_SCORED]
+    lines = TextLines.of(text).solid[:_LINES_SCORED]
     if not lines:
         return ()
     starts: dict[int, list[Line]] = {}
@@ -102,8 +102,8 @@ def _is_apart(rows: Sequence[Line], other: Sequence[Line]) -> bool:
 
 
 def compared(
-    source: Source, rows: Sequence[Line], lines: Sequence[str], similarity: float, *, solid: bool = False
-) -> Candidate:
+    source: FileText, rows: Sequence[Line], lines: Sequence[str], similarity: float, *, solid: bool = False
+) -> NearText:
     """Rows as a candidate for `lines`, line by line; with `solid`, blank rows are passed over."""
     first = source.line_number(rows[0].offset)
     texts = [clean(source.text(row.body)) for row in rows]
@@ -113,11 +113,11 @@ def compared(
             difference = (number, visible(asked), visible(text))
             break
     else:
-        return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts))
-    return Candidate(first, first + len(rows) - 1, similarity, "\n".join(texts), *difference)
+        return NearText(first, first + len(rows) - 1, similarity, "\n".join(texts))
+    return NearText(first, first + len(rows) - 1, similarity, "\n".join(texts), *difference)
 
 
-def _seeds(source: Source, lines: Sequence[str]) -> list[tuple[Line, int]]:
+def _seeds(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
     """Rows that may be the line of that number of the text, the most telling first."""
     runs: dict[str, int] = {}
     for index, line in enumerate(lines):
@@ -144,7 +144,7 @@ def _seeds(source: Source, lines: Sequence[str]) -> list[tuple[Line, int]]:
     return _by_similarity(source, lines)
 
 
-def _by_similarity(source: Source, lines: Sequence[str]) -> list[tuple[Line, int]]:
+def _by_similarity(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
     from rapidfuzz import fuzz, process
 
     rows, keys = source.sketch()
@@ -154,7 +154,7 @@ def _by_similarity(source: Source, lines: Sequence[str]) -> list[tuple[Line, int
     return [(rows[place], index) for _, _, place in found]
 
 
-def _begin(source: Source, row: Line, index: int) -> int:
+def _begin(source: FileText, row: Line, index: int) -> int:
     for _ in range(min(index, 40)):
         before = source.row_before(row)
         while before is not None and not before.body.strip():
@@ -165,7 +165,7 @@ def _begin(source: Source, row: Line, index: int) -> int:
     return row.offset
 
 
-def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
+def _window(source: FileText, row: Line, index: int, count: int) -> list[Line]:
     """The rows of `count` solid lines of which `row` is number `index`, as far as the file goes."""
     before: list[Line] = []
     back, left = source.row_before(row), index
@@ -187,7 +187,7 @@ def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
     return rows or [row]
 
 
-def _similarity(source: Source, lines: Sequence[str], rows: Sequence[Line]) -> float:
+def _similarity(source: FileText, lines: Sequence[str], rows: Sequence[Line]) -> float:
     texts = [text for row in rows if (text := source.text(row.body)).strip()]
     return alike([collapsed(line) for line in lines], [collapsed(text) for text in texts])
 

@@ -15,12 +15,12 @@ from typing import Any
 from filewright.edit.drift import find_drifted
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import is_elision, may_omit, says_omitted
-from filewright.edit.locate.exact import Span, find_exact
+from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
-from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed
+from filewright.edit.locate.located import Insertion, Literal, Located, Missed, WholeLines
 from filewright.edit.locate.repairs import displayed, has_escaped_lines, numbered_like
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.locate.source import Readable, Source
+from filewright.edit.locate.source import FileText, Readable
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear, written_as_it_is
@@ -40,7 +40,7 @@ _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 class Outcome:
     """What became of edit number `index` (0-based).
 
-    Lines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
+    WholeLines are 1-based and inclusive, a `last` before its `first` is no line: `first`, `last` where
     the edit was found, `new_first`, `new_last` in the result. `places` is how many places changed;
     `on_result` that it was located on the result of the edits before it; `note` what a reader should know.
     """
@@ -132,8 +132,8 @@ class _Placed:
 
     index: int
     located: Located
-    spans: tuple[Span, ...]
-    changed: tuple[Span, ...]
+    spans: tuple[ByteRange, ...]
+    changed: tuple[ByteRange, ...]
     shifts: tuple[tuple[int, int], ...]
     first: int
     last: int
@@ -203,7 +203,7 @@ class _Planner:
     ) -> None:
         self._snapshot = snapshot
         self._language = language
-        self._source = Source(snapshot, task, language=language)
+        self._source = FileText(snapshot, task, language=language)
         self._bases = bases
         self._task = task
         self._placed: list[_Placed] = []
@@ -229,7 +229,7 @@ class _Planner:
         if self._placed_on_result(index, edit, fuzzy=fuzzy):
             return
         result = Overlay(self._snapshot, self.splices)
-        source = Source(result, self._task, language=self._language)
+        source = FileText(result, self._task, language=self._language)
         found = locate(source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed):
             self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
@@ -257,7 +257,7 @@ class _Planner:
         if splices is None:
             return
         spans = tuple(part.span for part in located.parts)
-        changed = tuple(Span(splice.offset, splice.end) for splice in splices)
+        changed = tuple(ByteRange(splice.offset, splice.end) for splice in splices)
         if splices and set(splices) <= set(self.splices):
             # An earlier edit makes the very same change: there is one result, whoever makes it.
             self._note(index, located, self._source, (), spans, (), on_result=False)
@@ -272,7 +272,7 @@ class _Planner:
         self._note(index, located, self._source, splices, spans, changed, on_result=False)
 
     def _written(
-        self, source: Source, index: int, located: Located, *, fuzzy: bool
+        self, source: FileText, index: int, located: Located, *, fuzzy: bool
     ) -> tuple[Splice, ...] | None:
         """The splices of a located edit; None if it is refused for what it would write."""
         odd = _odd(source, located) if fuzzy else None
@@ -291,7 +291,7 @@ class _Planner:
     def _placed_on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> bool:
         """Whether the result of the earlier edits decides: the edit is taken there, or refused."""
         result = Overlay(self._snapshot, self.splices)
-        source = Source(result, self._task, language=self._language)
+        source = FileText(result, self._task, language=self._language)
         found = locate(source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed):
             if found.code is Code.AMBIGUOUS_MATCH:
@@ -302,7 +302,7 @@ class _Planner:
             return True
         self.splices = result.composed(ordered(splices, result.size))
         spans = tuple(
-            Span(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
+            ByteRange(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
             for part in found.parts
         )
         self._note(index, found, source, splices, spans, spans, on_result=True)
@@ -312,10 +312,10 @@ class _Planner:
         self,
         index: int,
         located: Located,
-        source: Source,
+        source: FileText,
         splices: tuple[Splice, ...],
-        spans: tuple[Span, ...],
-        changed: tuple[Span, ...],
+        spans: tuple[ByteRange, ...],
+        changed: tuple[ByteRange, ...],
         *,
         on_result: bool,
     ) -> None:
@@ -384,13 +384,13 @@ def _language(snapshot: Readable, name: str) -> Language | None:
     return language_of(located or name.rpartition("/")[2].encode(errors="replace"), b"")
 
 
-def _odd(source: Source, located: Located) -> tuple[str, str] | None:
+def _odd(source: FileText, located: Located) -> tuple[str, str] | None:
     """What the replacement alone holds that no file holds, and its line: a marker, line numbers, a fence."""
     for part in located.parts[:1]:
         match part:
             case Literal():
                 search, new = part.search, part.replace
-            case Lines():
+            case WholeLines():
                 search, new = "\n".join(part.search.lines), "\n".join(part.replace.lines)
             case Insertion():
                 search, new = "", part.text
@@ -418,7 +418,7 @@ def _odd(source: Source, located: Located) -> tuple[str, str] | None:
     return None
 
 
-def _check_indent(source: Source, located: Located) -> None:
+def _check_indent(source: FileText, located: Located) -> None:
     """Refuse a text found inside a line that would put text of the line at another indent.
 
     The first line of the search text lacks some of its indent. Taken literally, the line would be
@@ -448,7 +448,7 @@ def _check_indent(source: Source, located: Located) -> None:
         )
 
 
-def _check_words(source: Source, located: Located) -> None:
+def _check_words(source: FileText, located: Located) -> None:
     """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
     part = located.parts[0]
     if located.tier is not Tier.EXACT or not isinstance(part, Literal) or located.edit.replace_all:
@@ -471,11 +471,11 @@ def _check_words(source: Source, located: Located) -> None:
         )
 
 
-def _occurs(source: Source, text: str) -> bool:
+def _occurs(source: FileText, text: str) -> bool:
     return bool(find_exact(source, text, 1))
 
 
-def _follows(source: Source, located: Located) -> str:
+def _follows(source: FileText, located: Located) -> str:
     """A note on an insertion of text that stands there already."""
     part = located.parts[0]
     if not isinstance(part, Literal) or located.edit.replace_all or len(part.replace) <= len(part.search):
@@ -493,7 +493,7 @@ def _follows(source: Source, located: Located) -> str:
     return ""
 
 
-def _touching(changed: Sequence[Span], spans: Sequence[Span]) -> Span | None:
+def _touching(changed: Sequence[ByteRange], spans: Sequence[ByteRange]) -> ByteRange | None:
     """The first changed stretch that lies in or cuts into one of the spans (both in order)."""
     at = 0
     for one in changed:
@@ -526,11 +526,11 @@ def _lines(data: bytes) -> int:
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
-def _similarity(source: Source, located: Located) -> float:
+def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
     if located.tier is Tier.EXACT:
         return 1.0
-    pairs = [(part.search.lines, part.region.rows) for part in located.parts if isinstance(part, Lines)]
+    pairs = [(part.search.lines, part.region.rows) for part in located.parts if isinstance(part, WholeLines)]
     if not pairs:
         return 1.0
     return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import Span, find_exact
-from filewright.edit.locate.located import Conflict, Located, Missed
-from filewright.edit.locate.request import Block, Edit, Tier
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.exact import ByteRange, find_exact
+from filewright.edit.locate.located import Located, MergeConflict, Missed
+from filewright.edit.locate.request import Edit, TextLines, Tier
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import find_regions, strictest
-from filewright.edit.nearest import Candidate, clean, compared, nearest
+from filewright.edit.nearest import NearText, clean, compared, nearest
 from filewright.edit.suggestion import MOST_CHARS, at_place, suggested
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.edit.write import UnclearError, written
@@ -47,8 +47,8 @@ class Refusal:
     hint: str
     reached: Tier | None = None
     lines: tuple[int, ...] = ()
-    nearest: tuple[Candidate, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    nearest: tuple[NearText, ...] = ()
+    conflicts: tuple[MergeConflict, ...] = ()
     suggestions: tuple[Edit, ...] = ()
     other: int | None = None
     there: str | None = None
@@ -99,7 +99,7 @@ class Refusal:
         )
 
 
-def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
+def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool = True) -> Refusal:
     """The refusal of a missed edit, with what is near and what would succeed."""
     if missed.code is Code.AMBIGUOUS_MATCH:
         return _ambiguous(source, missed, index, fuzzy=fuzzy)
@@ -109,7 +109,7 @@ def explained(source: Source, missed: Missed, index: int = 0, *, fuzzy: bool = T
     edit = missed.edit
     if missed.code is Code.STALE_VERSION:
         lines = tuple(source.line_number(span.start) for span in missed.spans)
-        where = f" round line {lines[0]}" if lines else ""
+        where = f" around line {lines[0]}" if lines else ""
         return Refusal(
             index,
             Code.STALE_VERSION,
@@ -158,7 +158,7 @@ def overlapping(index: int, other: int, line: int) -> Refusal:
     )
 
 
-def _ambiguous(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
+def _ambiguous(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
     edit = missed.edit
     lines = tuple(source.line_number(span.start) for span in missed.spans)
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
@@ -179,7 +179,7 @@ def _ambiguous(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Re
     return Refusal(index, Code.AMBIGUOUS_MATCH, message, hint, missed.reached, lines, suggestions=suggestions)
 
 
-def _choices(source: Source, missed: Missed, lines: tuple[int, ...], *, fuzzy: bool) -> Iterator[Edit]:
+def _choices(source: FileText, missed: Missed, lines: tuple[int, ...], *, fuzzy: bool) -> Iterator[Edit]:
     """The edit made clear for each of the first regions: by a start line, or by context."""
     if source.size > _CHECKED_BYTES:
         yield from (replace(missed.edit, start_line=line) for line in lines[:3])
@@ -194,8 +194,8 @@ def _choices(source: Source, missed: Missed, lines: tuple[int, ...], *, fuzzy: b
                 yield wider
 
 
-def _with_context(source: Source, edit: Edit, span: Span) -> Edit | None:
-    """The edit with as much of the text round `span` as makes it stand there once."""
+def _with_context(source: FileText, edit: Edit, span: ByteRange) -> Edit | None:
+    """The edit with as much of the text around `span` as makes it stand there once."""
     first, last = source.row_at(span.start), source.row_at(max(span.start, span.end - 1))
     for _ in range(12):
         start, end = first.offset, max(last.body_end, span.end)
@@ -212,20 +212,20 @@ def _with_context(source: Source, edit: Edit, span: Span) -> Edit | None:
     return None
 
 
-def _already(source: Source, edit: Edit) -> tuple[int, ...]:
+def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
     """The lines where the replacement stands, if it says enough to know it again."""
     if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
         return ()
     spans = find_exact(source, edit.replace, 4)
     if not spans:
-        regions = strictest(find_regions(source, Block.of(edit.replace)))
-        spans = [Span(region.start, region.end) for region in regions[:4]]
+        regions = strictest(find_regions(source, TextLines.of(edit.replace)))
+        spans = [ByteRange(region.start, region.end) for region in regions[:4]]
     if not spans or (len(spans) > 1 and "\n" not in edit.replace.strip("\n")):
         return ()
     return tuple(source.line_number(span.start) for span in spans[:3])
 
 
-def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
+def _elsewhere(source: FileText, missed: Missed, index: int) -> Refusal:
     """The refusal of a text that is not on the lines it was said to be on."""
     edit = missed.edit
     start, end = edit.start_line or 1, edit.end_line or 1
@@ -239,7 +239,7 @@ def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
     message = f"the text is not on {_lines(start, end)} of the file"
     if end > count:
         message += f", which has {count} lines"
-    near: tuple[Candidate, ...] = ()
+    near: tuple[NearText, ...] = ()
     if rows and len(there) <= MOST_CHARS:
         near = (compared(source, rows, edit.search.removesuffix("\n").split("\n"), 0.0),)
     suggestions: list[Edit] = []
@@ -270,7 +270,7 @@ def _elsewhere(source: Source, missed: Missed, index: int) -> Refusal:
     )
 
 
-def _rows(source: Source, start: int, end: int) -> list[Line]:
+def _rows(source: FileText, start: int, end: int) -> list[Line]:
     offset = source.snapshot.lines.offset_of(start)
     rows: list[Line] = []
     row = source.row_from(offset)
@@ -280,10 +280,10 @@ def _rows(source: Source, start: int, end: int) -> list[Line]:
     return rows
 
 
-def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
+def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
     edit = missed.edit
     found = None if fuzzy else locate(source, edit)
-    near: tuple[Candidate, ...]
+    near: tuple[NearText, ...]
     exact: tuple[Edit, ...] = ()
     if isinstance(found, Located):
         rows = _rows_of(source, found.start, found.end)
@@ -305,7 +305,7 @@ def _nowhere(source: Source, missed: Missed, index: int, *, fuzzy: bool) -> Refu
     return Refusal(index, Code.NO_MATCH, message, hint, missed.reached, (), near, suggestions=suggestions)
 
 
-def _as_the_file_has_it(source: Source, edit: Edit, near: tuple[Candidate, ...]) -> tuple[Edit, ...]:
+def _as_the_file_has_it(source: FileText, edit: Edit, near: tuple[NearText, ...]) -> tuple[Edit, ...]:
     """The edit with its search text in the Unicode form that the file has."""
     wanted = unicodedata.normalize("NFC", edit.search)
     lengths = {len(unicodedata.normalize(form, edit.search)) for form in ("NFC", "NFD")}
@@ -321,7 +321,7 @@ def _as_the_file_has_it(source: Source, edit: Edit, near: tuple[Candidate, ...])
     return ()
 
 
-def _exactly(source: Source, edit: Edit, found: Located, rows: list[Line]) -> tuple[Edit, ...]:
+def _exactly(source: FileText, edit: Edit, found: Located, rows: list[Line]) -> tuple[Edit, ...]:
     """The edit that writes what a looser tier would, in the text that is there."""
     start, end = rows[0].offset, rows[-1].body_end
     old = source.read(start, end)
@@ -338,7 +338,7 @@ def _exactly(source: Source, edit: Edit, found: Located, rows: list[Line]) -> tu
     return (better,) if isinstance(locate(source, better, fuzzy=False), Located) else ()
 
 
-def unclear(source: Source, found: Located, why: UnclearError, index: int) -> Refusal:
+def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> Refusal:
     """The refusal of an edit whose place is certain, and of which nobody can say what it writes there."""
     rows = _rows_of(source, found.start, found.end)
     there = compared(source, rows, found.edit.search.split("\n"), 1.0)
@@ -360,7 +360,7 @@ def written_as_it_is(index: int, what: str, line: str) -> Refusal:
     )
 
 
-def _rows_of(source: Source, start: int, end: int) -> list[Line]:
+def _rows_of(source: FileText, start: int, end: int) -> list[Line]:
     rows = [source.row_at(start)]
     while rows[-1].end < end and len(rows) < 400:
         following = source.row_from(rows[-1].end)
@@ -370,7 +370,7 @@ def _rows_of(source: Source, start: int, end: int) -> list[Line]:
     return rows
 
 
-def _differs_in_form(source: Source, search: str) -> bool:
+def _differs_in_form(source: FileText, search: str) -> bool:
     """Whether the text is there but for the Unicode normalisation form."""
     if search.isascii() or source.held is None or source.size > _CHECKED_BYTES:
         return False
@@ -395,9 +395,9 @@ def _quoted(text: str) -> list[str]:
     return shown
 
 
-def _bounded(conflict: Conflict) -> Conflict:
+def _bounded(conflict: MergeConflict) -> MergeConflict:
     sides = (conflict.shown, conflict.there, conflict.wanted)
-    return Conflict(*(clean(side[:MOST_CHARS]) for side in sides))
+    return MergeConflict(*(clean(side[:MOST_CHARS]) for side in sides))
 
 
 def _edit_data(edit: Edit) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from filewright.edit.changeset import Expected, Modify
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -122,7 +122,7 @@ def replace_matches(
             Code.IS_BINARY, f"{snapshot.asked} is not text", hint="use a tool for bytes",
             details={"path": snapshot.asked},
         )  # fmt: skip
-    writer = _Writer(snapshot, pattern, new)
+    writer = _Replacer(snapshot, pattern, new)
     count = unchanged = 0
 
     def made() -> Iterator[Splice]:
@@ -144,7 +144,7 @@ def replace_matches(
     return Replaced(count, unchanged, splices)
 
 
-class _Writer:
+class _Replacer:
     def __init__(self, snapshot: Snapshot, pattern: Pattern, new: Replacement) -> None:
         self._snapshot = snapshot
         literal = new.literal
@@ -152,7 +152,7 @@ class _Writer:
         self._search = (
             pattern.text if lines and pattern.mode == "literal" and not pattern.insensitive else None
         )
-        self.source = Source(snapshot)
+        self.source = FileText(snapshot)
         self._literal = literal
         breaks = any(isinstance(part, str) and "\n" in part for part in new.parts)
         dominant = snapshot.dominant if breaks else b"\n"

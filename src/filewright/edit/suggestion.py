@@ -20,8 +20,8 @@ from filewright.edit.locate.fold import indent_of, is_typographic
 from filewright.edit.locate.located import Located
 from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import Edit
-from filewright.edit.locate.source import Source
-from filewright.edit.nearest import Candidate
+from filewright.edit.locate.source import FileText
+from filewright.edit.nearest import NearText
 
 MOST_CHARS = 4_000
 """Characters of a text that is offered to be used."""
@@ -33,7 +33,7 @@ _APART = 0.1
 _TOKEN = re.compile(r"\w+|[^\S\n]+|.", re.DOTALL)
 
 
-def suggested(source: Source, edit: Edit, near: Sequence[Candidate]) -> tuple[Edit, ...]:
+def suggested(source: FileText, edit: Edit, near: Sequence[NearText]) -> tuple[Edit, ...]:
     """The edit with the text that is there and the replacement carried over to it; () if that is not certain."""
     if not near or source.size > _CHECKED_BYTES or len(near[0].text) > MOST_CHARS:
         return ()
@@ -42,7 +42,7 @@ def suggested(source: Source, edit: Edit, near: Sequence[Candidate]) -> tuple[Ed
     return at_place(source, edit, near[0])
 
 
-def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
+def at_place(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
     """The same for one region, whatever else is like it."""
     if any(map(_is_doubtful, (edit.search, edit.replace))):
         return ()
@@ -61,7 +61,7 @@ def at_place(source: Source, edit: Edit, there: Candidate) -> tuple[Edit, ...]:
     return ()
 
 
-def _goes_on(source: Source, search: str, there: Candidate) -> bool:
+def _goes_on(source: FileText, search: str, there: NearText) -> bool:
     """Whether a line that the search text has and the region lacks stands right beside the region.
 
     Then the region is not all that is meant, and a line of it is none of the search text's.

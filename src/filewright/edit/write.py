@@ -1,6 +1,6 @@
 """The one writer: a located edit as splices. Search is the base, the file is ours, replace is theirs.
 
-Lines that search and replace share keep the file's own bytes: whitespace, typography, terminators.
+WholeLines that search and replace share keep the file's own bytes: whitespace, typography, terminators.
 Changed and new lines are the caller's, in the file's indentation and with its dominant terminator;
 where a word or the spacing of a line differs, a changed one keeps the file's of what stays. What was
 looked past to find the place is looked past in the whole replacement, or the edit is refused:
@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from filewright.edit.diff3 import Match, align
-from filewright.edit.locate.exact import Span, find_exact
+from filewright.edit.diff3 import Run, align
+from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Merge, Rows
-from filewright.edit.locate.request import Block, Tier, is_blank
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Rows, WholeLines
+from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.source import FileText
 from filewright.errors import Code
 from filewright.text import Line, Splice, encoded
 
@@ -45,7 +45,7 @@ class UnclearError(Exception):
         self.readings = readings
 
 
-def written(source: Source, located: Located) -> tuple[Splice, ...]:
+def written(source: FileText, located: Located) -> tuple[Splice, ...]:
     """The splices of a located edit, in order; none if it changes nothing.
 
     Raises `unencodable`, and `UnclearError` where the replacement can be read in several ways.
@@ -55,7 +55,7 @@ def written(source: Source, located: Located) -> tuple[Splice, ...]:
         match part:
             case Literal():
                 result += write_exact(source, part.span.start, part.span.end, part.search, part.replace)
-            case Lines():
+            case WholeLines():
                 result += _lines(source, part)
             case Rows():
                 result += _rows(source, part)
@@ -66,7 +66,7 @@ def written(source: Source, located: Located) -> tuple[Splice, ...]:
     return tuple(parted(source, result))
 
 
-def parted(source: Source, splices: Iterable[Splice]) -> Iterator[Splice]:
+def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
     """The ordered splices, none of which makes one line end of two, or writes a second byte-order mark.
 
     A newline right behind a lone return would be one line end with it, whether it is written there or a
@@ -85,7 +85,7 @@ def parted(source: Source, splices: Iterable[Splice]) -> Iterator[Splice]:
         last, splice = splice, following
 
 
-def _parted(source: Source, last: Splice | None, splice: Splice, following: Splice | None) -> Splice:
+def _parted(source: FileText, last: Splice | None, splice: Splice, following: Splice | None) -> Splice:
     new = splice.replacement
     if new.startswith(b"\n") and _last_byte(source, last, splice.offset) == b"\r":
         body = new.lstrip(b"\n")
@@ -98,17 +98,17 @@ def _parted(source: Source, last: Splice | None, splice: Splice, following: Spli
     return splice
 
 
-def _last_byte(source: Source, last: Splice | None, offset: int) -> bytes:
+def _last_byte(source: FileText, last: Splice | None, offset: int) -> bytes:
     """The byte before `offset` with the splices up to the `last` one made."""
     if last is not None and last.end == offset and last.replacement:
         return last.replacement[-1:]
     return source.read(offset - 1, offset) if offset > source.start else b""
 
 
-def write_exact(source: Source, start: int, end: int, search: str, replace: str) -> tuple[Splice, ...]:
+def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> tuple[Splice, ...]:
     """The splices that put `replace` where `search` stands literally in [start, end).
 
-    Lines equal in both keep their terminators. Raises `unencodable`.
+    WholeLines equal in both keep their terminators. Raises `unencodable`.
     """
     if "\n" not in search and "\n" not in replace:
         return _single(source, start, end, _in_file(source, replace))
@@ -135,15 +135,15 @@ def write_exact(source: Source, start: int, end: int, search: str, replace: str)
     return tuple(result)
 
 
-def _single(source: Source, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
+def _single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
     return () if source.read(start, end) == new else (Splice(start, end - start, new),)
 
 
-def _in_file(source: Source, text: str) -> bytes:
+def _in_file(source: FileText, text: str) -> bytes:
     return encoded(text, source.encoding, argument="replace")
 
 
-def _inserted(source: Source, part: Insertion) -> tuple[Splice, ...]:
+def _inserted(source: FileText, part: Insertion) -> tuple[Splice, ...]:
     """The splice that puts whole lines before a line; the line past the last appends."""
     offset, dominant = part.span.start, source.dominant
     new = encoded(part.text.removesuffix("\n"), source.encoding, dominant, argument="replace")
@@ -162,7 +162,7 @@ class _Out:
     terminator: bytes | None = None
 
 
-def _rows(source: Source, part: Rows) -> list[Splice]:
+def _rows(source: FileText, part: Rows) -> list[Splice]:
     """A hunk: which line stays is said, line by line."""
     texts = [source.text(row.body) for row in part.rows]
     there = [None if at is None else texts[at] for at in part.found]
@@ -212,10 +212,10 @@ def _together(
     return [(left[at], right[to]) for at, to in _alike(one, other)]
 
 
-def _lines(source: Source, part: Lines) -> list[Splice]:
+def _lines(source: FileText, part: WholeLines) -> list[Splice]:
     """The splices that carry the change from `search` to `replace` over to the region."""
     region, search, replace = part.region, part.search, part.replace
-    span = Span(region.start, region.end)
+    span = ByteRange(region.start, region.end)
     if not replace.solid:
         blanks = max(0, len(replace.after) - len(search.before) - len(search.after))
         return _spliced(source, region.rows, span, [_Out(-1)] * blanks, whole=not blanks)
@@ -236,7 +236,7 @@ class _Carry:
     `same[j]` whether it is it, `gap_of[j]` the gap of search that gap j of replace is (-1: none).
     """
 
-    def __init__(self, source: Source, part: Lines) -> None:
+    def __init__(self, source: FileText, part: WholeLines) -> None:
         self._region = part.region
         self._search = part.search
         self._replace = part.replace
@@ -257,7 +257,7 @@ class _Carry:
         mine, theirs = _places(self._search), _places(self._replace)
         left, right = self._search.lines, self._replace.lines
         i = j = 0
-        for match in [*_longest_first(left, right), Match(len(left), len(right), 0)]:
+        for match in [*_longest_first(left, right), Run(len(left), len(right), 0)]:
             one = [index for index, solid in mine[i : match.left] if solid]
             other = [index for index, solid in theirs[j : match.right] if solid]
             for at, to in _together(self._search.solid, self._replace.solid, one, other):
@@ -340,7 +340,7 @@ class _Adapter:
     """Writes a line of the replacement as the file writes the lines it stands for."""
 
     def __init__(
-        self, source: Source, indentation: Indentation | None, asked: Sequence[str], found: Sequence[str]
+        self, source: FileText, indentation: Indentation | None, asked: Sequence[str], found: Sequence[str]
     ) -> None:
         self._source = source
         self._asked, self._found = asked, found
@@ -358,7 +358,7 @@ class _Adapter:
         """Decide what indents mean, from (asked, found, wanted) lines that belong together.
 
         The replacement is written in the request's indentation, and is mapped as the search text was; or in
-        the file's already. Lines that stay by their text tell which, where they are moved in one of the two:
+        the file's already. WholeLines that stay by their text tell which, where they are moved in one of the two:
         all of them must say the same. What a line that is new opens a block for is moved in any case.
         """
         solid = [line for line in new if not is_blank(line)]
@@ -472,7 +472,7 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(match.length for match in align(*solid))
 
 
-def _places(block: Block) -> list[tuple[int, bool]]:
+def _places(block: TextLines) -> list[tuple[int, bool]]:
     """For each line of `block.lines`: the number of the solid line, or of the gap, that it is (in)."""
     result: list[tuple[int, bool]] = []
     for index in range(len(block.solid)):
@@ -482,12 +482,12 @@ def _places(block: Block) -> list[tuple[int, bool]]:
     return result
 
 
-def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Run]:
     """Equal runs, the longest first: how a person reads a change. Bounded where lines are many."""
     if len(left) * len(right) > _MOST_COMPARED:
         return align(left, right)
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    return [Match(*block) for block in blocks if block.size]
+    return [Run(*block) for block in blocks if block.size]
 
 
 def _words(line: str) -> Counter[str]:
@@ -561,9 +561,9 @@ def _tokens(line: str) -> list[tuple[str, str]]:
 
 
 def _spliced(
-    source: Source,
+    source: FileText,
     rows: Sequence[Line],
-    span: Span,
+    span: ByteRange,
     result: Sequence[_Out],
     *,
     ended: bool | None = None,

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.exact import Span, find_exact
-from filewright.edit.locate.located import Insertion, Lines, Literal, Located, Missed, Part
+from filewright.edit.locate.exact import ByteRange, find_exact
+from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, WholeLines
 from filewright.edit.locate.repairs import Repaired, repairs
-from filewright.edit.locate.request import Block, Edit, Tier, checked, is_blank
+from filewright.edit.locate.request import Edit, TextLines, Tier, checked, is_blank
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.spaces import find_spaced
 from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
 from filewright.edit.write import UnclearError, written
@@ -26,7 +26,7 @@ MOST_REPLACED = 1_000_000
 _ORDER = list(Tier)
 
 
-def locate(source: Source, request: Edit, *, fuzzy: bool = True) -> Located | Missed:
+def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | Missed:
     """Where `request` goes in `source`, or why nowhere.
 
     `fuzzy=False` ends after the exact tier. Pure: reads the snapshot, nothing else. The drift tier
@@ -55,19 +55,19 @@ def locate(source: Source, request: Edit, *, fuzzy: bool = True) -> Located | Mi
     return _tolerant(source, edit)
 
 
-def _tolerant(source: Source, edit: Edit) -> Located | Missed:
-    block, replace = Block.of(edit.search), Block.of(edit.replace)
+def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
+    block, replace = TextLines.of(edit.search), TextLines.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     everything = find_regions(source, block)
     regions = strictest(everything)
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
-        parts = [Lines(region, block, replace) for region in regions]
+        parts = [WholeLines(region, block, replace) for region in regions]
         return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
     spaced = find_spaced(source, block)
     if spaced:
-        parts = [Lines(region, block, replace) for region in spaced]
+        parts = [WholeLines(region, block, replace) for region in spaced]
         return _unapplied(source, _one(source, edit, Tier.SPACES, parts))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
@@ -78,12 +78,12 @@ def _tolerant(source: Source, edit: Edit) -> Located | Missed:
         return repaired
     soft = find_soft(source, block, replace)
     if soft:
-        parts = [Lines(region, block, replace) for region in soft]
+        parts = [WholeLines(region, block, replace) for region in soft]
         return _unapplied(source, _one(source, edit, Tier.SOFT, parts))
     return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
-def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
+def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
     """The repaired request where it matches by the strictest tier of all repairs."""
     best: tuple[int, Located | Missed] | None = None
     for better in repairs(edit.search, edit.replace):
@@ -103,7 +103,7 @@ def _repaired(source: Source, edit: Edit) -> Located | Missed | None:
     return None if best is None else _unapplied(source, best[1])
 
 
-def _agreed(source: Source, edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
+def _agreed(source: FileText, edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
     """Two repairs that match equally well must mean the same: one place, and one text there."""
     if isinstance(one, Missed) or isinstance(other, Missed):
         return one if isinstance(one, Missed) else other
@@ -117,19 +117,19 @@ def _agreed(source: Source, edit: Edit, one: Located | Missed, other: Located | 
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
 
 
-def _meant(source: Source, located: Located) -> tuple[Splice, ...] | None:
+def _meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
     try:
         return written(source, located)
     except UnclearError:
         return None
 
 
-def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
+def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
     """`found`, unless the replacement stands at that place already and reaches beyond it.
 
     A loosely matched text may be what a change left of it: the lines that an insertion follows.
     """
-    if isinstance(found, Missed) or not isinstance(found.parts[0], Lines):
+    if isinstance(found, Missed) or not isinstance(found.parts[0], WholeLines):
         return found
     part = found.parts[0]
     if _lost_a_line(source, part):
@@ -139,11 +139,13 @@ def _unapplied(source: Source, found: Located | Missed) -> Located | Missed:
     for region in find_regions(source, part.replace):
         touches = region.start < part.region.end and region.end > part.region.start
         if touches and (region.start < part.region.start or region.end > part.region.end):
-            return Missed(found.edit, Code.ALREADY_APPLIED, found.tier, (Span(region.start, region.end),))
+            return Missed(
+                found.edit, Code.ALREADY_APPLIED, found.tier, (ByteRange(region.start, region.end),)
+            )
     return found
 
 
-def _lost_a_line(source: Source, part: Lines) -> bool:
+def _lost_a_line(source: FileText, part: WholeLines) -> bool:
     """Whether the search text has a blank line at its edge in the place of a line of the file.
 
     It is indented, as lines are that lost their text; or the replacement adds that line of the file. What the
@@ -160,7 +162,7 @@ def _lost_a_line(source: Source, part: Lines) -> bool:
     return False
 
 
-def _solid_beside(source: Source, region: Region, *, ahead: bool) -> tuple[str, int]:
+def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str, int]:
     """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
     count, row = 0, source.row_from(region.end) if ahead else source.row_before(region.rows[0])
     while row is not None:
@@ -171,13 +173,13 @@ def _solid_beside(source: Source, region: Region, *, ahead: bool) -> tuple[str, 
     return "", count
 
 
-def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
+def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
     """What a repaired request stands for by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:
             return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
-    block, replace = Block.of(better.search), Block.of(better.replace)
+    block, replace = TextLines.of(better.search), TextLines.of(better.replace)
     everything = find_regions(source, block)
     if not everything:
         return None
@@ -187,12 +189,12 @@ def _strict(source: Source, better: Repaired) -> tuple[Tier, list[Part], bool] |
         number = better.first_number + len(block.before)
         if number not in (source.line_number(region.start) for region in regions):
             return None
-    parts: list[Part] = [Lines(region, block, replace) for region in regions]
+    parts: list[Part] = [WholeLines(region, block, replace) for region in regions]
     return regions[0].tier, parts, cut_short(everything)
 
 
 def _one(
-    source: Source, edit: Edit, tier: Tier, parts: Sequence[Part], *, more: bool = False
+    source: FileText, edit: Edit, tier: Tier, parts: Sequence[Part], *, more: bool = False
 ) -> Located | Missed:
     """The one region; of several the one at the start line, if it was given.
 
@@ -210,13 +212,13 @@ def _one(
     return Located(edit, tier, (chosen[0],))
 
 
-def _line_start(source: Source, span: Span) -> int:
+def _line_start(source: FileText, span: ByteRange) -> int:
     """Where the first line begins that has more of the region than a terminator."""
     row = source.row_at(span.start)
     return row.offset
 
 
-def _all(edit: Edit, spans: list[Span]) -> Located | Missed:
+def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
     if not spans:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     if len(spans) > MOST_REPLACED:
@@ -234,7 +236,7 @@ def _all(edit: Edit, spans: list[Span]) -> Located | Missed:
     return Located(edit, Tier.EXACT, tuple(parts))
 
 
-def _insertion(source: Source, edit: Edit) -> Located:
+def _insertion(source: FileText, edit: Edit) -> Located:
     line = edit.start_line or 1
     count = source.snapshot.lines.count
     if line > count + 1:
@@ -245,10 +247,10 @@ def _insertion(source: Source, edit: Edit) -> Located:
             details={"argument": "start_line", "lines": count},
         )
     offset = source.snapshot.lines.offset_of(line)
-    return Located(edit, Tier.EXACT, (Insertion(Span(offset, offset), line, edit.replace),))
+    return Located(edit, Tier.EXACT, (Insertion(ByteRange(offset, offset), line, edit.replace),))
 
 
-def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Missed:
+def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | Missed:
     """Exactly the search text at exactly these lines, a final newline of it aside."""
     lines = source.snapshot.lines
     first = lines.offset_of(start)
@@ -262,7 +264,7 @@ def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Mis
             break
     if len(rows) == end - start + 1 and [source.text(row.body) for row in rows] == wanted:
         whole = edit.search.endswith("\n") and bool(rows[-1].terminator)
-        span = Span(first, rows[-1].end if whole else rows[-1].body_end)
+        span = ByteRange(first, rows[-1].end if whole else rows[-1].body_end)
         search = "\n".join(wanted) + ("\n" if whole else "")
         replace = edit.replace if whole or not edit.search.endswith("\n") else edit.replace.removesuffix("\n")
         return Located(edit, Tier.EXACT, (Literal(span, search, replace),))
@@ -272,7 +274,7 @@ def _anchored(source: Source, edit: Edit, start: int, end: int) -> Located | Mis
     return Missed(edit, Code.NO_MATCH, Tier.EXACT, tuple(spans or elsewhere[: len(elsewhere) == 1]))
 
 
-def _is_whole(source: Source, span: Span) -> bool:
+def _is_whole(source: FileText, span: ByteRange) -> bool:
     """Whether a span begins and ends where lines do."""
     begins = span.start == source.start or source.read(span.start - 1, span.start) in (b"\n", b"\r")
     return begins and source.read(span.end, span.end + 1) in (b"", b"\n", b"\r")

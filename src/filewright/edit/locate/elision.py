@@ -18,9 +18,9 @@ from collections.abc import Sequence
 
 from filewright.edit.linediff import changes
 from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.located import Lines
-from filewright.edit.locate.request import Block, is_blank
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.located import WholeLines
+from filewright.edit.locate.request import TextLines, is_blank
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, find_regions, strictest
 from filewright.structure import Language
 
@@ -107,17 +107,17 @@ def says_omitted(line: str) -> bool:
     return bool(words) and set(words) <= _FILLING and bool(_SAYING.match(" ".join(words)))
 
 
-def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None:
+def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines] | None:
     """The parts of an edit whose texts leave text out alike; None if it is not such an edit."""
     asked, marks = _stretches(search, source.language)
     wanted, _ = _stretches(replace, source.language)
     if len(asked) < 2 or len(asked) != len(wanted):
         return None
-    parts: list[Lines] = []
+    parts: list[WholeLines] = []
     after = source.start
     crossed = False
     for index, (one, other) in enumerate(zip(asked, wanted, strict=True)):
-        mine, theirs = Block.of_lines(one), Block.of_lines(other)
+        mine, theirs = TextLines.of_lines(one), TextLines.of_lines(other)
         if not mine.solid:
             if theirs.solid:
                 return None
@@ -125,7 +125,7 @@ def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None
         region = _only(source, mine)
         if region is None or region.start < after:
             return None
-        part = Lines(region, mine, theirs)
+        part = WholeLines(region, mine, theirs)
         if parts and not crossed and not _is_inside(source, parts[-1], part, marks[index - 1]):
             if not all(_is_settled(source, before, _width(marks[index - 1])) for before in parts):
                 return None
@@ -137,7 +137,7 @@ def find_elided(source: Source, search: str, replace: str) -> list[Lines] | None
     return parts or None
 
 
-def _is_settled(source: Source, part: Lines, level: int) -> bool:
+def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
     """Whether a stretch above a mark at `level` says by itself where it is changed: by lines that occur once."""
     old, new = part.search.lines, part.replace.lines
     if old == new:
@@ -147,7 +147,7 @@ def _is_settled(source: Source, part: Lines, level: int) -> bool:
 
     def is_single(lines: Sequence[str]) -> bool:
         solid = [line for line in lines if not is_blank(line)]
-        return any(len(find_regions(source, Block.of_lines([line]))) == 1 for line in solid)
+        return any(len(find_regions(source, TextLines.of_lines([line]))) == 1 for line in solid)
 
     # The last line further left than the mark names its block, or one that opens a block or a section.
     opening = max((at for at, line in enumerate(old) if _is_opening(source, line, level)), default=-1)
@@ -161,19 +161,19 @@ def _is_settled(source: Source, part: Lines, level: int) -> bool:
     return True
 
 
-def _is_opening(source: Source, line: str, level: int) -> bool:
+def _is_opening(source: FileText, line: str, level: int) -> bool:
     if is_blank(line):
         return False
     return _width(line) < level or line.rstrip().endswith(("{", "(", "[", ":")) or _is_section(source, line)
 
 
-def _is_section(source: Source, line: str) -> bool:
+def _is_section(source: FileText, line: str) -> bool:
     """Whether a line begins a section that no indentation shows: a heading, a table's name in brackets."""
     pattern = _SECTIONS.get(source.language) if source.language else None
     return pattern is not None and bool(pattern.match(line))
 
 
-def _is_inside(source: Source, before: Lines, after: Lines, mark: str) -> bool:
+def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: str) -> bool:
     """Whether the text between two stretches stays in the block in which the mark between them stands."""
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
@@ -203,7 +203,7 @@ def _is_inside(source: Source, before: Lines, after: Lines, mark: str) -> bool:
     return True
 
 
-def _opens(source: Source, offset: int, width: int) -> bool:
+def _opens(source: FileText, offset: int, width: int) -> bool:
     """Whether the first line of text from `offset` on is deeper than `width`."""
     row = source.row_from(offset)
     while row is not None and is_blank(source.text(row.body)):
@@ -220,7 +220,7 @@ def _block_width(line: str) -> int:
     return _width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
-def _only(source: Source, block: Block) -> Region | None:
+def _only(source: FileText, block: TextLines) -> Region | None:
     best = strictest(find_regions(source, block))
     return best[0] if len(best) == 1 else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 from filewright.errors import Code, FilewrightError
 
 MOST_STREAMED = 8 << 20
@@ -14,14 +14,14 @@ MOST_STREAMED = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteRange:
     """A half-open byte range."""
 
     start: int
     end: int
 
 
-def find_exact(source: Source, search: str, limit: int) -> list[Span]:
+def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
     """Up to `limit` places where `search` (not empty) stands, overlapping ones too, in order.
 
     Raises `too_large` for a search text of more than 8 MB in a file that is not held.
@@ -42,7 +42,7 @@ def find_exact(source: Source, search: str, limit: int) -> list[Span]:
     return list(islice(spans, limit))
 
 
-def _spans(source: Source, needle: bytes) -> Iterator[Span]:
+def _spans(source: FileText, needle: bytes) -> Iterator[ByteRange]:
     if b"\n" not in needle:
         return _plain(source, needle)
     if source.held is not None:
@@ -53,11 +53,11 @@ def _spans(source: Source, needle: bytes) -> Iterator[Span]:
     return _pieced(source, needle.split(b"\n"))
 
 
-def _plain(source: Source, needle: bytes) -> Iterator[Span]:
-    return (Span(at, at + len(needle)) for at in source.occurrences(needle))
+def _plain(source: FileText, needle: bytes) -> Iterator[ByteRange]:
+    return (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
 
 
-def _pieced(source: Source, pieces: list[bytes]) -> Iterator[Span]:
+def _pieced(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:
     """Occurrences where each newline may be any terminator, found through the longest line."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
     if not pieces[anchor]:
@@ -67,10 +67,10 @@ def _pieced(source: Source, pieces: list[bytes]) -> Iterator[Span]:
         start = _backward(source, pieces[:anchor], at)
         end = -1 if start < 0 else _forward(source, pieces[anchor + 1 :], at + len(pieces[anchor]))
         if end >= 0:
-            yield Span(start, end)
+            yield ByteRange(start, end)
 
 
-def _backward(source: Source, pieces: list[bytes], at: int) -> int:
+def _backward(source: FileText, pieces: list[bytes], at: int) -> int:
     for piece in reversed(pieces):
         before = source.read(at - 2, at)
         width = 2 if before == b"\r\n" else 1 if before[-1:] in (b"\n", b"\r") else 0
@@ -80,7 +80,7 @@ def _backward(source: Source, pieces: list[bytes], at: int) -> int:
     return at
 
 
-def _forward(source: Source, pieces: list[bytes], at: int) -> int:
+def _forward(source: FileText, pieces: list[bytes], at: int) -> int:
     for piece in pieces:
         after = source.read(at, at + 2)
         width = 2 if after == b"\r\n" else 1 if after[:1] in (b"\n", b"\r") else 0
@@ -90,7 +90,7 @@ def _forward(source: Source, pieces: list[bytes], at: int) -> int:
     return at
 
 
-def _blank_lines(source: Source, newlines: int) -> Iterator[Span]:
+def _blank_lines(source: FileText, newlines: int) -> Iterator[ByteRange]:
     """Where `newlines` terminators stand in a row."""
     run: list[int] = []
     for row in source.rows():
@@ -99,4 +99,4 @@ def _blank_lines(source: Source, newlines: int) -> Iterator[Span]:
         if row.terminator:
             run.append(row.body_end)
             if len(run) >= newlines:
-                yield Span(run[-newlines], row.end)
+                yield ByteRange(run[-newlines], row.end)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filewright.edit.locate.exact import Span
+from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import Block, Edit, Tier
+from filewright.edit.locate.request import Edit, TextLines, Tier
 from filewright.edit.locate.whole_lines import Region
 from filewright.errors import Code
 from filewright.text import Line, Splice
@@ -16,30 +16,30 @@ from filewright.text import Line, Splice
 class Literal:
     """`search` stands literally at `span`; `replace` takes its place."""
 
-    span: Span
+    span: ByteRange
     search: str
     replace: str
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class WholeLines:
     """The lines of `search` stand for `region`; the change to `replace` is carried over."""
 
     region: Region
-    search: Block
-    replace: Block
+    search: TextLines
+    replace: TextLines
 
     @property
-    def span(self) -> Span:
+    def span(self) -> ByteRange:
         """The bytes of its lines."""
-        return Span(self.region.start, self.region.end)
+        return ByteRange(self.region.start, self.region.end)
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
     """`text` as whole lines before 1-based `line`; `span` is empty."""
 
-    span: Span
+    span: ByteRange
     line: int
     text: str
 
@@ -48,13 +48,13 @@ class Insertion:
 class Merge:
     """`span` is what the change made to an older text touches today; `splices` carry it over."""
 
-    span: Span
+    span: ByteRange
     splices: tuple[Splice, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Lines of the file, each with the line of the request it is: what a hunk of a patch stands for.
+    """WholeLines of the file, each with the line of the request it is: what a hunk of a patch stands for.
 
     `found[i]` is the row that line i of `old` is, None for a blank one the file lacks; `kept` pairs the
     lines of `old` and `new` that are one. `indentation` maps the request's indents (None: as they
@@ -63,7 +63,7 @@ class Rows:
     """
 
     rows: tuple[Line, ...]
-    span: Span
+    span: ByteRange
     old: tuple[str, ...]
     new: tuple[str, ...]
     found: tuple[int | None, ...]
@@ -73,7 +73,7 @@ class Rows:
     terminators: tuple[bytes, ...] | None = None
 
 
-Part = Literal | Lines | Rows | Insertion | Merge
+Part = Literal | WholeLines | Rows | Insertion | Merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Located:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class MergeConflict:
     """A stretch that both the edit and someone else changed: as shown, as it is, as it is wanted."""
 
     shown: str
@@ -122,7 +122,7 @@ class Missed:
     edit: Edit
     code: Code
     reached: Tier
-    spans: tuple[Span, ...] = ()
+    spans: tuple[ByteRange, ...] = ()
     more: bool = False
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[MergeConflict, ...] = ()
     note: str = ""

@@ -75,7 +75,7 @@ def repairs(search: str, replacement: str) -> Iterator[Repaired]:
 
 
 def displayed(text: str, first_line: Callable[[], int]) -> str:
-    """What a display puts round text, if `text` bears it throughout: ``line numbers``, ``a code fence``, or "".
+    """What a display puts around text, if `text` bears it throughout: ``line numbers``, ``a code fence``, or "".
 
     Numbers count where they are those of the lines from `first_line` on, or can be nothing else.
     """
@@ -137,7 +137,7 @@ def _without_fence(one: Repaired) -> Iterator[Repaired]:
     search, replacement = _fenced(one.search), _fenced(one.replace)
     if search is None or search == one.search or replacement is None:
         return
-    what = (*one.what, "took away the code fence round the text")
+    what = (*one.what, "took away the code fence around the text")
     yield replace(one, search=search, replace=replacement, what=what, whole_lines=True)
 
 

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from filewright.edit.locate.fold import collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import Block, Tier, is_blank
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, key_of, rows_with
 from filewright.edit.locate.words import is_mistyped, is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
@@ -32,7 +32,7 @@ _MOST_ROWS = 60_000
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 
-def find_soft(source: Source, block: Block, replace: Block) -> list[Region]:
+def find_soft(source: FileText, block: TextLines, replace: TextLines) -> list[Region]:
     """Regions that differ from `block`, which is to become `replace`, by one word of prose, in order of offset."""
     allowed = 2 if len(block.solid) >= _MANY_LINES else 1
     found: dict[int, Region] = {}
@@ -52,7 +52,7 @@ def find_soft(source: Source, block: Block, replace: Block) -> list[Region]:
     return sorted(found.values(), key=lambda region: region.start)
 
 
-def _anchors(source: Source, lines: Sequence[str], count: int) -> list[tuple[bytes, int]]:
+def _anchors(source: FileText, lines: Sequence[str], count: int) -> list[tuple[bytes, int]]:
     """Stretches of which one at least stands in any region: no two are hit by the same word."""
     longest: list[tuple[str, int]] = []
     step = 1 + len(lines) // 500
@@ -71,7 +71,9 @@ def _anchors(source: Source, lines: Sequence[str], count: int) -> list[tuple[byt
     return [(run.encode("ascii"), index) for run, index in few] if len(few) == count else []
 
 
-def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -> tuple[list[Line], int]:
+def _around(
+    source: FileText, block: TextLines, index: int, row: Line, allowed: int
+) -> tuple[list[Line], int]:
     """The rows of a region whose solid line `index` is `row`, or none if too many lines differ.
 
     And how many rows were compared.
@@ -104,7 +106,7 @@ def _around(source: Source, block: Block, index: int, row: Line, allowed: int) -
     return (rows if left >= 0 else []), len(rows)
 
 
-def _apart(source: Source, row: Line, key: str) -> int:
+def _apart(source: FileText, row: Line, key: str) -> int:
     if len(row.body) > 4096 + 4 * len(key):
         return _MANY_LINES  # no line with one other word
     return _steps(key_of(source, row, key), key)
@@ -115,7 +117,7 @@ def _steps(one: str, other: str) -> int:
     return int(one != other) if abs(len(one) - len(other)) < 2 else _MANY_LINES
 
 
-def _region(source: Source, block: Block, replace: Block, rows: list[Line]) -> Region | None:
+def _region(source: FileText, block: TextLines, replace: TextLines, rows: list[Line]) -> Region | None:
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
@@ -145,7 +147,7 @@ def _is_named(pair: tuple[str, str], others: Sequence[str]) -> bool:
     return len(there) > 5 and is_mistyped(asked.lower(), there.lower()) and any(map(named.search, others))
 
 
-def _is_corrected(pair: tuple[str, str], found: str, replace: Block) -> bool:
+def _is_corrected(pair: tuple[str, str], found: str, replace: TextLines) -> bool:
     """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
     asked, there = pair
     if not one_step(asked.lower(), there.lower()) or names_time(pair):

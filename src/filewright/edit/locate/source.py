@@ -20,7 +20,7 @@ from filewright.structure import Language
 from filewright.text import Encoding, Line, Lines, finder
 
 if TYPE_CHECKING:
-    from filewright.edit.locate.request import Block
+    from filewright.edit.locate.request import TextLines
     from filewright.edit.locate.whole_lines import Region
 
 _LINES_MEASURED, _BYTES_MEASURED = 2_000, 1 << 16
@@ -54,7 +54,7 @@ class Readable(Protocol):
     def read(self, offset: int, length: int, /) -> bytes: ...
 
 
-class Source:
+class FileText:
     """A snapshot with the ways of reading it that locating needs; `language` is its file's, if known."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Source:
         usual = self.has_no_returns and self.encoding.width == 1
         self._feeds = self.held if usual else None
         self._last: Line | None = None
-        self._regions: dict[Block, list[Region]] = {}
+        self._regions: dict[TextLines, list[Region]] = {}
         self._sketch: tuple[list[Line], list[str]] | None = None
         self._characters: tuple[_Characters, _Characters] | None = None
 
@@ -187,11 +187,11 @@ class Source:
             before = indent
         return steps.most_common(1)[0][0] if steps else ""
 
-    def remembered(self, block: Block) -> list[Region] | None:
+    def remembered(self, block: TextLines) -> list[Region] | None:
         """The regions of one of the last blocks looked for; None if it was not."""
         return self._regions.get(block)
 
-    def remember(self, block: Block, regions: list[Region]) -> None:
+    def remember(self, block: TextLines, regions: list[Region]) -> None:
         """Keep the regions of a block; only those of the last few are."""
         if len(self._regions) >= _BLOCKS_KEPT:
             del self._regions[next(iter(self._regions))]
@@ -213,7 +213,7 @@ class _Characters:
         self._line = self._at = -1
         self._decoder = codecs.getincrementaldecoder(encoding.name)("replace")
 
-    def between(self, source: Source, line: int, offset: int) -> bool:
+    def between(self, source: FileText, line: int, offset: int) -> bool:
         """Whether a character may begin at `offset` of the line that begins at `line`."""
         if line != self._line or offset < self._at:
             self._line = self._at = line

@@ -1,4 +1,4 @@
-"""Blanks round punctuation, in one line, where the language gives them no meaning.
+"""Blanks around punctuation, in one line, where the language gives them no meaning.
 
 Why it cannot be wrong: every token of the line is the file's, in the same order; strings and comments
 are single tokens, blanks and all; blanks differ only between a token and one of the marks below,
@@ -11,8 +11,8 @@ import re
 
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import Block, Tier
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.request import TextLines, Tier
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, rarest_run, rows_with
 from filewright.structure import Language
 
@@ -36,8 +36,8 @@ _TOKEN = re.compile(r"\w+|\s+|.")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 
-def find_spaced(source: Source, block: Block) -> list[Region]:
-    """Lines like the one line of `block` but for blanks round punctuation, in order of offset."""
+def find_spaced(source: FileText, block: TextLines) -> list[Region]:
+    """Lines like the one line of `block` but for blanks around punctuation, in order of offset."""
     if len(block.solid) != 1 or source.language not in _LINE_COMMENT:
         return []
     asked = _tokens(block.solid[0], source.language)

@@ -21,15 +21,15 @@ from itertools import pairwise
 
 from filewright.edit.locate.fold import WHITESPACE, collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import Block, Tier, is_blank
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.source import FileText
 from filewright.text import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
 _LONG_ROW = 1 << 16
 _ROWS_COMPARED = 60_000
-"""Lines compared round candidates before the single pass takes over."""
+"""Lines compared around candidates before the single pass takes over."""
 _ROWS_GRADED = 60_000
 """Lines of candidates graded; with more than one region found by then, the answer is ambiguous."""
 
@@ -60,14 +60,14 @@ class Region:
         return self.rows[-1].end
 
 
-def find_lines(source: Source, lines: Sequence[str]) -> tuple[Region, ...]:
+def find_lines(source: FileText, lines: Sequence[str]) -> tuple[Region, ...]:
     """Every region that the given lines (without terminators) stand for, in order of offset.
 
     Compare `region.tier` to rank them: `exact` first, then the tiers of tier 2 in order. Blank
     lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
     part of the region. Lines that are all blank stand for nothing. At most 200 are returned.
     """
-    block = Block.of_lines(tuple(lines))
+    block = TextLines.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
         before = _blank_before(source, region, len(block.before))
@@ -77,7 +77,7 @@ def find_lines(source: Source, lines: Sequence[str]) -> tuple[Region, ...]:
     return tuple(result)
 
 
-def _blank_before(source: Source, region: Region, count: int) -> bool:
+def _blank_before(source: FileText, region: Region, count: int) -> bool:
     row: Line | None = region.rows[0]
     for _ in range(count):
         row = source.row_before(row) if row is not None else None
@@ -86,7 +86,7 @@ def _blank_before(source: Source, region: Region, count: int) -> bool:
     return True
 
 
-def _blank_after(source: Source, region: Region, count: int) -> bool:
+def _blank_after(source: FileText, region: Region, count: int) -> bool:
     end = region.end
     for _ in range(count):
         row = source.row_from(end)
@@ -96,7 +96,7 @@ def _blank_after(source: Source, region: Region, count: int) -> bool:
     return True
 
 
-def find_regions(source: Source, block: Block) -> list[Region]:
+def find_regions(source: FileText, block: TextLines) -> list[Region]:
     """Regions that `block` stands for by any whole-line tier, in order of offset.
 
     Ends early, with more than one region, where very many or very long ones are alike.
@@ -111,7 +111,7 @@ def find_regions(source: Source, block: Block) -> list[Region]:
     return list(known)
 
 
-def _regions(source: Source, block: Block) -> list[Region]:
+def _regions(source: FileText, block: TextLines) -> list[Region]:
     found: dict[int, Region] = {}
     rows_found = 0
     for rows in _candidates(source, block):
@@ -140,7 +140,7 @@ def strictest(regions: Iterable[Region]) -> list[Region]:
     return [region for region in listed if order.index(region.tier) == best]
 
 
-def graded(source: Source, block: Block, rows: list[Line]) -> Region | None:
+def graded(source: FileText, block: TextLines, rows: list[Line]) -> Region | None:
     """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
@@ -168,7 +168,7 @@ def _grade(pairs: list[tuple[str, str]]) -> Tier:
     return Tier.BLANKS
 
 
-def _candidates(source: Source, block: Block) -> Iterator[list[Line]]:
+def _candidates(source: FileText, block: TextLines) -> Iterator[list[Line]]:
     keys = block.keys
     anchor = rarest_run(source, block.solid)
     if anchor is None:
@@ -188,7 +188,7 @@ def _candidates(source: Source, block: Block) -> Iterator[list[Line]]:
             return
 
 
-def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
+def rows_with(source: FileText, needle: bytes) -> Iterator[Line]:
     """The lines that hold `needle`, each once, in order."""
     done = source.start
     if source.held is None:
@@ -208,7 +208,7 @@ def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
         done = max(row.end, at + 1)
 
 
-def rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
+def rarest_run(source: FileText, lines: Sequence[str]) -> tuple[bytes, int] | None:
     """The rarest stretch of `lines` that folding leaves alone, and the line it is in.
 
     None if there is no such stretch; an empty stretch if one of them is nowhere in the file.
@@ -236,7 +236,7 @@ def rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None
     return best[1], best[2]
 
 
-def _count(source: Source, needle: bytes) -> int:
+def _count(source: FileText, needle: bytes) -> int:
     if source.held is not None:
         return source.held.count(needle)
     length = 1 << 20
@@ -245,7 +245,7 @@ def _count(source: Source, needle: bytes) -> int:
     return sum(source.read(at, at + length).count(needle) for at in places)
 
 
-def _around(source: Source, keys: Sequence[str], index: int, row: Line) -> tuple[list[Line], int]:
+def _around(source: FileText, keys: Sequence[str], index: int, row: Line) -> tuple[list[Line], int]:
     """The rows of the region whose solid line `index` is `row`, or none; and how many were compared."""
     if key_of(source, row, keys[index]) != keys[index]:
         return [], 1
@@ -279,14 +279,14 @@ def _around(source: Source, keys: Sequence[str], index: int, row: Line) -> tuple
     return rows, compared
 
 
-def key_of(source: Source, row: Line, like: str) -> str:
+def key_of(source: FileText, row: Line, like: str) -> str:
     """A line as it is compared with a key of the length of `like`; a line far too long is not read."""
     if not row.whole or len(row.body) > 4096 + 200 * len(like):
         return "\n"  # no key holds one
     return collapsed(source.text(row.body))
 
 
-def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
+def _one_pass(source: FileText, keys: Sequence[str]) -> Iterator[list[Line]]:
     """Every run of rows whose keys are `keys`, in one pass (Knuth, Morris, Pratt 1977)."""
     borders = [0] * (len(keys) + 1)
     borders[0] = -1
@@ -311,7 +311,7 @@ def _one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
             yield _rows_of(source, recent[0], row)
 
 
-def _rows_of(source: Source, start: int, last: Line) -> list[Line]:
+def _rows_of(source: FileText, start: int, last: Line) -> list[Line]:
     rows: list[Line] = []
     row = source.row_from(start)
     while row is not None and row.offset < last.offset:

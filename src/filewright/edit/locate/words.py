@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.source import FileText
 
 
 def _words(text: str) -> frozenset[str]:
@@ -192,7 +192,7 @@ def is_mistyped(wrong: str, right: str) -> bool:
     return min(len(wrong), len(right)) > 3 and once[0] == once[1]
 
 
-def is_only_neighbour(source: Source, asked: str, found: str) -> bool:
+def is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
     """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it.
 
     Words that only join others name nothing that could be meant instead; and of no other word was the

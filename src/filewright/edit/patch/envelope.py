@@ -56,7 +56,7 @@ def is_envelope(source: PatchText) -> bool:
 
 def parse(source: PatchText) -> tuple[FilePatch, ...]:
     """The files of an envelope. Raises `invalid_input` naming the line."""
-    reader = _Reader(source)
+    reader = _EnvelopeReader(source)
     reader.run()
     if not reader.files:
         raise source.refused(
@@ -67,7 +67,7 @@ def parse(source: PatchText) -> tuple[FilePatch, ...]:
     return tuple(reader.files)
 
 
-class _Reader:
+class _EnvelopeReader:
     def __init__(self, source: PatchText) -> None:
         self.source = source
         self.at = source.first

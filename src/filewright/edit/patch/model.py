@@ -142,7 +142,7 @@ class PatchText:
         self._unfence()
 
     def _unfence(self) -> None:
-        """Leave out blank lines at both ends and the fence a chat client puts round a patch."""
+        """Leave out blank lines at both ends and the fence a chat client puts around a patch."""
         start, stop = 0, len(self.lines)
         while start < stop and not self.lines[start].strip():
             start += 1

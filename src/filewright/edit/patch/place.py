@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from filewright.edit.diff3 import align
 from filewright.edit.filelines import FileLines
-from filewright.edit.locate.exact import Span
+from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.located import Lines, Located, Rows
-from filewright.edit.locate.request import Block, Edit, Tier, is_blank
-from filewright.edit.locate.source import Source
+from filewright.edit.locate.located import Located, Rows, WholeLines
+from filewright.edit.locate.request import Edit, TextLines, Tier, is_blank
+from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.model import Hunk, Row
 from filewright.text import Line
@@ -34,7 +34,7 @@ _WORK = 30_000_000
 _FEW, _LONG_ROW, _LOOKS = 8, 8, 400
 #: Places looked at one by one for the heading they stand under.
 _MOST = 2_000
-#: Lines looked at between headings and places, in all, and at most between two of them.
+#: WholeLines looked at between headings and places, in all, and at most between two of them.
 _HEADING_WORK, _FAR = 2_000_000, 20_000
 #: Headings of how many different lengths may stand for the beginning of a line.
 _LENGTHS = 50
@@ -72,7 +72,7 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
     edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
     if place.region is not None and place.tier is Tier.BLANK_LINES:
-        part = Lines(place.region, Block.of_lines(hunk.old), Block.of_lines(hunk.new))
+        part = WholeLines(place.region, TextLines.of_lines(hunk.old), TextLines.of_lines(hunk.new))
         return Located(edit, place.tier, (part,))
     at, count = place.at, place.end - place.at
     old, new, kept = hunk.old, hunk.new, _kept(hunk)
@@ -88,7 +88,7 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
         kept = _kept(hunk, spelled=True)
     part_rows = Rows(
         rows,
-        Span(lines.offset(at), lines.offset(at + count)),
+        ByteRange(lines.offset(at), lines.offset(at + count)),
         old,
         new,
         tuple(None if line is None else line - place.at for line in place.found) or (0,) * len(old),
@@ -271,7 +271,7 @@ class Placing:
         hunk = self.hunks[index]
         found = [
             self._aligned(hunk, region)
-            for region in find_lines(Source(self.lines.snapshot, self.lines.task), hunk.old)
+            for region in find_lines(FileText(self.lines.snapshot, self.lines.task), hunk.old)
         ]
         order = list(Tier)
         places = [place for place in found if place is not None] or self._as_shown(hunk)
@@ -287,7 +287,7 @@ class Placing:
         found: list[int | None] = [first + index - solid[0] for index in range(len(old))]
         if region.tier is not Tier.BLANK_LINES:
             return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
-        block, result = Block.of_lines(old), Block.of_lines(hunk.new)
+        block, result = TextLines.of_lines(old), TextLines.of_lines(hunk.new)
         inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
         if not inside or hunk.old_ended != hunk.new_ended:
             return None  # blank lines at the edge are changed, and these may be others
@@ -398,7 +398,7 @@ class Placing:
         if len(blocks) > _FEW:
             return None
         snapshot = self.lines.snapshot
-        source = Source(snapshot)
+        source = FileText(snapshot)
         result: dict[tuple[bytes, ...], list[int]] = {}
         looks = _LOOKS
         for block in blocks:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from filewright.boundary import Location
 from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filelines import FileLines
-from filewright.edit.locate.source import Source
-from filewright.edit.nearest import Candidate, nearest
+from filewright.edit.locate.source import FileText
+from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
     FileOutcome,
     FilePatch,
@@ -46,7 +46,7 @@ def plan(
     `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text),
     `already_applied` (all of it), `no_change`, `cancelled`, `timeout`, and what `look` raises.
     """
-    planner = _Planner(patch, look, task or Task())
+    planner = _PatchPlanner(patch, look, task or Task())
     planner.check_names()
     outcomes = planner.outcomes()
     steps = [*planner.copies, *planner.steps]
@@ -69,7 +69,7 @@ class _Sides:
 
 
 @dataclass(slots=True)
-class _Planner:
+class _PatchPlanner:
     patch: Patch
     look: Look
     task: Task
@@ -211,7 +211,7 @@ class _Planner:
         assert old is not None
         snapshot = _there(old)
         splices: list[Splice] = []
-        source, spelled = Source(snapshot, self.task), file.spells_terminators
+        source, spelled = FileText(snapshot, self.task), file.spells_terminators
         for hunk, place in placed:
             assert lines is not None
             try:
@@ -406,7 +406,7 @@ def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> Filewright
     message = f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) does not apply: {said[0]}"
     hint = said[1]
     if why == "no_match":
-        near = nearest(Source(lines.snapshot, lines.task), "\n".join(hunk.old), line=hunk.start, limit=1)
+        near = nearest(FileText(lines.snapshot, lines.task), "\n".join(hunk.old), line=hunk.start, limit=1)
         if near:
             difference, text = _difference(near[0]), _shown(near[0])
             details |= {"nearest_line": near[0].first_line, "nearest_text": text, "difference": difference}
@@ -414,13 +414,13 @@ def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> Filewright
     return FilewrightError(Code.PATCH_FAILED, message, hint=hint, details=details)
 
 
-def _difference(near: Candidate) -> str:
+def _difference(near: NearText) -> str:
     if near.differs_at is None:
         return f"line {near.last_line + 1} and those behind it are not as the hunk has them"
     return f"line {near.differs_at} is '{near.found}', where the hunk has '{near.asked}'"
 
 
-def _shown(near: Candidate) -> str:
+def _shown(near: NearText) -> str:
     return "\n".join(one_line(cut_line(line, 200)) for line in near.text.split("\n")[:_SHOWN_LINES])
 
 

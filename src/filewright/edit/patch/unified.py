@@ -46,7 +46,7 @@ class _Header:
     """What the lines above the hunks of one file say."""
 
     line: int
-    git: Names | None = None
+    git: GitNames | None = None
     old: str | None = None
     new: str | None = None
     source: str | None = None
@@ -482,7 +482,7 @@ def looks_cut(rows: list[Row]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class GitNames:
     """The two names of a ``diff --git`` line, as written; `prefixed` if they bear ``a/`` and ``b/``."""
 
     old: str
@@ -503,7 +503,7 @@ def header_name(text: str) -> tuple[str, bool]:
     return name if tab else name.strip(" "), bool(_EPOCH.match(time))
 
 
-def git_line_names(line: str) -> Names | None:
+def git_line_names(line: str) -> GitNames | None:
     """The names of ``diff --git a/x b/x``; None where they cannot be told apart."""
     rest = line.removeprefix("diff --git ")
     if rest.startswith('"') or rest.endswith('"'):
@@ -515,7 +515,7 @@ def git_line_names(line: str) -> Names | None:
             old, new = rest[:at], rest[at + 1 :]
         return _names(old, new) if old and new else None
     middle = len(rest) // 2
-    found: Names | None = None
+    found: GitNames | None = None
     if rest[middle : middle + 1] == " " and len(rest) % 2:
         # The two names are as long as one another unless the file was renamed.
         old, new = rest[:middle], rest[middle + 1 :]
@@ -532,9 +532,9 @@ def _one_form(name: str) -> str:
     return quote(unquote(name)) if name.startswith('"') else name
 
 
-def _names(old: str, new: str) -> Names:
+def _names(old: str, new: str) -> GitNames:
     old, new = _one_form(old), _one_form(new)
-    return Names(old, new, old != new and _is_prefixed(old) and _is_prefixed(new))
+    return GitNames(old, new, old != new and _is_prefixed(old) and _is_prefixed(new))
 
 
 def _is_prefixed(name: str) -> bool:
@@ -549,7 +549,7 @@ def _letter(name: str) -> str:
     return name[1] if name[0] == '"' else name[0]
 
 
-def without_prefixes(old: str, new: str, git: Names | None) -> tuple[str, str]:
+def without_prefixes(old: str, new: str, git: GitNames | None) -> tuple[str, str]:
     """Both names less ``a/`` and ``b/``, where these are prefixes and not folders.
 
     They are where the ``diff --git`` line has them, or where both sides have different ones before
