@@ -25,7 +25,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filewright.edit import Edit, plan
@@ -47,6 +47,7 @@ REFUSALS = {
     Code.NO_MATCH,
     Code.AMBIGUOUS_MATCH,
     Code.ALREADY_APPLIED,
+    Code.INVALID_INPUT,
     Code.NO_CHANGE,
     Code.STALE_VERSION,
 }
@@ -62,6 +63,7 @@ class Change:
     below: list[str]
     context: int
     ended: bool
+    name: str = "the text"
 
     @property
     def head(self) -> list[str]:
@@ -92,13 +94,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Request:
-    """One request; `expected` None where it must be refused."""
+    """One request; `expected` None where it must be refused; `either` where a refusal is as right."""
 
     file: str
     search: str
     replace: str
     expected: str | None
     base: str | None = None
+    either: bool = False
 
 
 Maker = Callable[[Change, random.Random], Request | None]
@@ -304,6 +307,8 @@ def elided(change: Change, chance: random.Random) -> Request | None:
     if len(below) < change.context + 6 or not change.tail or not below[-1].strip():
         return None
     dots = chance.choice(["...", "# ... existing code ...", "// ..."])
+    if dots == "..." and change.name.endswith((".py", ".pyi")):
+        dots = "# ..."  # bare dots are an expression there
     if change.file(change.search).count(text(below[-1:])) != 1:
         return None
     return Request(
@@ -357,6 +362,111 @@ def several_at_once(change: Change, chance: random.Random) -> Request | None:
         request.replace,
         request.expected.replace("\n", "\r\n"),
     )
+
+
+def attacked(change: Change, search: Sequence[str], replace: Sequence[str] | None = None) -> Request | None:
+    """The true change asked for with another search text, which says it right or says nothing."""
+    if (
+        not change.ended
+        or list(search) == change.search
+        or text(search).strip() in change.file(change.search)
+    ):
+        return None
+    wanted = text(change.replace if replace is None else replace)
+    return Request(change.file(change.search), text(search), wanted, change.file(change.replace), either=True)
+
+
+def inside(change: Change) -> list[int]:
+    """The lines with text of the search text but for its first and its last."""
+    return [index for index, line in enumerate(change.search) if line.strip()][1:-1]
+
+
+@makes
+def a_line_dropped(change: Change, chance: random.Random) -> Request | None:
+    """A line of the search text is missing."""
+    if not inside(change):
+        return None
+    at = chance.choice(inside(change))
+    return attacked(change, [*change.search[:at], *change.search[at + 1 :]])
+
+
+@makes
+def a_line_doubled(change: Change, chance: random.Random) -> Request | None:
+    """A line of the search text is there twice."""
+    if not inside(change):
+        return None
+    at = chance.choice(inside(change))
+    return attacked(change, [*change.search[: at + 1], *change.search[at:]])
+
+
+@makes
+def two_lines_swapped(change: Change, chance: random.Random) -> Request | None:
+    """Two lines of the search text stand in each other's place."""
+    if len(inside(change)) < 2:
+        return None
+    one, other = chance.sample(inside(change), 2)
+    search = list(change.search)
+    search[one], search[other] = search[other], search[one]
+    return attacked(change, search)
+
+
+@makes
+def a_word_renamed(change: Change, chance: random.Random) -> Request | None:
+    """One word of the search text is another word of the file."""
+    words = sorted(set(re.findall(r"[A-Za-z_]{4,}", text(change.search))))
+    others = sorted(set(re.findall(r"[A-Za-z_]{4,}", change.file([]))) - set(words))
+    if not words or not others:
+        return None
+    word, other = chance.choice(words), chance.choice(others)
+    return attacked(change, re.sub(rf"\b{word}\b", other, text(change.search)).removesuffix("\n").split("\n"))
+
+
+@makes
+def a_slip_in_an_indent(change: Change, chance: random.Random) -> Request | None:
+    """A blank too much or too few before one line of the search text."""
+    at = chance.randrange(len(change.search))
+    line = change.search[at]
+    if not line.strip():
+        return None
+    slipped = line[1:] if line.startswith(" ") and chance.random() < 0.5 else f" {line}"
+    return attacked(change, [*change.search[:at], slipped, *change.search[at + 1 :]])
+
+
+@makes
+def only_the_search_indented(change: Change, chance: random.Random) -> Request | None:
+    """The search text is moved to the right, and the replacement is in the file's indentation."""
+    more = chance.choice(["  ", "    ", "\t"])
+    return attacked(change, [more + line if line.strip() else line for line in change.search])
+
+
+@makes
+def a_near_twin(change: Change, chance: random.Random) -> Request | None:
+    """A copy with one token changed stands elsewhere, and a word of the search text is misspelled."""
+    copy, misspelled = token_changed(change.search, chance), typo_in_comment(change, chance)
+    if copy is None or misspelled is None or not change.ended:
+        return None
+    return Request(
+        misspelled.file + text(copy), misspelled.search, misspelled.replace,
+        str(misspelled.expected) + text(copy), either=True,
+    )  # fmt: skip
+
+
+@makes
+def numbers_of_an_older_text(change: Change, _: random.Random) -> Request | None:
+    """Line numbers were copied in, and three lines have gone since."""
+    first = len(change.above) - len(change.head) + 4
+    search = [f"{first + index}: {line}" for index, line in enumerate(change.search)]
+    return attacked(change, search, [f"{first + index}: {line}" for index, line in enumerate(change.replace)])
+
+
+@makes
+def a_marker_in_the_replacement(change: Change, chance: random.Random) -> Request | None:
+    """The replacement alone leaves lines out."""
+    mark = chance.choice(["# ... existing code ...", "// ... rest of the code unchanged ..."])
+    if len(change.replace) < 3 or "existing code" in change.file(change.search):
+        return None
+    replace = [change.replace[0], mark, change.replace[-1]]
+    return Request(change.file(change.search), text(change.search), text(replace), None)
 
 
 def drifted(change: Change, at: int) -> tuple[str, str] | None:
@@ -425,7 +535,7 @@ def already_applied(change: Change, _: random.Random) -> Request | None:
 def stale_token(change: Change, chance: random.Random) -> Request | None:
     """One token of the code is another."""
     there = token_changed(change.search, chance)
-    if there is None:
+    if there is None or is_there(change.file(there), change.search):
         return None
     return Request(change.file(there), text(change.search), text(change.replace), None)
 
@@ -434,9 +544,14 @@ def stale_token(change: Change, chance: random.Random) -> Request | None:
 def stale_decoy(change: Change, chance: random.Random) -> Request | None:
     """The text is gone; a copy with one token changed stands elsewhere."""
     copy = token_changed(change.search, chance)
-    if copy is None or not change.ended:
+    if copy is None or not change.ended or is_there(change.file([]), change.search):
         return None
     return Request(change.file([]) + text(copy), text(change.search), text(change.replace), None)
+
+
+def is_there(file: str, lines: Sequence[str]) -> bool:
+    """Whether the lines stand in a file but for their indents."""
+    return text([line.strip() for line in lines]) in text([line.strip() for line in file.split("\n")])
 
 
 def token_changed(lines: Sequence[str], chance: random.Random) -> list[str] | None:
@@ -490,7 +605,7 @@ def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Cha
                 chance.choice(CONTEXT),
             )
             if change is not None:
-                yield change
+                yield replace(change, name=name.decode("utf-8", "replace"))
                 found += 1
                 if found == limit:
                     return
@@ -525,18 +640,21 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
     return change if solid and once and change.ended and change.search[0].strip() else None
 
 
-def verdict(request: Request) -> tuple[str, float]:
+def verdict(request: Request, name: str) -> tuple[str, float]:
     """What became of a request, and the seconds it took."""
     data = request.file.encode()
     bases = () if request.base is None else (request.base.encode(),)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
-        planned = plan(Snapshot.of_bytes(data), [Edit(request.search, request.replace)], bases=bases)
+        planned = plan(
+            Snapshot.of_bytes(data), [Edit(request.search, request.replace)], bases=bases, asked=name
+        )
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise
-        return ("correct" if request.expected is None else "missed"), time.perf_counter() - start
-    seconds = time.perf_counter() - start
+        refused = "correct" if request.expected is None or request.either else "missed"
+        return refused, time.process_time() - start
+    seconds = time.process_time() - start
     result = apply(data, planned.splices).decode()
     if result == request.expected:
         return "correct", seconds
@@ -555,7 +673,7 @@ def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dic
         for change in all_changes:
             request = MAKERS[name](change, chance)
             if request is not None:
-                kind, seconds = verdict(request)
+                kind, seconds = verdict(request, change.name)
                 counts[kind] += 1
                 times.append(seconds)
         table[name] = counts
@@ -568,7 +686,7 @@ def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dic
     if len(times) > 1:
         cuts = statistics.quantiles(times, n=100)
         print(
-            f"time: p50 {1000 * cuts[49]:.2f} ms, p99 {1000 * cuts[98]:.2f} ms, longest {1000 * max(times):.0f} ms"
+            f"CPU time: p50 {1000 * cuts[49]:.2f} ms, p99 {1000 * cuts[98]:.2f} ms, longest {1000 * max(times):.0f} ms"
         )
     return table
 
