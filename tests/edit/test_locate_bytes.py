@@ -183,13 +183,13 @@ def test_each_newline_of_a_request_is_one_terminator_of_any_kind(parts: list[byt
 @pytest.mark.parametrize(
     ("file", "search", "after"),
     [
-        (b"a\rX\nb\n", "X", b"a\r\rb\n"),
-        (b"a\rX\n\nb", "X\n", b"a\r\rb"),
+        (b"a\rX\nb\n", "X", b"a\r\nb\n"),
+        (b"a\rX\n\nb", "X\n", b"a\r\nb"),
         (b"a\r\nX\nb\n", "X\n", b"a\r\nb\n"),
         (b"a\rX\r\nb", "X", b"a\r\r\nb"),
     ],
 )
-def test_a_deletion_makes_one_line_end_of_no_two(file: bytes, search: str, after: bytes) -> None:
+def test_a_deletion_touches_no_byte_behind_it(file: bytes, search: str, after: bytes) -> None:
     assert apply(file, plan(Snapshot.of_bytes(file), [Edit(search, "")]).splices) == after
 
 

@@ -67,35 +67,23 @@ def written(source: FileText, located: Located) -> tuple[Splice, ...]:
 
 
 def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
-    """The ordered splices, none of which makes one line end of two, or writes a second byte-order mark.
+    """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
 
-    A newline right behind a lone return would be one line end with it, whether it is written there or a
-    deletion brings it there: it becomes a return too. Nothing else behind a splice is ever touched.
+    A newline written right behind a lone return would be one line end with it: it becomes a return too. One
+    that a deletion brings there stays what it is, since it stands outside of what was to be changed.
     """
     bom = source.encoding.bom
-    left = iter(splices)
-    splice, last = next(left, None), None
-    if bom and splice is not None and splice.offset == source.start and splice.replacement.startswith(bom):
-        splice = Splice(splice.offset, splice.length, splice.replacement.removeprefix(bom))
-    while splice is not None:
-        following = next(left, None)
-        if not source.has_no_returns:
-            splice = _parted(source, last, splice, following)
-        yield splice
-        last, splice = splice, following
-
-
-def _parted(source: FileText, last: Splice | None, splice: Splice, following: Splice | None) -> Splice:
-    new = splice.replacement
-    if new.startswith(b"\n") and _last_byte(source, last, splice.offset) == b"\r":
-        body = new.lstrip(b"\n")
-        splice = Splice(splice.offset, splice.length, b"\r" * (len(new) - len(body)) + body)
-    free = splice.length and (following is None or following.offset > splice.end)
-    if free and (splice.replacement[-1:] or _last_byte(source, last, splice.offset)) == b"\r":
-        around = source.read(splice.end - 1, splice.end + 1)
-        if around[1:] == b"\n" and around[:1] != b"\r":
-            splice = Splice(splice.offset, splice.length + 1, splice.replacement + b"\r")
-    return splice
+    last: Splice | None = None
+    for splice in splices:
+        new = splice.replacement
+        if last is None and bom and splice.offset == source.start:
+            new = new.removeprefix(bom)
+        meets = new.startswith(b"\n") and not source.has_no_returns
+        if meets and _last_byte(source, last, splice.offset) == b"\r":
+            body = new.lstrip(b"\n")
+            new = b"\r" * (len(new) - len(body)) + body
+        last = splice if new is splice.replacement else Splice(splice.offset, splice.length, new)
+        yield last
 
 
 def _last_byte(source: FileText, last: Splice | None, offset: int) -> bytes:
