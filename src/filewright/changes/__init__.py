@@ -9,12 +9,31 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 """
 
-from filewright.changes.changes import Changes
-from filewright.changes.contents import Contents
-from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
-from filewright.changes.recovery import Recovery
-from filewright.changes.state import StateFolder, base_folder
-from filewright.changes.undo import Reversal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
+
+if TYPE_CHECKING:
+    from filewright.changes.changes import Changes
+    from filewright.changes.contents import Contents
+    from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
+    from filewright.changes.recovery import Recovery
+    from filewright.changes.state import StateFolder, base_folder
+    from filewright.changes.undo import Reversal
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "changes": "Changes",
+        "contents": "Contents",
+        "record": "ChangeRecord Entry Place Side Span",
+        "recovery": "Recovery",
+        "state": "StateFolder base_folder",
+        "undo": "Reversal",
+    },
+)
 
 __all__ = [
     "ChangeRecord",

@@ -11,27 +11,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote
-from filewright.changes.commit import commit
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.locks import WorkspaceLock, wait_for
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place
 from filewright.changes.recordfile import RecordFile
-from filewright.changes.recovery import Recovery
-from filewright.changes.show import diff_of_change_set, diff_of_record
-from filewright.changes.slots import OpenFolders, located
 from filewright.changes.state import Index, StateFolder, base_folder
-from filewright.changes.steps import take_steps
 from filewright.changes.store import Store
-from filewright.changes.tree import Tree
-from filewright.changes.undo import Reversal, undo_of
 from filewright.edit import ChangeSet, Copy, Move, Step
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
+
+if TYPE_CHECKING:
+    from filewright.changes.recovery import Recovery
+    from filewright.changes.undo import Reversal
+
+# What makes, undoes and shows changes is imported where it is used: a server that has only started needs
+# none of it.
 
 _SETTLE_ABOVE = 16
 
@@ -124,6 +125,8 @@ class Changes:
         `no_change`, `already_exists`, `not_found`, `hard_linked`, `in_use`, `permission_denied`,
         `too_large`, `no_space`, `timeout`, `cancelled` … In every case nothing was changed.
         """
+        from filewright.changes.commit import commit
+
         task = task or Task()
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
@@ -154,6 +157,10 @@ class Changes:
 
     def check(self, change_set: ChangeSet) -> None:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
+        from filewright.changes.slots import OpenFolders
+        from filewright.changes.steps import take_steps
+        from filewright.changes.tree import Tree
+
         folders = OpenFolders(self._boundary)
         try:
             take_steps(Tree(self._boundary, folders), change_set)
@@ -241,6 +248,8 @@ class Changes:
                 self._withhold()
                 for store in self._own:
                     store.collect()
+        from filewright.changes.recovery import Recovery
+
         found = Recovery.of_all(self._found)
         self._found.clear()
         self._told = 0
@@ -378,6 +387,9 @@ class Changes:
         raise AssertionError("unreachable")
 
     def _reversal(self, change_id: str, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
+        from filewright.changes.show import diff_of_change_set
+        from filewright.changes.undo import undo_of
+
         return undo_of(
             self._boundary,
             self._settings,
@@ -400,6 +412,8 @@ class Changes:
 
         It ends where the time of `task` does, and says what it left out.
         """
+        from filewright.changes.show import diff_of_record
+
         return diff_of_record(
             self._boundary,
             self._settings,
@@ -436,6 +450,8 @@ class Changes:
 
     def location(self, place: Place) -> Location | None:
         """The location a place in history stands for; None if it is below no root that is served now."""
+        from filewright.changes.slots import located
+
         return located(self._boundary, place)
 
     def _located(self, place: Place) -> Location:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from filewright.boundary import Boundary
 from filewright.changes.blobs import BlobStore
@@ -10,10 +12,12 @@ from filewright.changes.collector import Collector
 from filewright.changes.flushing import Flusher
 from filewright.changes.journal import Journal
 from filewright.changes.recordfile import RecordFile, TornError
-from filewright.changes.recovery import Recoverer, Recovery
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import Settings
+
+if TYPE_CHECKING:
+    from filewright.changes.recovery import Recoverer, Recovery
 
 
 class Store:
@@ -29,8 +33,16 @@ class Store:
         self.own = own
         self.journal = Journal(state, flusher)
         self.blobs = BlobStore(state, flusher)
-        self.recoverer = Recoverer(boundary, settings, state, self.journal, self.blobs, flusher, own=own)
         self._collector = Collector(settings, state, self.journal, self.blobs)
+
+    @cached_property
+    def recoverer(self) -> Recoverer:
+        """What settles it; imported when there is something to settle."""
+        from filewright.changes.recovery import Recoverer
+
+        return Recoverer(
+            self.boundary, self.settings, self.state, self.journal, self.blobs, self.flusher, own=self.own
+        )
 
     @property
     def readable(self) -> bool:
