@@ -126,6 +126,7 @@ class Changes:
         `too_large`, `no_space`, `timeout`, `cancelled` … In every case nothing was changed.
         """
         from filewright.changes.commit import commit
+        from filewright.changes.recovery import Recovery
 
         task = task or Task()
         with self.writing(task):
