@@ -103,7 +103,7 @@ import errno, json, os, resource, signal, sys, time
 from filewright import Code, FilewrightError, Settings, Workspace
 def say(value): print(json.dumps(value), flush=True)
 def hear(): return json.loads(sys.stdin.readline())
-given = json.loads(sys.argv[1])
+given = hear()
 """
 
 
@@ -134,13 +134,13 @@ class Beside:
                 sys.executable,
                 "-c",
                 _PRELUDE + program,
-                json.dumps(given, default=os.fspath),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             preexec_fn=limited if files is not None else None,  # noqa: PLW1509 - the tests of it have no threads
         )
+        self.say(given)  # by the pipe: an argument may have no more than 128 KB
 
     def __enter__(self) -> Beside:
         return self
@@ -163,7 +163,7 @@ class Beside:
 
     def say(self, value: Any) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(value) + "\n")
+        self._process.stdin.write(json.dumps(value, default=os.fspath) + "\n")
         self._process.stdin.flush()
 
     def hear(self) -> Any:
