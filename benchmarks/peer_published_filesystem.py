@@ -1,8 +1,8 @@
 """The inputs of the batch server's published tests, as cases to play on it and on this server.
 
 Tests that replace the file system are left out: what they say is about the original's
-inside. `apply_diff` is not in the release that can be installed; its inputs are played by
-`tests/dialects/test_filesystem.py`.
+inside. `apply_diff` is not in the release that can be installed, so it is not compared
+here; `tests/dialects/test_filesystem.py` holds ours to a table of its own.
 """
 
 from __future__ import annotations

@@ -121,6 +121,8 @@ def digest_of(content: File | Stream, *, size: int | None = None) -> str:
         state.update(block if size is None else block[:size])
         if size is not None:
             size = max(0, size - len(block))
+            if not size:
+                break
     return state.hexdigest()
 
 
