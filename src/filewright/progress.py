@@ -29,13 +29,15 @@ class Caller:
 class Task:
     """A running request: may be cancelled from any thread, has a deadline, reports progress.
 
-    `caller` is who asked for it, where that is known; what it changes is recorded under that.
+    `caller` is who asked for it, where that is known; what it changes is recorded under that. `notices`
+    is what the caller must know of what was changed, such as another program's save and where it is kept.
     """
 
     def __init__(
         self, *, seconds: float | None = None, report: Report | None = None, caller: Caller | None = None
     ) -> None:
         self.caller = caller
+        self.notices: list[str] = []
         self._cancelled = threading.Event()
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds

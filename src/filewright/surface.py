@@ -20,12 +20,14 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions
-from filewright.visible import safe
+from filewright.visible import safe, visible
 
 _logger = logging.getLogger("filewright")
 
 CUT = "[cut at the result limit; ask for less]"
 """The last line of an answer that passed the cap of every result."""
+
+_NOTICES = 8
 
 INSTRUCTIONS_CHARS = 1_490
 """Clients cut instructions at 2 KB; ours stay well below."""
@@ -70,6 +72,7 @@ class Surface:
     `tools` gives every tool in the order it is listed. `instructions` is what a model reads first,
     made from the names that are offered and the roots. `limits` gives the settings that differ from
     the workspace's. `refusal` makes the answer of a call that failed as a whole, in so many characters.
+    `answers_json` says that answers are JSON, to which nothing can be added.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Surface:
     instructions: Callable[[Collection[str], Sequence[str]], str]
     limits: Callable[[Settings], Mapping[str, Any]] = _no_limits
     refusal: Callable[[FilewrightError, int], ToolResult] = _native_refusal
+    answers_json: bool = False
 
     def open(self, context: Context, toolsets: Collection[str] | None = None) -> Offer:
         """The surface over a workspace, narrowed to `toolsets` (None: all)."""
@@ -151,7 +155,8 @@ class Offer:
         task = task or Task(seconds=self._settings.call_seconds)
         self._context.changes.settle()
         try:
-            return self._bounded(tool.run(self._context, parsed, task))
+            result = tool.run(self._context, parsed, task)
+            return self._bounded(replace(result, notices=_few(task.notices)) if task.notices else result)
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
                 from filewright.tools import explain
@@ -172,8 +177,15 @@ class Offer:
     def _bounded(self, result: ToolResult) -> ToolResult:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""
         text = safe(result.text)
-        if len(text) > self._settings.hard_chars:
-            return replace(
-                result, text=clip(text, self._settings.hard_chars, note=CUT, at_line=True), whole=text
-            )
-        return result if text is result.text else replace(result, text=text)
+        end = "" if self._surface.answers_json else "".join(f"\n[{notice}]" for notice in result.notices)
+        limit = self._settings.hard_chars - len(end)
+        if len(text) > limit:
+            return replace(result, text=clip(text, limit, note=CUT, at_line=True) + end, whole=text + end)
+        return result if text is result.text and not end else replace(result, text=text + end)
+
+
+def _few(notices: Sequence[str]) -> tuple[str, ...]:
+    """Notices, shown safely, as many as an answer has room for."""
+    shown = [clip(visible(notice), 1_000) for notice in notices[:_NOTICES]]
+    left = len(notices) - len(shown)
+    return (*shown, f"{left} more notes; get_history with the change's id has them") if left else tuple(shown)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.changes.journal import Journal
 from filewright.dialects import NAMES, surface
 from filewright.errors import Code, FilewrightError
 
@@ -74,6 +75,38 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     workspace.offer(name).call(*edits(root, "f", "two", "2")[name])
     workspace.undo()
     assert (root / "f").read_bytes() == STRANGE["mixed"]
+
+
+@pytest.mark.needs("lease")
+@pytest.mark.parametrize("name", ["native", *NAMES])
+def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, monkeypatch):
+    """An editor has opened the file before the change displaced it, and saves afterwards."""
+    (root / "f").write_bytes(b"one\ntwo\n")
+    done = Journal.done
+    editors = []
+
+    def opened_just_before(journal, identifier):
+        [displaced] = [path for path in root.iterdir() if path.name != "f"]
+        editors.append(open(displaced, "r+b", buffering=0))  # noqa: SIM115
+        return done(journal, identifier)
+
+    monkeypatch.setattr(Journal, "done", opened_just_before)
+    offer = workspace.offer(None if name == "native" else name)
+    native = ("edit_content", {"path": "f", "edits": [{"search": "two", "replace": "2"}]})
+    call = native if name == "native" else edits(root, "f", "two", "2")[name]
+    result = offer.call(*call)
+    assert not result.is_error
+    assert "another program has it open" in "".join(result.notices)
+    if name in ("filesystem", "largefile"):
+        json.loads(result.text)
+    else:
+        assert result.notices[0] in result.text
+    editors[0].write(b"saved ")
+    editors[0].close()
+    monkeypatch.undo()
+    workspace.write("g", "so that the clean-up is tried again\n")
+    [kept] = workspace.kept
+    assert Path(kept).read_bytes() == b"saved o\n"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -241,7 +241,7 @@ def test_who_writes_to_a_file_is_seen(folder: Folder) -> None:
     with folder.open(b"a") as file:
         assert not file.written_by_others()
         with folder.open(b"a", write=True), file.quiet() as quiet:
-            assert not quiet
+            assert not quiet()
         assert not file.written_by_others()
 
 

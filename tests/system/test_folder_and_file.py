@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -345,12 +346,14 @@ class TestLeases:
             with open(here / "log", "a") as writer:
                 assert file.written_by_others()
                 with file.quiet() as quiet:
-                    assert not quiet
+                    assert not quiet()
                 writer.write("y")
             with file.quiet() as quiet:
-                assert quiet
+                assert quiet()
                 waiting = threading.Thread(target=lambda: (here / "log").write_text("z"))
                 waiting.start()
+                while quiet():
+                    time.sleep(0.001)
             waiting.join()
             assert (here / "log").read_text() == "z"
 

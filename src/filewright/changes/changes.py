@@ -142,6 +142,7 @@ class Changes:
                     self._found.append(Recovery(conflicts=list(conflicts)))
                 raise
             self._told = len(self._found)
+            task.notices += record.notes
             store.collect(record.id, settle=bool(others))
             return record
 

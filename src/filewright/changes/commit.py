@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -208,15 +209,22 @@ def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightErr
 def _clean_up(attempt: Attempt, file: RecordFile) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     found = Recovery()
-    for _ in range(2):
+    for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
+        time.sleep(pause)  # A program that saves just now closes the file in a moment.
         found.waiting.clear()
+        found.unsettled.clear()
         try:
             attempt.store.recoverer.clean_up(file, found, attempt.folders)
         except (OSError, FilewrightError) as error:
-            found.waiting.append(str(error))
-        if not found.waiting:
+            found.unsettled.append(str(error))
+        if not (found.waiting or found.unsettled):
             break
-    return tuple(found.conflicts)
+    held = (
+        f"{shown}: another program has it open as it was before this change; what it writes there is kept "
+        "once it closes it, and `filewright doctor` names where"
+        for shown in found.waiting
+    )
+    return (*found.conflicts, *held)
 
 
 @contextmanager

@@ -246,10 +246,10 @@ class Recoverer:
             self._search = FolderSearch(self._boundary)
         with self._slots(file.plan, folders) as slots:
             findings = clean_up(slots, self._flusher, self._keep)
-        findings.waiting += findings.unsettled
-        if not findings.waiting:
+        if not (findings.waiting or findings.unsettled):
             self.cleaned.add(file.path)
         found.waiting += findings.waiting
+        found.unsettled += findings.unsettled
         if findings.conflicts:
             found.conflicts += findings.conflicts
             try:

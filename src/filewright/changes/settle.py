@@ -436,7 +436,7 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, p
         return True  # Removed before a crash, or by a person: nothing left to do.
     try:
         with file.quiet() as nobody_writes:
-            if not nobody_writes:
+            if not nobody_writes():
                 work.findings.waiting.append(work.slots.shown(place))
                 return False
             status = file.status()
@@ -450,6 +450,9 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, p
                 return work.rescue(
                     folder, name, work.slots.shown(place), "was written to by a program that held it open"
                 )
+            if not nobody_writes():  # An open that began before the file was displaced.
+                work.findings.waiting.append(work.slots.shown(place))
+                return False
             with suppress(FileNotFoundError):
                 folder.remove(name)
             return True

@@ -837,6 +837,7 @@ SURFACE = dialect(
         "To change a part of a file prefer apply_diff (lines and their exact text), edit_file or "
         "replace_content; write_content replaces whole files."
     ),
+    answers_json=True,
     tools=(
         row(
             "list_files",

@@ -778,6 +778,7 @@ SURFACE = dialect(
         "revert_edit brings one back. Answers are JSON; edit_content says success and, for a refused change, "
         "similar_matches."
     ),
+    answers_json=True,
     tools=(
         row(
             "get_overview",

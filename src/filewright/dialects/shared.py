@@ -106,13 +106,14 @@ def dialect(
     tools: tuple[Tool, ...],
     limits: Callable[[Settings], Mapping[str, Any]],
     refusal: Callable[[FilewrightError, int], ToolResult],
+    answers_json: bool = False,
 ) -> Surface:
     """A dialect as a surface: its table, the workflow a model reads first, its limits and its errors."""
 
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
         return f"{workflow}\nServed: {', '.join(roots)}"
 
-    return Surface(name, lambda: tools, instructions, limits, refusal)
+    return Surface(name, lambda: tools, instructions, limits, refusal, answers_json)
 
 
 def row(

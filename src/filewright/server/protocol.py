@@ -169,6 +169,8 @@ class Handlers:
             uri = f"{HISTORY}{result.change_id}"
             linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
+        if result.notices and result.notices[-1] not in text:
+            content.append(TextContent(text="\n".join(result.notices)))
         content += map(_as_it_is, result.images)
         return CallToolResult(content=[*content, *linked], is_error=result.is_error)
 

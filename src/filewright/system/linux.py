@@ -7,7 +7,7 @@ import fcntl
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
@@ -136,14 +136,19 @@ class LinuxFile(_Held, File):
     def written_by_others(self) -> bool:
         """Whether another process has it open for writing now; False where nobody can tell."""
         with self.quiet() as nobody_writes:
-            return not nobody_writes
+            return not nobody_writes()
 
     @contextmanager
-    def quiet(self) -> Iterator[bool]:
-        """Keep others from beginning to write to it; yields False if somebody has it open for writing."""
+    def quiet(self) -> Iterator[Callable[[], bool]]:
+        """Keep others from beginning to write to it; yields whether it is so: False once one tries to."""
         granted = self._lease()
+
+        def kept() -> bool:
+            # A lease that is being broken, since somebody waits to write, is shown as none.
+            return granted is None or (granted and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK)
+
         try:
-            yield granted is not False
+            yield kept
         finally:
             if granted:
                 fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)

@@ -182,9 +182,9 @@ class File(_Handle):
         return False
 
     @contextmanager
-    def quiet(self) -> Iterator[bool]:
-        """Keep others from beginning to write to it; yields False if somebody has it open for writing."""
-        yield True
+    def quiet(self) -> Iterator[Callable[[], bool]]:
+        """Keep others from beginning to write to it; yields whether it is so: False once one tries to."""
+        yield lambda: True
 
 
 class _Steps:

@@ -18,7 +18,7 @@ import io
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from filewright.system import beneath, nt
@@ -241,9 +241,9 @@ class File(_Handle):
         return False
 
     @contextmanager
-    def quiet(self) -> Iterator[bool]:
-        """Yields False if somebody has it open for writing. Nobody is kept from beginning to: they would fail."""
-        yield not self.written_by_others()
+    def quiet(self) -> Iterator[Callable[[], bool]]:
+        """Yields whether nobody writes to it now. Nobody is kept from beginning to: they would fail."""
+        yield lambda: not self.written_by_others()
 
 
 class _Steps:

@@ -114,10 +114,8 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
     change = f"; change {record.id}" if record is not None else ""
     page.add(f"{visible(location.shown)}: {counted(planned.changes_made, 'edit')} {done}{version}{change}")
     page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
-    if record is not None:
-        if made.hard_links > 1:
-            page.add(f"[the file had {made.hard_links} hard links; the other names keep the old content]")
-        page.extend(f"[{visible(note)}]" for note in record.notes)
+    if record is not None and made.hard_links > 1:
+        page.add(f"[the file had {made.hard_links} hard links; the other names keep the old content]")
     if made.warning:
         page.add(f"[warning: {made.warning}]")
     page.add_diff(made.diff)

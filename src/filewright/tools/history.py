@@ -240,8 +240,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         page.add(f"{record.id} would be undone (preview; nothing was written): {visible(record.summary)}")
     else:
         page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
-    notes = [*(made.notes if made is not None else ()), *reversal.notes]
-    page.extend((f"[{visible(note)}]" for note in notes), reserve=1000)
+    page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
     if record.reverts and arguments.path is not None:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
@@ -258,7 +257,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         diff=text,
         reverted=record.id,
         preview=made is None,
-        notes=tuple(notes),
+        notes=reversal.notes,
         files=tuple(entry.place.shown for entry in entries[:200]),
     )
 

@@ -28,9 +28,14 @@ class Image:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """The answer of a tool. `whole` is the uncut text of an answer that passed the cap of every result."""
+    """The answer of a tool. `whole` is the uncut text of an answer that passed the cap of every result.
+
+    `notices` is what the caller must know of what was changed, such as another program's save and where it
+    is kept. They end the text, but where that is JSON; there they are shown apart.
+    """
 
     text: str = field(repr=False)
+    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
     images: tuple[Image, ...] = field(default=(), repr=False, kw_only=True)
     whole: str | None = field(default=None, repr=False, kw_only=True)
 
