@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import unquote
 
 from pydantic import ValidationError
@@ -131,6 +131,30 @@ class Workspace(TypedTools):
         """The newest changes, of all or of the file at `path`."""
         location: Location | None = self._boundary.locate(path) if path is not None else None
         return self._changes.history(location=location, limit=limit, before=before)
+
+    def record(self, change_id: str) -> ChangeRecord:
+        """One change. Raises `not_found`."""
+        return self._changes.record(change_id)
+
+    def diff(
+        self,
+        change_id: str,
+        *,
+        entries: slice | None = None,
+        max_lines: int | None = None,
+        task: Task | None = None,
+    ) -> str:
+        """What a change did, or did to some of its `entries`, git style, in about `max_lines` lines."""
+        return self._changes.diff(change_id, entries=entries, max_lines=max_lines, task=task)
+
+    def content(self, change_id: str, index: int, side: Literal["before", "after"]) -> bytes | None:
+        """The file of a change's entry `index` as it was before or after; None if that was not kept.
+
+        Nor is it given above `settings.hold_bytes`. Raises `not_found`, and `io_error` if it is damaged.
+        """
+        contents = self._changes.contents(change_id, inside=True)
+        entry = contents.record.entries[index]
+        return contents.before(entry) if side == "before" else contents.after(entry)
 
     def newest_undoable(self) -> ChangeRecord | None:
         """The newest change that is neither undone nor itself an undo, so that undoing again goes further back."""

@@ -409,8 +409,16 @@ class Changes:
             task=task,
         )
 
-    def diff(self, change_id: str, *, max_lines: int | None = None, task: Task | None = None) -> str:
-        """What a committed change did, as a git-style diff of at most about `max_lines` lines.
+    def diff(
+        self,
+        change_id: str,
+        *,
+        entries: slice | None = None,
+        max_lines: int | None = None,
+        task: Task | None = None,
+    ) -> str:
+        """What a committed change did, or did to some of its `entries`, as a git-style diff of at most about
+        `max_lines` lines.
 
         It ends where the time of `task` does, and says what it left out.
         """
@@ -423,6 +431,7 @@ class Changes:
             locate=self.location,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
+            entries=entries,
         )
 
     def contents(self, change_id: str, *, inside: bool = False) -> Contents:

@@ -84,10 +84,12 @@ def diff_of_record(
     locate: Locate,
     max_lines: int,
     task: Task,
+    entries: slice | None = None,
 ) -> str:
     """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
     budget = _Budget(max_lines, task)
-    for entry in contents.record.entries:
+    shown = contents.record.entries
+    for entry in shown if entries is None else shown[entries]:
         if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
             continue
         if budget.spent:

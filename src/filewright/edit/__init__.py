@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from filewright.edit.diff import Diff, header, splices_between, unified
     from filewright.edit.diff3 import merge3
+    from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
     from filewright.edit.lines import LineEdit, at_lines, edit_of
     from filewright.edit.locate.request import Edit, Tier
@@ -82,6 +83,7 @@ __all__ = [
     "Tier",
     "at_lines",
     "check_count",
+    "differing",
     "edit_of",
     "header",
     "line_splices",
@@ -106,7 +108,7 @@ __getattr__ = names_of(
         ),
         "diff": "Diff header splices_between unified",
         "diff3": "merge3",
-        "linediff": "line_splices",
+        "linediff": "differing=changes line_splices",
         "lines": "LineEdit at_lines edit_of",
         "locate.request": "Edit Tier",
         "overlay": "Overlay",

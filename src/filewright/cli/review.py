@@ -1,0 +1,48 @@
+"""`filewright review`: what the agent did, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from filewright.cli.options import open_workspace
+from filewright.cli.terminal import write
+
+
+@click.command(
+    short_help="See what was changed in a browser, and take it back.",
+    epilog="""\b
+Examples:
+  filewright review                  of this folder
+  filewright review ~/site --port 8765 --no-open
+
+The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
+)
+@click.argument("roots", nargs=-1, metavar="[ROOT]...")
+@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+@click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
+@click.option(
+    "--state-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for journal and history (FILEWRIGHT_STATE_DIR).",
+)
+def review(
+    *, roots: tuple[str, ...], port: int, no_open: bool, read_only: bool | None, state_dir: Path | None
+) -> None:
+    """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
+    from filewright.page import Review
+
+    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
+    try:
+        page = Review(
+            workspace, port=port, entered=lambda: write(f"for another browser: {page.link()}", to_error=True)
+        )
+        link = page.link()
+        write(link)
+        if not no_open:
+            click.launch(link)
+        page.serve()
+    finally:
+        workspace.close()

@@ -1,0 +1,21 @@
+"""REVIEW: what an agent did, shown to the person whose files these are, and taken back at their word.
+
+Owns the review page in a browser: its addresses, its safety, its look, and the one drawing of a diff that
+the page and the app inside a conversation share. It reads history and acts through a `Workspace` and never
+touches a file. Nothing that a file, a name or a summary says is ever more than text here.
+
+In: a `Workspace`. Out: a server on loopback (`review`), or HTML.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
+
+if TYPE_CHECKING:
+    from filewright.page.review import Review
+
+__all__ = ["Review"]
+
+__getattr__ = names_of(__name__, {"review": "Review"})

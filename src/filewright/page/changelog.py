@@ -1,0 +1,169 @@
+"""The list of changes: read once, newest first, as far as somebody has looked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from filewright.changes import ChangeRecord
+from filewright.visible import one_line
+from filewright.workspace import Workspace
+
+ROWS = 50
+"""Changes of one page of the list."""
+_PATHS = 20
+"""Paths of a change that a filter looks at, and the list knows of."""
+_READ = 200
+_SEARCHED = 2_000
+"""Changes that one request looks through for a filter; the next goes on there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One change as the list shows it; `undone` names the change that took it back, if one did entirely."""
+
+    id: str
+    time: datetime
+    tool: str
+    summary: str
+    session: str
+    client: str
+    turn: str
+    paths: tuple[str, ...]
+    files: int
+    undoable: bool
+    reverts: tuple[str, ...]
+    undone: str | None = None
+
+    def matches(self, words: Sequence[str], session: str | None) -> bool:
+        """Whether it is of the session, if one is asked for, and has all the words in it."""
+        if session is not None and self.session != session:
+            return False
+        text = " ".join((self.id, self.tool, self.summary, self.client, self.turn, *self.paths)).lower()
+        return all(word in text for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """Some rows; from `cursor` on there may be more."""
+
+    rows: tuple[Listing, ...]
+    cursor: str | None
+
+
+class ChangeLog:
+    """What is known of the changes of a workspace. Thread-safe.
+
+    A change is undone by a newer one, so the list is always read from the newest on.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._lock = threading.Lock()
+        self._rows: list[Listing] = []
+        self._ended = False
+        self._undone: dict[str, str] = {}
+
+    def newest(self) -> str | None:
+        """The id of the newest change."""
+        records = self._workspace.history(limit=1)
+        return records[0].id if records else None
+
+    def page(self, *, before: str | None = None, text: str = "", session: str | None = None) -> ListPage:
+        """The rows after the row `before` (None: from the newest) that match every word of `text`."""
+        words = text.lower().split()
+        found: list[Listing] = []
+        with self._lock:
+            self._refresh()
+            last: str | None = None
+            for count, row in enumerate(self._from(before)):
+                if len(found) == ROWS or count == _SEARCHED:
+                    return ListPage(tuple(found), last)
+                last = row.id
+                if row.matches(words, session):
+                    found.append(self._marked(row))
+        return ListPage(tuple(found), None)
+
+    def row(self, record: ChangeRecord) -> Listing:
+        """A record as it is listed."""
+        with self._lock:
+            self._refresh()
+            for row in self._from(None):  # what undid it is newer
+                if row.id <= record.id:
+                    break
+            return self._marked(_listing(record))
+
+    def _marked(self, row: Listing) -> Listing:
+        undone = self._undone.get(row.id)
+        if undone is None:
+            return row
+        return replace(row, undone=undone)
+
+    def _from(self, before: str | None) -> Iterator[Listing]:
+        at = 0
+        while True:
+            if at == len(self._rows) and not self._extend():
+                return
+            row = self._rows[at]
+            at += 1
+            if before is None or row.id < before:
+                yield row
+
+    def _refresh(self) -> None:
+        """Put what was changed since the last look on top."""
+        newest = self._rows[0].id if self._rows else ""
+        fresh: list[Listing] = []
+        before: str | None = None
+        while self._rows:
+            records = self._workspace.history(limit=_READ if before else 5, before=before)
+            new = [_listing(record) for record in records if record.id > newest]
+            fresh += new
+            if len(new) < len(records) or not records:
+                break
+            before = records[-1].id
+        if fresh:
+            self._rows[:0] = fresh
+            self._undone.clear()
+            self._note(self._rows)
+
+    def _extend(self) -> bool:
+        if self._ended:
+            return False
+        before = self._rows[-1].id if self._rows else None
+        records = self._workspace.history(limit=_READ if before else ROWS, before=before)
+        rows = [_listing(record) for record in records]
+        self._ended = bool(self._rows) and not rows
+        self._note(rows)
+        self._rows += rows
+        return bool(rows)
+
+    def _note(self, rows: Sequence[Listing]) -> None:
+        # From the newest: what takes back an undo makes the change that the undo took back count again.
+        for row in rows:
+            if row.id not in self._undone:
+                for earlier in row.reverts:
+                    self._undone.setdefault(earlier, row.id)
+
+
+def _listing(record: ChangeRecord) -> Listing:
+    # A path is listed once, however many entries name it; of a large change only the first are read.
+    paths = tuple(dict.fromkeys(entry.place.shown for entry in record.entries[:_PATHS]))
+    return Listing(
+        record.id,
+        record.time.astimezone(),
+        record.tool,
+        one_line(record.summary),
+        record.session or "",
+        one_line(record.client or ""),
+        one_line(record.turn or ""),
+        paths,
+        len(record.entries),
+        record.undoable,
+        _reverted(record),
+    )
+
+
+def _reverted(record: ChangeRecord) -> tuple[str, ...]:
+    return (record.reverts,) if record.reverts is not None else ()

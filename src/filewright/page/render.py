@@ -1,0 +1,131 @@
+"""From a `FileView` to HTML: everything is escaped here, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from filewright.page.colours import Coloured, coloured
+from filewright.page.view import FileView, HunkView, Row
+from filewright.visible import one_line
+
+_EDGE = re.compile(r"[ \t]+$")
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("filewright.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["paint"] = paint
+    made.filters["bytes"] = _bytes
+    made.filters["count"] = _count
+    made.filters["line"] = one_line
+    made.filters["moment"] = _moment
+    made.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
+    return made
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of this room with its values."""
+    return _environment().get_template(template).render(**values)
+
+
+def static(name: str) -> bytes:
+    """A style sheet or a script of this room. Raises `KeyError` for any other name."""
+    if name not in _STATIC:
+        raise KeyError(name)
+    return files("filewright.page").joinpath("static", name).read_bytes()
+
+
+_STATIC: Mapping[str, str] = {
+    "review.css": "text/css",
+    "diff.css": "text/css",
+    "review.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+
+
+def static_type(name: str) -> str:
+    """The media type of a static file."""
+    return _STATIC[name]
+
+
+class Paint:
+    """The rows of one hunk as HTML, each once."""
+
+    def __init__(self, path: str, hunk: HunkView) -> None:
+        before = [row for row in hunk.rows if row.sign != "+"]
+        after = [row for row in hunk.rows if row.sign != "-"]
+        self._colours: dict[tuple[str, int | None], Coloured] = {}
+        for rows in (before, after):
+            for row, found in zip(rows, coloured(path, [row.text for row in rows]), strict=True):
+                self._colours[row.sign, row.old or row.new] = found
+
+    def __call__(self, row: Row) -> Markup:
+        """The text of a row, escaped: tokens, what changed, and the spaces at its end if it changed."""
+        return code(row, self._colours.get((row.sign, row.old or row.new), ()))
+
+
+def paint(view: FileView, hunk: HunkView) -> Paint:
+    """What gives the rows of `hunk` as HTML."""
+    return Paint(view.path, hunk)
+
+
+def code(row: Row, colours: Coloured) -> Markup:
+    """The text of a row as HTML."""
+    text = row.text
+    marked: list[tuple[int, int, str]] = [(start, end, "word") for start, end in row.changed]
+    if row.sign == "+" and (edge := _EDGE.search(text)):
+        marked.append((edge.start(), edge.end(), "edge"))
+    if not marked and not colours:
+        return escape(text)
+    cuts = sorted({0, len(text), *(at for start, end, _ in (*marked, *colours) for at in (start, end))})
+    parts: list[str] = []
+    ahead = list(colours)
+    for start, end in pairwise(cuts):
+        while ahead and ahead[0][1] <= start:
+            ahead.pop(0)
+        names = [ahead[0][2]] if ahead and ahead[0][0] <= start else []
+        names += [name for begin, stop, name in marked if begin <= start < stop]
+        part = text[start:end]
+        shown = _spaces(part) if "word" in names or "edge" in names else escape(part)
+        parts.append(f'<span class="{" ".join(names)}">{shown}</span>' if names else str(shown))
+    return Markup("".join(parts))  # every part was escaped above
+
+
+def _spaces(part: str) -> Markup:
+    """Spaces and tabs that can be seen, and are copied as what they are; words as they are."""
+    if part.strip(" \t"):
+        return escape(part)
+    shown = {" ": '<span class="sp"> </span>', "\t": '<span class="tab">\t</span>'}
+    return Markup("".join(shown[char] for char in part))
+
+
+def _bytes(size: int) -> str:
+    for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
+        if size >= length:
+            return f"{size / length:.1f} {unit}"
+    return _count(size, "byte")
+
+
+def _moment(time: datetime) -> str:
+    """The time of day today, else the day too."""
+    return time.strftime("%H:%M" if time.date() == datetime.now().astimezone().date() else "%b %d %H:%M")
+
+
+def _count(number: int | Sequence[Any], noun: str) -> str:
+    number = number if isinstance(number, int) else len(number)
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

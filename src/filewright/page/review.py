@@ -1,0 +1,89 @@
+"""`filewright review`: the page on loopback, from the socket to the last answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Generator
+
+import uvicorn
+
+from filewright.errors import Code, FilewrightError
+from filewright.page.guard import ENTER, Guard, Keys
+from filewright.page.site import Site
+from filewright.workspace import Workspace
+
+HOST = "127.0.0.1"
+LINGER = 2
+"""Seconds that answers may still take after the server was asked to end."""
+
+
+class Review:
+    """The page of one workspace. It listens from the moment it is made; `serve` answers until a signal.
+
+    Port 0 is any free one. `entered` is called whenever somebody has used the link. Raises
+    `invalid_input` for a port that is taken.
+    """
+
+    def __init__(
+        self, workspace: Workspace, *, port: int = 0, entered: Callable[[], None] = lambda: None
+    ) -> None:
+        self._socket = _listen(port)
+        self.port: int = self._socket.getsockname()[1]
+        self._keys = Keys(f"review_{self.port}")
+        self._site = Site(workspace, self._keys)
+        hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
+        guard = Guard(self._site.application(), keys=self._keys, hosts=hosts, entered=entered)
+        self._server = _Uvicorn(
+            uvicorn.Config(
+                guard,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="off",
+                ws="none",
+                limit_concurrency=128,
+                timeout_graceful_shutdown=LINGER,
+            )
+        )
+
+    def link(self) -> str:
+        """An address that opens the page once."""
+        return f"http://{HOST}:{self.port}{ENTER}?token={self._keys.link()}"
+
+    def serve(self) -> None:
+        """Answer until SIGINT, SIGTERM or SIGHUP."""
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                loop.add_signal_handler(number, self._leave)
+        await self._server.serve(sockets=[self._socket])
+
+    def _leave(self) -> None:
+        self._site.leaving.set()
+        self._server.should_exit = True
+
+
+class _Uvicorn(uvicorn.Server):
+    """A uvicorn that leaves the signals to us: a change that is being made must end first."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port))
+    except OSError as error:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"cannot listen on {HOST}:{port}: {error.strerror or error}",
+            hint="choose another port with --port, or leave it out for any that is free",
+        ) from error

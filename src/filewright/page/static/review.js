@@ -1,0 +1,316 @@
+// The page's script: it puts parts that the server made where they belong, and follows the keyboard.
+// Nothing of a file or a name is ever made into HTML here.
+"use strict";
+
+const body = document.body;
+const base = body.dataset.base;
+const token = document.querySelector('meta[name="filewright-token"]').content;
+const view = document.getElementById("view");
+const rows = document.getElementById("rows");
+const filter = document.getElementById("filter");
+const live = document.getElementById("live");
+const ask = document.getElementById("ask");
+let asked = 0;
+
+function say(text) {
+  const said = document.getElementById("said");
+  said.textContent = text;
+  said.classList.add("shown");
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => said.classList.remove("shown"), 5000);
+}
+
+async function get(address) {
+  const answer = await fetch(address, { credentials: "same-origin" });
+  const text = await answer.text();
+  if (!answer.ok && answer.status === 403) throw new Error("The server no longer knows this page. Open it again.");
+  return { text, ok: answer.ok, headers: answer.headers };
+}
+
+function parsed(html) {
+  const made = document.createElement("template");
+  made.innerHTML = html; // made and escaped by the server
+  return made.content;
+}
+
+function keep(name, value) {
+  document.cookie = `filewright_${name}=${value}; path=${base || "/"}; SameSite=Strict; max-age=31536000`;
+}
+
+// The view
+
+async function show(address, { push = true, focus = false } = {}) {
+  const mine = ++asked;
+  const url = new URL(address, location.href);
+  url.searchParams.set("part", "view");
+  try {
+    const { text } = await get(url);
+    if (mine !== asked) return; // somebody has chosen another meanwhile
+    view.replaceChildren(parsed(text));
+    view.scrollTop = 0;
+    if (push) history.pushState(null, "", address);
+    settle();
+    if (focus) view.focus({ preventScroll: true });
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+function settle() {
+  const section = view.querySelector("section[data-change], section[data-session]");
+  const chosen = section?.dataset.change ?? "";
+  body.dataset.chosen = chosen;
+  for (const row of rows.querySelectorAll(".row")) {
+    if (row.dataset.change === chosen) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  }
+  rows.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  body.classList.remove("listing");
+  total();
+  for (const waiting of view.querySelectorAll("[data-file], [data-load]")) soon.observe(waiting);
+}
+
+function total() {
+  const place = view.querySelector(".about .totals");
+  if (!place) return;
+  const files = [...view.querySelectorAll("section > .file")];
+  const known = files.filter((file) => file.dataset.added !== undefined);
+  const sum = (name) => known.reduce((all, file) => all + Number(file.dataset[name]), 0).toLocaleString("en");
+  const more = known.length < files.length || view.querySelector("[data-load]") ? "≥ " : "";
+  const [plus, minus] = ["span", "span"].map((name) => document.createElement(name));
+  plus.className = "plus";
+  minus.className = "minus";
+  plus.textContent = `${more}+${sum("added")}`;
+  minus.textContent = ` −${sum("removed")}`;
+  place.className = "totals counts";
+  place.replaceChildren(plus, minus);
+}
+
+// What is loaded when it comes into sight
+
+const soon = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    if (!isIntersecting) continue;
+    soon.unobserve(target);
+    const full = target.dataset.file?.includes("?full");
+    if (!full) load(target);
+  }
+}, { rootMargin: "600px" });
+
+async function load(button) {
+  if (button.disabled) return;
+  button.disabled = true;
+  try {
+    const { text, ok } = await get(button.dataset.file ?? button.dataset.load);
+    if (!ok) throw new Error("That could not be loaded.");
+    const made = parsed(text);
+    const waiting = made.querySelectorAll("[data-file], [data-load]");
+    if (button.dataset.file) button.closest(".file").replaceWith(made);
+    else button.replaceWith(made);
+    for (const other of waiting) soon.observe(other);
+    total();
+  } catch (error) {
+    button.disabled = false;
+    say(error.message);
+  }
+}
+
+async function unfold(button) {
+  const { from, to, shift, lines } = button.dataset;
+  const last = Math.min(Number(to), Number(from) + 199);
+  const { text, ok } = await get(`${lines}?from=${from}&to=${last}&shift=${shift}`);
+  if (!ok) return say("These lines were not kept.");
+  const group = button.closest("tbody");
+  const table = document.createElement("template");
+  table.innerHTML = `<table><tbody>${text}</tbody></table>`;
+  const shown = table.content.querySelector("tbody");
+  group.before(shown);
+  if (last >= Number(to)) return group.classList.contains("hunk") ? button.remove() : group.remove();
+  button.dataset.from = last + 1;
+  button.textContent = `⋯ ${Number(to) - last} unchanged lines`;
+}
+
+// The list
+
+let listed = 0;
+async function list() {
+  const mine = ++listed;
+  const wanted = new URLSearchParams({ q: filter.q.value, chosen: body.dataset.chosen });
+  try {
+    const { text } = await get(`${base}/list?${wanted}`);
+    if (mine === listed) rows.replaceChildren(parsed(text));
+    const older = rows.querySelector(".more");
+    if (older) down.observe(older);
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+async function older(button) {
+  if (button.disabled) return;
+  button.disabled = true;
+  const wanted = new URLSearchParams({ q: filter.q.value, chosen: body.dataset.chosen, before: button.dataset.before });
+  const { text } = await get(`${base}/list?${wanted}`);
+  const made = parsed(text);
+  const next = made.querySelector(".more");
+  button.replaceWith(made);
+  if (next) down.observe(next);
+}
+
+const down = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    if (!isIntersecting) continue;
+    down.unobserve(target);
+    older(target);
+  }
+}, { root: document.getElementById("list"), rootMargin: "400px" });
+
+filter.addEventListener("submit", (event) => event.preventDefault());
+filter.addEventListener("input", () => {
+  clearTimeout(filter.timer);
+  filter.timer = setTimeout(list, 120);
+});
+
+// News
+
+let stream = null;
+let newest = body.dataset.newest;
+
+function listen() {
+  if (stream || document.hidden) return;
+  stream = new EventSource(`${base}/events?after=${encodeURIComponent(newest)}`);
+  stream.addEventListener("open", () => alive(true));
+  stream.addEventListener("error", () => alive(false));
+  stream.addEventListener("change", async (event) => {
+    const known = newest;
+    newest = event.data;
+    const at = rows.parentElement.scrollTop;
+    await list();
+    for (const row of rows.querySelectorAll(".row")) if (row.dataset.change > known) row.classList.add("fresh");
+    rows.parentElement.scrollTop = at;
+    if (!view.querySelector("section")) show(`${base}/`, { push: false });
+    else refresh();
+  });
+}
+
+// What is shown may be undone by what came; a view that others could be reading is left where it is.
+async function refresh() {
+  const about = view.querySelector(".about");
+  if (!about) return;
+  const url = new URL(location.href);
+  url.searchParams.set("part", "about");
+  const { text, ok } = await get(url);
+  if (!ok || !about.isConnected) return;
+  const fresh = parsed(text).querySelector(".about");
+  if (fresh) about.replaceWith(fresh);
+  total();
+}
+
+function alive(is) {
+  live.classList.toggle("off", !is);
+  live.querySelector("span").textContent = is ? "live" : "not connected";
+  document.getElementById("gone").hidden = is;
+}
+
+document.addEventListener("visibilitychange", () => {
+  // A browser has six connections to a server: hidden pages must not hold them.
+  if (document.hidden) {
+    stream?.close();
+    stream = null;
+  } else listen();
+});
+
+// Clicks and keys
+
+document.addEventListener("click", (event) => {
+  const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
+  const link = event.target.closest("a[data-change], a[data-view]");
+  if (link && plain) {
+    event.preventDefault();
+    show(link.getAttribute("href"));
+    return;
+  }
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.file || button.dataset.load) load(button);
+  else if (button.dataset.lines) unfold(button);
+  else if (button.dataset.before) older(button);
+  else if (button.classList.contains("fold")) fold(button);
+  else if (button.dataset.split) split(button.dataset.split);
+  else if (button.id === "theme") theme(button);
+  else if (button.id === "help") document.getElementById("shortcuts").showModal();
+  else if (button.id === "show-list") button.setAttribute("aria-expanded", body.classList.toggle("listing"));
+});
+
+function fold(button) {
+  const folded = button.closest(".file").classList.toggle("folded");
+  button.setAttribute("aria-expanded", !folded);
+}
+
+function split(value) {
+  keep("split", value);
+  for (const each of document.querySelectorAll("[data-split]")) each.setAttribute("aria-pressed", each.dataset.split === value);
+  show(location.href, { push: false });
+}
+
+function theme(button) {
+  const names = ["auto", "light", "dark"];
+  const next = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % 3];
+  document.documentElement.dataset.theme = next;
+  button.setAttribute("aria-label", `Theme: ${next}`);
+  keep("theme", next);
+  say(next === "auto" ? "Theme: as the system" : `Theme: ${next}`);
+}
+
+function step(by) {
+  const all = [...rows.querySelectorAll(".row")];
+  const at = all.findIndex((row) => row.dataset.change === body.dataset.chosen);
+  const next = all[at < 0 ? 0 : at + by];
+  if (next) show(next.getAttribute("href"));
+}
+
+function stepFile(by) {
+  const files = [...view.querySelectorAll(".file")];
+  const top = view.getBoundingClientRect().top + (view.querySelector(".about")?.offsetHeight ?? 0) + 12;
+  const tops = files.map((file) => file.getBoundingClientRect().top - top);
+  const next = by > 0 ? tops.findIndex((each) => each > 4) : tops.findLastIndex((each) => each < -4);
+  if (next >= 0) {
+    view.scrollBy({ top: tops[next] });
+    files[next].querySelector(".fold").focus({ preventScroll: true });
+  }
+}
+
+const keys = {
+  j: () => step(1),
+  k: () => step(-1),
+  n: () => stepFile(1),
+  p: () => stepFile(-1),
+  u: () => view.querySelector("[data-act]")?.click(),
+  s: () => split(document.querySelector('[data-split="1"]').getAttribute("aria-pressed") === "true" ? "0" : "1"),
+  "/": () => filter.q.focus(),
+  "?": () => document.getElementById("shortcuts").showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.target === filter.q) {
+    if (event.key === "Escape") {
+      filter.q.value = "";
+      filter.q.blur();
+      list();
+    }
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const wanted = keys[event.key];
+  if (wanted) {
+    event.preventDefault();
+    wanted();
+  }
+});
+
+window.addEventListener("popstate", () => show(location.href, { push: false }));
+
+settle();
+const first = rows.querySelector(".more");
+if (first) down.observe(first);
+listen();

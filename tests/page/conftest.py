@@ -1,0 +1,124 @@
+"""A workspace with a history, the page of it in a process of its own, and a browser to look at it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from filewright import Settings, Workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Served:
+    """`filewright review` of a folder; `link` opens it once."""
+
+    def __init__(self, root: Path, state: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "filewright", "review", str(root), "--no-open", *arguments],
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.link = self.process.stdout.readline().strip()
+        assert self.link, self.process.stderr and self.process.stderr.read()
+        self._given = False
+        self.address = self.link.partition("/enter")[0]
+
+    def fresh_link(self) -> str:
+        """A link that was not used: the first, then what the terminal shows once the one before was."""
+        if self._given:
+            assert self.process.stderr is not None
+            found = re.search(r"http\S+", self.process.stderr.readline())
+            assert found is not None
+            return found.group()
+        self._given = True
+        return self.link
+
+    def end(self) -> int:
+        self.process.terminate()
+        status = self.process.wait(30)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+        return status
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def workspace(folder: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(folder, settings=Settings(state_dir=tmp_path / "state", flush=False)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def serve(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts the page, with more arguments if they are given."""
+    running: list[Served] = []
+
+    def start(*arguments: str) -> Served:
+        running.append(Served(folder, tmp_path / "state", *arguments))
+        return running[-1]
+
+    yield start
+    for served in running:
+        if served.process.poll() is None:
+            served.end()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[..., Page]]:
+    """Opens the page in a browser of its own; the test fails if its script or its policy complains."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(served: Served | None = None, **options: object) -> Page:
+        context = browser.new_context(**options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if "Content Security Policy" in said.text else None,
+        )
+        page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+        page.goto((served or serve()).fresh_link())
+        page.wait_for_url(re.compile(r"/$"))
+        page.wait_for_load_state()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []

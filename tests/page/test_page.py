@@ -1,0 +1,256 @@
+"""The page in a real browser: what a person sees of the changes, and how they get around."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
+
+from filewright import Workspace
+from filewright.boundary import quote
+from filewright.progress import Caller, Task
+
+Opened = Callable[..., Page]
+
+
+def numbered(count: int) -> str:
+    return "".join(f"line {number}\n" for number in range(1, count + 1))
+
+
+def png(colour: tuple[int, int, int]) -> bytes:
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    pixel = zlib.compress(b"\0" + bytes(colour))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixel) + chunk(b"IEND", b"")
+
+
+def test_the_newest_change_is_shown_with_its_diff(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("src/cart.py", "def total(lines):\n    return sum(lines)\n")
+    workspace.edit("src/cart.py", [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}])
+    page = opened()
+    expect(page.locator("#rows .row")).to_have_count(2)
+    expect(page.locator("#rows .row[aria-current]")).to_contain_text("edit src/cart.py")
+    file = page.locator("article.file")
+    expect(file.locator("h2")).to_have_text("src/cart.py")
+    expect(file.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    marked = "".join(file.locator("td.code.new .word").all_inner_texts())
+    assert sorted(marked) == sorted("round(, 2)")
+    expect(file.locator("td.code.old .word")).to_have_count(0)
+    expect(page.locator(".about .totals")).to_have_text("+1 −1")
+
+
+def test_split_and_unified_show_the_same_and_the_choice_is_kept(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", numbered(3))
+    workspace.edit("a.txt", [{"search": "line 2", "replace": "line two"}])
+    page = opened()
+    page.keyboard.press("s")
+    expect(page.locator("table.split tr:not(.head)")).to_have_count(3)
+    page.reload()
+    expect(page.locator("table.split")).to_have_count(1)
+    page.get_by_role("button", name="Unified").click()
+    expect(page.locator("table.diff:not(.split) tr:not(.head)")).to_have_count(4)
+
+
+def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", numbered(600))
+    workspace.edit("a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}])
+    page = opened()
+    expect(page.get_by_role("button", name="296 unchanged lines")).to_be_visible()
+    page.get_by_role("button", name="296 unchanged lines").click()
+    expect(page.locator("td.code", has_text="line 200")).to_be_visible()
+    page.get_by_role("button", name="96 unchanged lines").click()
+    expect(page.get_by_role("button", name="96 unchanged lines")).to_have_count(0)
+    page.get_by_role("button", name="297 unchanged lines").click()
+    last = page.locator("tr", has_text="line 500")
+    expect(last.locator(".num")).to_have_text(["500", "501"])
+
+
+HOSTILE = [
+    "<script>document.title = 'owned'</script>",
+    "<img src=x onerror=\"document.title='owned'\">",
+    "\"><svg onload=document.title='owned'>",
+    "{{ 7 * 7 }}{% raw %}",
+    "\x1b[31mred\x1b]0;title\x07",
+    "\u202eevil\u2066",
+    "a\u200bb\u2028c",
+    "&amp; &lt;b&gt;",
+    "' onmouseover='document.title=1",
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_files_and_names_say_is_shown_and_never_run(
+    workspace: Workspace, folder: Path, opened: Opened, hostile: str
+) -> None:
+    (folder / f"{hostile.replace('/', '∕')}.html").write_text("x\n")
+    path = quote(f"{hostile.replace('/', '∕')}.html".encode())
+    workspace.edit(path, [{"search": "x", "replace": hostile}])
+    task = Task(caller=Caller("s", hostile, hostile))
+    workspace.under(task).write("second.md", f"{hostile}\n")
+    page = opened()
+    title = page.title()
+    for _ in range(2):
+        expect(page.locator("td.code.new").first).to_be_visible()
+        assert page.locator("main script, main img, main svg, nav script, nav img").count() == 0
+        shown = page.locator("body").inner_text()
+        assert not set(shown) & set("\x1b\x07\u202e\u2066\u200b\u2028")
+        assert "49" not in page.locator("td.code").first.inner_text()
+        page.keyboard.press("j")
+        page.wait_for_timeout(200)
+    assert page.title() == title
+
+
+def test_badges_say_what_the_lines_do_not(workspace: Workspace, folder: Path, opened: Opened) -> None:
+    (folder / "latin.txt").write_bytes("café\r\nthé\r\n".encode("latin-1") * 20)
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "old.txt").write_text("x\n")
+    (folder / "blob.bin").write_bytes(bytes(range(256)))
+    workspace.edit("latin.txt", [{"search": "thé", "replace": "the", "replace_all": True}])
+    page = opened()
+    badges = page.locator("article .badge")
+    expect(badges).to_contain_text(["CRLF"])
+    for arguments, expected in (
+        ({"items": [{"source": "old.txt", "destination": "new.txt"}]}, ("moved", "old.txt")),
+        ({"paths": ["blob.bin"]}, ("deleted", "binary")),
+    ):
+        tool = "move_items" if "items" in arguments else "delete_items"
+        answer = workspace.call(tool, arguments)
+        assert not answer.is_error, answer.text
+        page.reload()
+        for word in expected:
+            expect(page.locator("article header, article .body").first).to_contain_text(word)
+
+
+def test_an_image_is_shown_before_and_after(workspace: Workspace, folder: Path, opened: Opened) -> None:
+    (folder / "dot.png").write_bytes(png((255, 0, 0)))
+    answer = workspace.call("delete_items", {"paths": ["dot.png"]})
+    assert not answer.is_error, answer.text
+    page = opened()
+    image = page.locator("figure img")
+    expect(image).to_have_count(1)
+    image.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('figure img').naturalWidth === 1")
+
+
+def test_a_change_of_500_files_comes_by_pages(workspace: Workspace, opened: Opened) -> None:
+    items = [{"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(500)]
+    assert not workspace.call("write_content", {"items": items}).is_error
+    page = opened()
+    expect(page.locator("article.file")).to_have_count(50)
+    expect(page.locator(".about .totals")).to_contain_text("≥ +")
+    page.locator("button.files").scroll_into_view_if_needed()
+    expect(page.locator("article.file")).to_have_count(100)
+
+
+def test_the_diff_of_a_large_file_comes_when_it_is_asked_for(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
+    (folder / "large.txt").write_text(numbered(200_000))
+    workspace.edit("large.txt", [{"search": "line 150000\n", "replace": "line 150000!\n"}])
+    page = opened()
+    expect(page.locator("td.code.new")).to_have_text("+line 150000!")
+    assert page.locator(".unfold").count() == 0, "it is too large to be unfolded"
+
+
+def test_a_long_diff_is_cut_and_all_of_it_can_be_had(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("long.txt", numbered(900))
+    page = opened()
+    expect(page.locator("p.remark").first).to_contain_text("not shown")
+    page.get_by_role("button", name="Load the whole diff").click()
+    expect(page.locator("td.code.new")).to_have_count(900)
+
+
+def test_the_list_is_filtered_and_goes_on(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", "0\n")
+    for number in range(60):
+        workspace.edit("a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}])
+    workspace.write("needle.txt", "x\n")
+    page = opened()
+    expect(page.locator("#rows .row")).to_have_count(50)
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    expect(page.locator("#rows .row")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#rows .row")).to_have_count(50)
+    page.locator("#rows .row").last.scroll_into_view_if_needed()
+    expect(page.locator("#rows .row")).to_have_count(62)
+    page.keyboard.press("/")
+    page.keyboard.type("no such thing")
+    expect(page.locator("#rows")).to_have_text("No change matches.")
+
+
+def test_keys_lead_through_the_changes(workspace: Workspace, opened: Opened) -> None:
+    for name in ("one", "two", "three"):
+        workspace.write(f"{name}.txt", "x\n")
+    page = opened()
+    title = page.locator("h1")
+    expect(title).to_contain_text("three.txt")
+    page.keyboard.press("j")
+    expect(title).to_contain_text("two.txt")
+    page.keyboard.press("j")
+    expect(title).to_contain_text("one.txt")
+    page.keyboard.press("j")
+    expect(title).to_contain_text("one.txt")
+    page.keyboard.press("k")
+    expect(title).to_contain_text("two.txt")
+    page.go_back()
+    expect(title).to_contain_text("one.txt")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
+
+
+def test_two_tabs_see_what_happens_as_it_happens(
+    workspace: Workspace, serve: Callable[..., Served], opened: Opened
+) -> None:
+    page = opened(serve())
+    expect(page.locator("#view")).to_contain_text("No change is recorded yet")
+    other = page.context.new_page()
+    other.goto(page.url)
+    workspace.write("fresh.txt", "x\n")
+    for tab in (page, other):
+        tab.bring_to_front()
+        expect(tab.locator("#rows .row")).to_contain_text("fresh.txt", timeout=20_000)
+        expect(tab.locator("article h2")).to_have_text("fresh.txt")
+
+
+def test_a_server_that_goes_away_is_missed(
+    workspace: Workspace, serve: Callable[..., Served], opened: Opened
+) -> None:
+    workspace.write("a.txt", "x\n")
+    served = serve()
+    page = opened(served)
+    expect(page.locator("#live")).to_have_text("live")
+    assert served.end() == 0, "a page that listens does not keep it"
+    expect(page.locator("#gone")).to_be_visible(timeout=20_000)
+    expect(page.locator("td.code.new")).to_have_text("+x")
+
+
+def test_a_narrow_window_has_the_list_behind_a_button(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", "x\n")
+    workspace.write("b.txt", "x\n")
+    page = opened(viewport={"width": 420, "height": 700})
+    expect(page.locator("#rows .row").first).not_to_be_in_viewport()
+    page.get_by_role("button", name="☰").click()
+    page.locator("#rows .row", has_text="a.txt").click()
+    expect(page.locator("h1")).to_contain_text("a.txt")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_what_is_not_there_is_said(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", "x\n")
+    page = opened()
+    address = page.url.rstrip("/")
+    answer = page.goto(f"{address}/change/0000000000000")
+    assert answer is not None
+    assert answer.status == 404
+    expect(page.locator("#view h1")).to_contain_text("0000000000000")
+    expect(page.locator("#rows .row")).to_have_count(1)

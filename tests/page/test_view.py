@@ -1,0 +1,148 @@
+"""The rows of a diff are the lines of the two files, whatever they hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from filewright.edit import splices_between, unified
+from filewright.page.render import Paint, code
+from filewright.page.view import FileView, Row, files_of
+from filewright.text import Snapshot
+from filewright.visible import one_line
+
+
+def view_of(before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py") -> FileView:
+    snapshot = Snapshot.of_bytes(before)
+    diff = unified(old, new, snapshot, splices_between(snapshot, after))
+    (view,), remarks = files_of(diff.text)
+    assert remarks == ()
+    return view
+
+
+LINES = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12), max_size=30
+).map(lambda lines: "".join(f"{line}\n" for line in lines))
+
+
+@given(before=LINES, after=LINES)
+def test_the_rows_are_the_lines_of_both_files(before: str, after: str) -> None:
+    if before == after:
+        return
+    view = view_of(before.encode(), after.encode())
+    old, new = before.split("\n"), after.split("\n")
+    for hunk in view.hunks:
+        for row in hunk.rows:
+            if row.old is not None:
+                assert row.text == one_line(old[row.old - 1])
+            if row.new is not None:
+                assert row.text == one_line(new[row.new - 1])
+        beside = [row for pair in hunk.sides for row in dict.fromkeys(pair) if row is not None]
+        assert sorted(map(hash, beside)) == sorted(map(hash, hunk.rows)), "both layouts show the same rows"
+
+
+@given(before=LINES, after=LINES)
+def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(before: str, after: str) -> None:
+    if before == after:
+        return
+    for hunk in view_of(before.encode(), after.encode()).hunks:
+        for left, right in hunk.sides:
+            if left is None or right is None or not (left.changed or right.changed):
+                continue
+            assert unmarked(left) == unmarked(right)
+
+
+def unmarked(row: Row) -> str:
+    marked = {at for start, end in row.changed for at in range(start, end)}
+    return "".join(char for at, char in enumerate(row.text) if at not in marked)
+
+
+@given(text=st.text(), path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]))
+def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
+    lines = [one_line(line) for line in text.split("\n")]
+    rows = tuple(Row("+", line, None, number) for number, line in enumerate(lines, 1))
+    view = FileView(path, path)
+    from filewright.page.view import HunkView
+
+    brush = Paint(view.path, HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
+    for row in rows:
+        html = brush(row)
+        assert Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text
+        assert set(re.findall(r"<([^ >]*)", html)) <= {"span", "/span"}
+
+
+WORDS = [
+    ("return total", "return round(total)", "total", "round(total)"),
+    ("a = 1", "a = 2", "1", "2"),
+    ("    x", "\tx", "    ", "\t"),
+    ("x", "x  ", "", "  "),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "left", "right"), WORDS)
+def test_the_words_that_changed_are_marked(old: str, new: str, left: str, right: str) -> None:
+    ((removed, added),) = view_of(f"{old}\n".encode(), f"{new}\n".encode()).hunks[0].sides
+    assert removed is not None
+    assert added is not None
+    assert set("".join(removed.text[s:e] for s, e in removed.changed)) <= set(left)
+    assert set("".join(added.text[s:e] for s, e in added.changed)) <= set(right)
+    assert removed.changed or added.changed
+
+
+def test_spaces_that_changed_can_be_seen() -> None:
+    (pair,) = view_of(b"a\tb\n", b"a  b \n").hunks[0].sides
+    removed, added = (code(row, ()) for row in pair if row is not None)
+    assert '<span class="tab">\t</span>' in removed
+    assert added.count('<span class="sp"> </span>') == 3
+
+
+def test_line_ends_that_changed_can_be_seen() -> None:
+    rows = view_of(b"a\nb\nc\n", b"a\nb\r\nc\n").hunks[0].rows
+    assert [(row.sign, row.text, row.mark) for row in rows if row.sign != " "] == [
+        ("-", "b", ""),
+        ("+", "b", "␍␊"),
+    ]
+    (row,) = (row for row in view_of(b"a\n", b"a").hunks[0].rows if row.sign == "+")
+    assert row.unended
+
+
+NAMES = [
+    ("a.py", "a.py"),
+    ("a b.py", "a b.py"),
+    ("b/a b/c.py", "d e.py"),
+    (None, "new file mode.py"),
+    ("--- x", None),
+    ('"\\377"', '"a\\nb"'),
+    ('"\\342\\200\\256x"', '"\\342\\200\\256x"'),
+    ("a and b", "a and b"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), NAMES)
+def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None:
+    view = view_of(b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new)
+    assert (view.old, view.new) == (old, new)
+
+
+def test_a_diff_of_many_files_is_taken_apart_and_its_remarks_are_kept() -> None:
+    diff = (
+        "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n"
+        "... 3 more changes not shown\n"
+        "diff --git a/y b/z\nold mode 100644\nnew mode 100755\nrename from y\nrename to z\n"
+        "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n"
+    )
+    (one, two, three), _ = files_of(diff)
+    assert [row.text for row in one.hunks[0].rows] == ["diff --git a/y b/y", "@@ -1 +1 @@"]
+    assert one.remarks == ("... 3 more changes not shown",)
+    assert (two.action, two.old, two.new, two.mode_before, two.mode_after) == (
+        "moved",
+        "y",
+        "z",
+        "100644",
+        "100755",
+    )
+    assert three.binary
