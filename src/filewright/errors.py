@@ -36,7 +36,7 @@ internal            a bug in filewright                     report it
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -376,6 +376,76 @@ def locked(what: str, seconds: float) -> FilewrightError:
         Code.TIMEOUT,
         f"another {what} for more than {seconds:g} s",
         hint="try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
+    )
+
+
+def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
+    """History has no such session."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no session {given} that changed something",
+        hint=f"the newest that did: {', '.join(known)}" if known else "nothing was changed here yet",
+        details={"session": given, "sessions": list(known)},
+    )
+
+
+def before_history(given: str, begins: str | None) -> FilewrightError:
+    """A moment of which history knows nothing."""
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"{given} is before the history begins",
+        hint=f"the oldest change that is kept was made at {begins}" if begins else "nothing was changed here yet",
+        details={"since": given},
+    )
+
+
+def in_the_future(given: str) -> FilewrightError:
+    """A moment that is yet to come."""
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"{given} is in the future",
+        hint="times without a zone are local ones",
+        details={"since": given},
+    )
+
+
+def not_touched(what: str, asked: str) -> FilewrightError:
+    """A path at which nothing of what was named was done."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"nothing of {what} was done to {asked}",
+        hint="get_history lists the files of each change",
+        details={"path": asked},
+    )
+
+
+def one_file_for_a_hunk(what: str) -> FilewrightError:
+    """A hunk of several files."""
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"{what} changed several files, and a hunk is of one",
+        hint="name the file with path",
+        details={"argument": "hunk"},
+    )
+
+
+def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
+    """The diff of a file has fewer hunks."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no hunk {hunk} in what was changed of {asked}: there are {count}",
+        hint="hunks count from 1, as the diff of the change shows them",
+        details={"path": asked, "hunk": hunk, "hunks": count},
+    )
+
+
+def no_hunks(asked: str) -> FilewrightError:
+    """A change of a file that is not taken back by hunks."""
+    return FilewrightError(
+        Code.UNSUPPORTED,
+        f"what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit",
+        hint="take the whole change of that file back",
+        details={"path": asked},
     )
 
 

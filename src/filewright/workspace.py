@@ -162,9 +162,9 @@ class Workspace(TypedTools):
         before: str | None = None
         while records := self._changes.history(limit=50, before=before):
             for record in records:
-                if record.reverts is not None:
+                if record.reverts and not record.partial:
                     if record.id not in undone:
-                        undone.add(record.reverts)
+                        undone.update(record.reverts)
                 elif record.id not in undone and record.undoable:
                     return record
             before = records[-1].id

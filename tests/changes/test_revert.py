@@ -47,7 +47,8 @@ def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) ->
     record = bench.commit(*steps(bench))
     after = _state(bench, scene)
     undone = bench.undo(record.id)
-    assert undone.reverts == record.id
+    assert undone.reverts == (record.id,)
+    assert not undone.partial
     assert _state(bench, scene) == before
     redone = bench.undo(undone.id)
     assert _state(bench, scene) == after
@@ -90,8 +91,15 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
         bench.changes.revert(record.id)
     assert caught.value.code is Code.STALE_VERSION
     assert caught.value.details["conflicts"] == [
-        {"path": "t.txt", "why": "has changed since in the same place", "lines": [1, 1]}
+        {
+            "path": "t.txt",
+            "why": "has changed since in the same place",
+            "lines": [1, 1],
+            "now": "something else",
+            "then": "line 1",
+        }
     ]
+    assert "<<<<<<< now\nsomething else\n=======\nline 1\n>>>>>>> undone" in caught.value.message
     bench.changes.commit(bench.changes.revert(record.id, force=True).change_set)
     assert path.read_bytes() == TEXT
 

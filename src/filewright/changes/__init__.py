@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from filewright.changes.contents import Contents
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
     from filewright.changes.recovery import Recovery
+    from filewright.changes.scope import Scope, Selected
     from filewright.changes.state import StateFolder, base_folder
     from filewright.changes.undo import Reversal
 
@@ -30,6 +31,7 @@ __getattr__ = names_of(
         "contents": "Contents",
         "record": "ChangeRecord Entry Place Side Span",
         "recovery": "Recovery",
+        "scope": "Scope Selected",
         "state": "StateFolder base_folder",
         "undo": "Reversal",
     },
@@ -43,6 +45,8 @@ __all__ = [
     "Place",
     "Recovery",
     "Reversal",
+    "Scope",
+    "Selected",
     "Side",
     "Span",
     "StateFolder",

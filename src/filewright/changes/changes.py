@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ from filewright.changes.flushing import Flusher
 from filewright.changes.locks import WorkspaceLock, wait_for
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place
 from filewright.changes.recordfile import RecordFile
+from filewright.changes.scope import Scope, Selected, cancelling, effective, local_time, moment_of, not_unique
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.edit import ChangeSet, Copy, Move, Step
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
 # none of it.
 
 _SETTLE_ABOVE = 16
+_HEADS = 20_000
+"""Heads of records that are kept in memory."""
+_LEAST_BEGUN = 4
+_BEFORE_HISTORY = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ class Changes:
         self._opening = threading.Lock()
         self._listing = threading.Lock()
         self._withheld: dict[str, Withheld] = {}
+        self._heads: dict[str, ChangeRecord | None] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
 
@@ -346,56 +353,228 @@ class Changes:
             raise errors.unknown_change(change_id)
         return record
 
-    # Undoing and showing
+    # Naming changes
 
-    def revert(self, change_id: str, *, force: bool = False, task: Task | None = None) -> Reversal:
-        """The change set that undoes a change, merged where files have moved on; commits nothing.
+    def identify(self, given: str) -> str:
+        """A change's id from what a caller gives: the id or its beginning, ``@`` the newest, ``@~2`` two before.
 
-        `force` gives each file its earlier content over whatever is there, instead of merging or
-        refusing. Raises `not_found`, `unsupported` (made with undoable=false), `no_change`,
-        `path_escape`, and `stale_version` with the conflicts in its details.
+        Raises `not_found`, and `invalid_input` where several begin so.
+        """
+        if (back := re.fullmatch(r"@(?:~([0-9]{1,9}))?", given)) is not None:
+            skipped = itertools.islice(self.heads(), int(back[1] or 0), None)
+            if (head := next(skipped, None)) is not None:
+                return head.id
+        elif any(store.journal.find(given) for store in self.stores):
+            return given
+        elif given:
+            begun = (identifier for identifier, _ in self._ids() if identifier.startswith(given))
+            found = list(itertools.islice(begun, 5))
+            if len(found) > 1:
+                raise not_unique("change", given, found)
+            if found:
+                return found[0]
+        raise errors.unknown_change(given)
+
+    def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
+        """All changes of what is below the roots, newest first, without their entries."""
+        for identifier, store in self._ids():
+            if task is not None:
+                task.check()
+            if identifier not in self._heads:
+                if len(self._heads) > _HEADS:
+                    self._heads.clear()
+                try:
+                    file = store.file(identifier)
+                except FilewrightError:
+                    continue  # A damaged record; asking for it says so.
+                record = self._inside(file) if file is not None else None
+                self._heads[identifier] = replace(record, entries=()) if record is not None else None
+            head = self._heads[identifier]
+            if head is not None:
+                yield head
+
+    def sessions(self, task: Task | None = None) -> Iterator[tuple[ChangeRecord, ...]]:
+        """The heads of all changes by sessions, the session that changed something last first."""
+        found: dict[str | None, list[ChangeRecord]] = {}
+        for head in self.heads(task):
+            found.setdefault(head.session, []).append(head)
+        return map(tuple, found.values())
+
+    def select(
+        self, scope: Scope | str, *, inside: bool = False, every: bool = False, task: Task | None = None
+    ) -> Selected:
+        """What a scope means, a change's id being one; or only what of it is `inside` the roots.
+
+        What has been undone already is no part of a session, or of what was changed since a moment,
+        unless `every` change is meant. Raises `not_found`, `invalid_input`, and `no_change` where
+        nothing is left.
         """
         task = task or Task()
-        reversal = self._reversal(change_id, force, task)
-        with _told_as_undo(change_id):
+        scope = Scope(scope) if isinstance(scope, str) else scope
+        if scope.change_id is not None:
+            contents = self.contents(self.identify(scope.change_id), inside=inside)
+            record = contents.record
+            selected = Selected(
+                contents,
+                (record.id,),
+                f"the change {record.id}",
+                f"undo {record.id}: {record.summary}",
+                {"change_id": record.id},
+            )
+        else:
+            selected = self._together(scope, inside, every, task)
+        return selected if scope.path is None and scope.hunk is None else self._narrowed(selected, scope)
+
+    def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
+        """The changes of a session, or since a moment, as one."""
+        from filewright.changes.net import net_of
+
+        heads = list(self.heads(task))
+        if scope.session is not None:
+            name = self._session(scope.session, heads)
+            chosen = {head.id for head in heads if head.session == name}
+            what, summary = f"the session {name}", f"rewind the session {name}"
+            named = {"session": name}
+        else:
+            moment, shown = self._moment(scope.since or "", heads)
+            chosen = {head.id for head in heads if head.time_ns > moment}
+            what, summary = f"what was changed since {shown}", f"rewind to {shown}"
+            named = {"since": shown}
+        left = chosen if every else effective(heads, chosen)
+        newest = next((head for head in heads if head.id in left), None)
+        if newest is None:
+            raise FilewrightError(
+                Code.NO_CHANGE,
+                f"there is nothing left to undo of {what}",
+                hint="it is undone already" if chosen else "nothing was changed since then",
+                details=named,
+            )
+        ids = tuple(head.id for head in heads if head.id in left)
+        upto = next(index for index, head in enumerate(heads, 1) if head.id == ids[-1])
+        record = replace(
+            newest, summary=what, undoable=all(head.undoable for head in heads if head.id in left)
+        )
+        heads = heads[:upto]
+        gone = cancelling(heads, {head.id for head in heads if head.id not in left})
+        contents = net_of(
+            record,
+            ((self.contents(h.id), h.id in left) for h in reversed(heads) if h.id not in gone),
+            small=self._settings.hold_bytes,
+            changed_only=not every,
+            task=task,
+        )
+        if inside:
+            seen = [e for e in contents.record.entries if self._seen_from_here(e.place) is not None]
+            contents = contents.narrowed(seen)
+        count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
+        return Selected(contents, ids, what, summary + count, named)
+
+    def _session(self, given: str, heads: Sequence[ChangeRecord]) -> str:
+        """A session's name from what a caller gives: the name or its beginning, `current`, or `last`.
+
+        The last is the newest that changed something which is not undone.
+        """
+        known = list(dict.fromkeys(head.session for head in heads if head.session is not None))
+        if given == "current" and self.caller.session is not None:
+            given = self.caller.session
+        if given == "last":
+            left = effective(heads, {head.id for head in heads if not head.reverts})
+            last = next((head.session for head in heads if head.id in left and head.session), None)
+            if last is not None:
+                return last
+        if given in known:
+            return given
+        begun = [name for name in known if name.startswith(given)] if len(given) >= _LEAST_BEGUN else []
+        if len(begun) > 1:
+            raise not_unique("session", given, begun[:5])
+        if begun:
+            return begun[0]
+        raise errors.unknown_session(given, known[:5])
+
+    def _moment(self, given: str, heads: Sequence[ChangeRecord]) -> tuple[int, str]:
+        """The time after which changes are meant, and how it is shown; ``CHANGE^`` is that before the change."""
+        moment = moment_of(given)
+        if moment is None:
+            before = given.endswith("^")
+            record = self.record(self.identify(given.removesuffix("^")))
+            return record.time_ns - before, f"{'before ' if before else ''}the change {record.id}"
+        begins = heads[-1].time_ns if heads else None
+        if begins is None or moment < begins - _BEFORE_HISTORY:
+            raise errors.before_history(given, local_time(begins) if begins is not None else None)
+        if moment > time.time_ns():
+            raise errors.in_the_future(given)
+        return moment, local_time(moment)
+
+    def _narrowed(self, selected: Selected, scope: Scope) -> Selected:
+        """What was done at the path of a scope only, or only its hunk."""
+        contents = selected.contents
+        entries: Sequence[Entry] = contents.record.entries
+        asked = ""
+        if scope.path is not None:
+            place, asked = self.place(scope.path), scope.path.asked
+            entries = tuple(entry for entry in entries if entry.touches(place))
+            if not entries:
+                raise errors.not_touched(selected.what, asked)
+        part = asked
+        if scope.hunk is not None:
+            if len(entries) > 1:
+                raise errors.one_file_for_a_hunk(selected.what)
+            entries = (_content_only(entries[0], asked or entries[0].place.shown),)
+            part = f"hunk {scope.hunk} of {asked or entries[0].place.shown}"
+        return replace(
+            selected,
+            contents=contents.narrowed(entries),
+            summary=f"{selected.summary} ({part} only)",
+            named={**selected.named, "path": asked or entries[0].place.shown},
+            partial=True,
+            hunk=scope.hunk,
+        )
+
+    # Undoing and showing
+
+    def revert(self, scope: Scope | str, *, force: bool = False, task: Task | None = None) -> Reversal:
+        """The change set that undoes what a scope names, merged where files have moved on; commits nothing.
+
+        `force` gives each file its earlier content over whatever is there, instead of merging or
+        refusing. Raises `not_found`, `invalid_input`, `unsupported` (made with undoable=false),
+        `no_change`, `path_escape`, and `stale_version` with the conflicts in its details.
+        """
+        task = task or Task()
+        reversal = self._reversal(self.select(scope, every=force, task=task), force, task)
+        with _told_as_undo(reversal.selected):
             self.check(reversal.change_set)
         return reversal
 
     def undo(
-        self,
-        change_id: str,
-        *,
-        force: bool = False,
-        only: Callable[[ChangeSet], ChangeSet] | None = None,
-        task: Task | None = None,
+        self, scope: Scope | str, *, force: bool = False, task: Task | None = None
     ) -> tuple[ChangeRecord, Reversal]:
-        """Undo a change as one step, with nothing in between; `only` may leave out some of it.
+        """Undo what a scope names as one step, with nothing in between.
 
         Raises as `revert` and `commit` do; in every case nothing was changed.
         """
         task = task or Task()
         with self.writing(task):
+            selected = self.select(scope, every=force, task=task)
             # At first without a look at what the commit will look at anyway; if something is not as the
             # change left it, a second time, to merge it or to say what is in the way.
             for trusting in (not force, False):
-                reversal = self._reversal(change_id, force, task, trusting=trusting)
-                change_set = only(reversal.change_set) if only else reversal.change_set
+                reversal = self._reversal(selected, force, task, trusting=trusting)
                 try:
-                    with _told_as_undo(change_id):
-                        return self.commit(change_set, task=task), reversal
+                    with _told_as_undo(selected):
+                        return self.commit(reversal.change_set, task=task), reversal
                 except FilewrightError as error:
                     if not trusting or error.code is not Code.STALE_VERSION:
                         raise
         raise AssertionError("unreachable")
 
-    def _reversal(self, change_id: str, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
+    def _reversal(self, selected: Selected, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
         from filewright.changes.show import diff_of_change_set
         from filewright.changes.undo import undo_of
 
         return undo_of(
             self._boundary,
             self._settings,
-            self.contents(change_id),
+            selected,
             locate=self._located,
             show=partial(
                 diff_of_change_set,
@@ -411,14 +590,13 @@ class Changes:
 
     def diff(
         self,
-        change_id: str,
+        scope: Scope | str,
         *,
         entries: slice | None = None,
         max_lines: int | None = None,
         task: Task | None = None,
     ) -> str:
-        """What a committed change did, or did to some of its `entries`, as a git-style diff of at most about
-        `max_lines` lines.
+        """What was done, or done to some `entries`, as a git-style diff of at most about `max_lines` lines.
 
         It ends where the time of `task` does, and says what it left out.
         """
@@ -427,7 +605,7 @@ class Changes:
         return diff_of_record(
             self._boundary,
             self._settings,
-            self.contents(change_id, inside=True),
+            self.select(scope, inside=True, task=task).contents,
             locate=self.location,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
@@ -499,8 +677,16 @@ def _names(place: Place) -> tuple[bytes, ...]:
     return (*filter(None, place.root.split(b"/")), *place.parts)
 
 
+def _content_only(entry: Entry, asked: str) -> Entry:
+    """An entry without what it did to name and rights. Raises `unsupported` if it changed no content."""
+    before, after = entry.before, entry.after
+    if before is None or after is None or before.kind != "file" or entry.action == "attributes":
+        raise errors.no_hunks(asked)
+    return replace(entry, was=None, before=replace(before, mode=after.mode, uid=after.uid, gid=after.gid))
+
+
 @contextmanager
-def _told_as_undo(change_id: str) -> Iterator[None]:
+def _told_as_undo(selected: Selected) -> Iterator[None]:
     """What is in the way of an undo is told as what became of the files since the change."""
     try:
         yield
@@ -509,7 +695,7 @@ def _told_as_undo(change_id: str) -> Iterator[None]:
             raise
         raise FilewrightError(
             Code.STALE_VERSION,
-            f"the change {change_id} cannot be undone as things are now: {error.message}",
+            f"{selected.what} cannot be undone as things are now: {error.message}",
             hint="undo the later changes of these files first (get_history lists them)",
-            details={"change_id": change_id, **error.details},
+            details={**selected.named, **error.details},
         ) from error

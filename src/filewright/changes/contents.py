@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import xxhash
 
-from filewright.boundary import quote
 from filewright.changes.blobs import BlobStore
 from filewright.changes.record import ChangeRecord, Entry, Side, Span
 from filewright.changes.recordfile import RecordFile, TornError
@@ -58,6 +57,11 @@ class Contents:
     def record(self) -> ChangeRecord:
         """The record."""
         return self._file.record
+
+    def narrowed(self, entries: Sequence[Entry]) -> Contents:
+        """The same of some of the entries only."""
+        file = replace(self._file, record=replace(self.record, entries=entries))
+        return Contents(self._blobs, file, small=self._small)
 
     def stream(self, side: Side) -> Kept | None:
         """A side's whole content, if it was kept whole."""
@@ -110,9 +114,13 @@ class Contents:
             removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
         return Splices(_turned(islice(entry.spans, most)), removed)
 
-    def describe(self) -> str:
-        """The change in a few words, for messages."""
-        return f"{self.record.id} ({quote(self.record.summary.encode())})"
+    def edits(self, entry: Entry) -> Sequence[tuple[Entry, Contents]]:
+        """The changes of a file's content that make up an entry, oldest first: of one change, this one."""
+        return [(entry, self)]
+
+    def runs(self, entry: Entry) -> Sequence[Entry]:
+        """The same by runs, between which others have changed the file: of one change, this one."""
+        return (entry,)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:

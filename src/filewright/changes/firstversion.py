@@ -83,11 +83,16 @@ def record_of(
         tool=str(value["tool"]),
         summary=str(value["summary"]),
         entries=entries,
-        reverts=value["reverts"],
+        reverts=reverts_of(value["reverts"]),
         undoable=bool(value["undoable"]),
         hard_links={str(path): int(count) for path, count in value["hard_links"].items()},
         notes=tuple(value["notes"] if notes is None else notes),
     )
+
+
+def reverts_of(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The changes that one undid, of which there was at most one at first."""
+    return (value,) if isinstance(value, str) else tuple(map(str, value or ()))
 
 
 def content_name(digest: str, offset: int, length: int, codec: int) -> str:

@@ -27,6 +27,12 @@ class Place:
         return quote(b"/".join(self.parts)) if self.parts else "."
 
 
+def folders_above(place: Place) -> Iterator[Place]:
+    """The places of the folders above, the nearest first."""
+    for depth in range(len(place.parts) - 1, 0, -1):
+        yield Place(place.root, place.parts[:depth])
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """What was at a place before, or is there after, a change.
@@ -123,6 +129,14 @@ class Entry:
     removed: str | None = None
     inserted: str | None = None
 
+    def touches(self, place: Place) -> bool:
+        """Whether something was done at `place` or below it."""
+        count = len(place.parts)
+        return any(
+            end is not None and end.root == place.root and end.parts[:count] == place.parts
+            for end in (self.place, self.was)
+        )
+
     @property
     def action(self) -> str:
         """One word for people: created, deleted, moved, modified, or attributes."""
@@ -178,7 +192,8 @@ class ChangeRecord:
     """A committed change: `id` in time order, `time_ns` since the epoch, and an entry per place.
 
     `session` is that of the caller, of which `client` is the name and version and `turn` what it calls
-    the part of its conversation, where these are known. `reverts` names the change it undid.
+    the part of its conversation, where these are known. `reverts` names the changes it undid, newest
+    first; with `partial` it took back only some of what they did.
     `hard_links` counts the names of each file whose other names were left behind. `notes` says what a
     person should know, such as bytes that another program wrote late and where they were kept.
     """
@@ -191,7 +206,8 @@ class ChangeRecord:
     session: str | None = None
     client: str | None = None
     turn: str | None = None
-    reverts: str | None = None
+    reverts: tuple[str, ...] = ()
+    partial: bool = False
     undoable: bool = True
     hard_links: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -213,9 +229,4 @@ class ChangeRecord:
 
     def touches(self, place: Place) -> bool:
         """Whether the change did something at `place` or below it."""
-        count = len(place.parts)
-        return any(
-            end is not None and end.root == place.root and end.parts[:count] == place.parts
-            for entry in self.entries
-            for end in (entry.place, entry.was)
-        )
+        return any(entry.touches(place) for entry in self.entries)

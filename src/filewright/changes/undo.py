@@ -1,4 +1,4 @@
-"""Undo: the inverse of a committed change, as a change set of its own.
+"""Undo: the inverse of what a change did, or several together, as a change set of its own.
 
 Where a file has moved on since, the inverse is merged three ways, line by line: a clean merge is
 applied and disclosed, a conflict is refused with what could be done instead. What was deleted or
@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 import xxhash
 
+from filewright import errors
 from filewright.boundary import Boundary, Location, temporary_name
+from filewright.changes.content import Held
 from filewright.changes.contents import Contents, Kept
-from filewright.changes.record import Entry, Place, Side
+from filewright.changes.net import NetEntry
+from filewright.changes.record import Entry, Place, Side, folders_above
+from filewright.changes.scope import Selected
 from filewright.edit import (
     ChangeSet,
     Delete,
@@ -28,31 +32,38 @@ from filewright.edit import (
     MakeLink,
     Modify,
     Move,
+    Overlay,
     Restore,
     SetMode,
     SetOwner,
     Step,
+    Stream,
+    hunks_of,
     line_splices,
     merge3,
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice
+from filewright.text import Snapshot, Splice, apply
+from filewright.visible import one_line
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
+"""Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _TOLD = 200
 """Conflicts that one refusal lists, and notes that one answer does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A change set that undoes a change.
+    """A change set that undoes what `selected` names.
 
     `merged` are the paths where later changes were kept by a three-way merge; `notes` say what a
     person should know.
     """
 
+    selected: Selected
     change_set: ChangeSet
     merged: tuple[str, ...]
     notes: tuple[str, ...]
@@ -66,11 +77,14 @@ class Reversal:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why a path cannot be given back, and at which lines of the file as it is now."""
+    """Why a path cannot be given back: at which lines of the file as it is now, which are `now`, and what
+    undoing would have there (`then`)."""
 
     path: str
     why: str
     lines: tuple[int, int] | None = None
+    now: str | None = None
+    then: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +154,7 @@ class _Index:
                 folders.get(above) == _above(entry.was, len(entry.place.parts) - len(above.parts))
                 and entry.place.parts[len(above.parts) :]
                 == entry.was.parts[len(above.parts) - len(entry.place.parts) :]
-                for above in _folders_above(entry.place)
+                for above in folders_above(entry.place)
                 if above in folders
             )
 
@@ -150,21 +164,15 @@ class _Index:
 
     def put_there(self, place: Place) -> bool:
         """Whether what is at `place` was put there by the change itself, or with a folder above."""
-        return place in self.there or any(above in self.arrived for above in _folders_above(place))
+        return place in self.there or any(above in self.arrived for above in folders_above(place))
 
     def origin(self, place: Place) -> Place:
         """Where something that is at `place` now will be once the moves have been undone."""
-        for above in (place, *_folders_above(place)):
+        for above in (place, *folders_above(place)):
             was = self.back.get(above)
             if was is not None:
                 return Place(was.root, (*was.parts, *place.parts[len(above.parts) :]))
         return place
-
-
-def _folders_above(place: Place) -> Iterator[Place]:
-    """The places of the folders above, the nearest first."""
-    for depth in range(len(place.parts) - 1, 0, -1):
-        yield Place(place.root, place.parts[:depth])
 
 
 def _above(place: Place, levels: int) -> Place | None:
@@ -181,6 +189,7 @@ class _Undoing:
     boundary: Boundary
     settings: Settings
     contents: Contents
+    hunk: int | None
     locate: Callable[[Place], Location]
     index: _Index
     force: bool
@@ -192,8 +201,8 @@ class _Undoing:
     merged: list[str] = field(default_factory=list)
     absent: set[Place] = field(default_factory=set)
 
-    def conflict(self, place: Place, why: str, lines: tuple[int, int] | None = None) -> None:
-        self.conflicts.append(Conflict(self.locate(place).shown, why, lines))
+    def conflict(self, place: Place, why: str) -> None:
+        self.conflicts.append(Conflict(self.locate(place).shown, why))
 
     def clear(self, step: Step, place: Place) -> None:
         self.steps.clear.append((len(place.parts), step))
@@ -203,7 +212,7 @@ class _Undoing:
 
     def kind(self, place: Place) -> str | None:
         """What is at a place now: `file`, `folder`, `link`, `other`, or None."""
-        if any(above in self.absent for above in _folders_above(place)):
+        if any(above in self.absent for above in folders_above(place)):
             return None
         try:
             kind = self.boundary.stat(self.locate(place)).kind
@@ -223,7 +232,7 @@ class _Undoing:
 def undo_of(
     boundary: Boundary,
     settings: Settings,
-    contents: Contents,
+    selected: Selected,
     *,
     locate: Callable[[Place], Location],
     show: Callable[[ChangeSet], str],
@@ -231,19 +240,24 @@ def undo_of(
     trusting: bool = False,
     task: Task,
 ) -> Reversal:
-    """The change set that undoes the change of `contents`; a `trusting` one only looks where it must.
+    """The change set that undoes what is selected; a `trusting` one only looks where it must.
 
     Raises `stale_version` with the conflicts in its details, `unsupported` if nothing was kept,
     `no_change` if nothing is left to do, `path_escape` if it would reach beyond the roots.
     """
+    contents, what = selected.contents, selected.what
     record = contents.record
     if not record.undoable:
         raise FilewrightError(
             Code.UNSUPPORTED,
-            f"the change {record.id} was made with undoable=false; nothing was kept to undo it with",
-            details={"change_id": record.id},
+            f"{what} cannot be undone: {'some of it' if len(selected.ids) > 1 else 'it'} was made with "
+            "undoable=false; nothing was kept to undo it with",
+            details=selected.named,
         )
-    undoing = _Undoing(boundary, settings, contents, locate, _Index.of(record.entries), force, trusting, task)
+    index = _Index.of(record.entries)
+    undoing = _Undoing(
+        boundary, settings, contents, selected.hunk, locate, index, force, trusting and selected.hunk is None, task
+    )
     for entry in record.entries:
         task.check()
         if entry.before is None and entry.after is not None:
@@ -254,19 +268,20 @@ def undo_of(
             _change_back(undoing, entry, entry.before, entry.after)
     _move_back(undoing)
     if undoing.conflicts:
-        raise _refusal(contents, undoing.conflicts)
+        raise _refusal(selected, undoing.conflicts)
     steps = undoing.steps.in_order()
     notes = tuple(undoing.notes[:_TOLD])
     if not steps:
         raise FilewrightError(
             Code.NO_CHANGE,
-            f"there is nothing left to undo of the change {record.id}",
+            f"there is nothing left to undo of {what}",
             hint="; ".join(notes[:5]) or None,
-            details={"change_id": record.id},
+            details=selected.named,
         )
-    summary = f"undo {record.id}: {record.summary}"
-    change_set = ChangeSet("revert_edit", summary, steps, reverts=record.id)
-    return Reversal(change_set, tuple(undoing.merged), notes, show)
+    change_set = ChangeSet(
+        "revert_edit", selected.summary, steps, reverts=selected.ids, partial=selected.partial
+    )
+    return Reversal(selected, change_set, tuple(undoing.merged), notes, show)
 
 
 # What the change created
@@ -275,7 +290,8 @@ def undo_of(
 def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     place = entry.place
     where = undoing.locate(place)
-    if undoing.trusting and after.kind == "file" and after.digest is not None:
+    runs = undoing.contents.runs(entry)
+    if undoing.trusting and after.kind == "file" and after.digest is not None and len(runs) == 1:
         expected = Expected(after.size, None, bytes.fromhex(after.digest))
         undoing.steps.delete.append(Delete(where, expected=expected))
         return
@@ -286,7 +302,7 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
         undoing.conflict(place, f"is a {kind} now")
     elif kind == "file":
         with undoing.open(place) as now:
-            if not undoing.force and now.digested(undoing.task).hex() != after.digest:
+            if not undoing.force and not _as_created(undoing, runs, now):
                 undoing.conflict(place, "was created by that change and has been edited since")
             else:
                 undoing.steps.delete.append(Delete(where, expected=Expected.of(now)))
@@ -299,6 +315,15 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
         undoing.notes.append(f"{where.shown}/ stays: others have put something into it")
     else:
         undoing.clear(Delete(where), place)
+
+
+def _as_created(undoing: _Undoing, runs: Sequence[Entry], now: Snapshot) -> bool:
+    """Whether nothing but the change has made the file what it is."""
+    made, *later = runs
+    if not later:
+        return now.digested(undoing.task).hex() == (made.after and made.after.digest)
+    held = _taken_back(undoing, later, now.held)
+    return held is not None and _is(held, made.after)
 
 
 def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
@@ -335,7 +360,12 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
         assert before.target is not None
         undoing.restore(MakeLink(where, before.target), place)
         return
-    if not _restore(undoing, before, place, over=over):
+    runs = undoing.contents.runs(entry)
+    if len(runs) > 1 and not undoing.force:
+        held = _taken_back(undoing, runs, None)
+        if held is not None:
+            _restore(undoing, before, place, content=Held(held))
+    elif not _restore(undoing, before, place, over=over):
         undoing.conflict(place, "was deleted and not kept")
 
 
@@ -346,9 +376,11 @@ def _make_way(undoing: _Undoing, place: Place, where: Location) -> bool:
     return undoing.force
 
 
-def _restore(undoing: _Undoing, before: Side, place: Place, *, over: bool = False) -> bool:
-    """Bring a whole file back to `place`; False if its content was not kept."""
-    content = undoing.contents.stream(before)
+def _restore(
+    undoing: _Undoing, before: Side, place: Place, *, over: bool = False, content: Stream | None = None
+) -> bool:
+    """Bring a whole file back to `place`, with another `content` if one is given; False if none was kept."""
+    content = content or undoing.contents.stream(before)
     if content is None:
         return False
     step = Restore(
@@ -373,7 +405,9 @@ def _move_back(undoing: _Undoing) -> None:
     present: list[tuple[Place, Place]] = []
     for entry in undoing.index.moves:
         assert entry.was is not None
-        if undoing.kind(entry.place) is not None:
+        if isinstance(entry, NetEntry) and entry.moved_on and not undoing.force:
+            undoing.conflict(entry.place, f"was {undoing.locate(entry.was).shown}, and was renamed again since")
+        elif undoing.kind(entry.place) is not None:
             present.append((entry.place, entry.was))
         elif not (
             entry.before and entry.before.kind == "file" and _restore(undoing, entry.before, entry.was)
@@ -447,37 +481,98 @@ def _earlier_content(
     most = max(now.size, before.size, after.size)
     if now.held is None or most > undoing.settings.hold_bytes:
         return _earlier_large(undoing, entry, before, after, now, where)
-    unchanged = now.digest.hex() == after.digest
-    if unchanged:
-        splices = undoing.contents.backward(entry)
+    runs = undoing.contents.runs(entry)
+    if undoing.force and undoing.hunk is None:
+        stream = undoing.contents.stream(before)
+        if stream is not None:
+            return _modify(now, line_splices(now.held, stream.read()), where)
+    elif len(runs) > 1:
+        held = _taken_back(undoing, runs, now.held)
+        return None if held is None else _modify(now, line_splices(now.held, held), where)
+    splices = _run_back(undoing, runs[-1], now.held)
+    return None if splices is None else _modify(now, splices, where)
+
+
+def _taken_back(undoing: _Undoing, runs: Sequence[Entry], held: bytes | None) -> bytes | None:
+    """What is left of a file when each run is taken back, the last first; None where it is refused."""
+    for run in reversed(runs):
+        undoing.task.check()
+        if held is None and run.after is None:
+            held = undoing.contents.before(run)
+            if held is None:
+                undoing.conflict(run.place, "was deleted and not kept")
+        elif held is None or run.after is None:
+            undoing.conflict(run.place, "was made, changed or deleted in between by others")
+            return None
+        else:
+            splices = _run_back(undoing, run, held)
+            held = None if splices is None else apply(held, splices)
+        if held is None:
+            return None
+    return held
+
+
+def _run_back(undoing: _Undoing, run: Entry, held: bytes) -> Sequence[Splice] | None:
+    """The splices that take a run back from what a file holds now; None where it is refused.
+
+    They are what was kept where nothing has changed since, else a merge: what the run made is the
+    base; the file now and the file before are the two sides.
+    """
+    assert run.before is not None
+    unchanged = _is(held, run.after)
+    if unchanged and undoing.hunk is None:
+        splices = undoing.contents.backward(run)
         if splices is not None:
-            return _modify(now, splices, where)
-    stream = undoing.contents.stream(before)
-    if stream is None:
-        undoing.conflict(entry.place, "was not kept as it was before")
+            return splices
+    earlier = undoing.contents.before(run)
+    if earlier is None:
+        undoing.conflict(run.place, "was not kept as it was before")
         return None
-    earlier = stream.read()
-    if undoing.force or unchanged:
-        return _modify(now, line_splices(now.held, earlier), where)
-    made = undoing.contents.after(entry)
+    made = held if unchanged else undoing.contents.after(run)
     if made is None:
-        undoing.conflict(entry.place, "has changed since, and what the change made of it was not kept")
+        undoing.conflict(run.place, "has changed since, and what the change made of it was not kept")
         return None
-    return _merged(undoing, entry, made, now, now.held, earlier, where)
+    if undoing.hunk is not None:
+        earlier = _without_hunk(undoing, run, earlier, made, undoing.hunk)
+    if unchanged:
+        return line_splices(held, earlier)
+    return _merged(undoing, run.place, made, held, earlier)
+
+
+def _is(held: bytes, side: Side | None) -> bool:
+    return side is not None and xxhash.xxh3_128_hexdigest(held) == side.digest
+
+
+def _without_hunk(undoing: _Undoing, run: Entry, earlier: bytes, made: bytes, hunk: int) -> bytes:
+    """What the change would have made without one of its hunks, which count from 1 as its diff shows them.
+
+    Raises `not_found` if it has fewer, `unsupported` where it is too large for hunks.
+    """
+    snapshot = Snapshot.of_bytes(earlier, settings=undoing.settings)
+    splices = undoing.contents.forward(run)
+    hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
+    shown = undoing.locate(run.place).shown
+    if not 1 <= hunk <= len(hunks):
+        raise errors.no_such_hunk(shown, hunk, len(hunks))
+    others = [edit for number, edits in enumerate(hunks, 1) if number != hunk for edit in edits]
+    if any((len(edit.old), len(edit.new)) != (edit.old_count, edit.new_count) for edit in others):
+        raise errors.no_hunks(shown)
+    return apply(earlier, [Splice(e.offset, e.end - e.offset, b"".join(e.new)) for e in others])
 
 
 def _merged(
-    undoing: _Undoing, entry: Entry, made: bytes, now: Snapshot, held: bytes, earlier: bytes, where: Location
-) -> Modify | None:
-    """What the change made is the base; the file now and the file before are the two sides."""
-    shown = undoing.locate(entry.place).shown
+    undoing: _Undoing, place: Place, made: bytes, held: bytes, earlier: bytes
+) -> Sequence[Splice] | None:
+    shown = undoing.locate(place).shown
     ours = _LINES.findall(held)
-    merge = merge3(_LINES.findall(made), ours, _LINES.findall(earlier))
+    theirs = _LINES.findall(earlier)
+    merge = merge3(_LINES.findall(made), ours, theirs)
     if not merge.clean:
-        start, stop = merge.conflicts[0].ours
-        undoing.conflict(
-            entry.place, "has changed since in the same place", (start + 1, max(start + 1, stop))
-        )
+        for chunk in merge.conflicts:
+            (start, stop), then = chunk.ours, theirs[chunk.theirs[0] : chunk.theirs[1]]
+            lines = (start + 1, max(start + 1, stop))
+            why = "has changed since in the same place"
+            undoing.conflicts.append(Conflict(shown, why, lines, _shown(ours[start:stop]), _shown(then)))
         return None
     offsets = [0]
     for line in ours:
@@ -486,12 +581,19 @@ def _merged(
         Splice(offsets[start], offsets[stop] - offsets[start], b"".join(lines))
         for start, stop, lines in merge.changes()
     )
-    if not splices:
+    if splices:
+        undoing.merged.append(shown)
+        undoing.notes.append(f"{shown} has changed since; the later changes stay (merged)")
+    else:
         undoing.notes.append(f"{shown} already holds what undoing would make of it")
-        return None
-    undoing.merged.append(shown)
-    undoing.notes.append(f"{shown} has changed since; the later changes stay (merged)")
-    return _modify(now, splices, where)
+    return splices
+
+
+def _shown(lines: Sequence[bytes]) -> str:
+    """The lines of one side of a conflict, the first of them, safe to be shown."""
+    kept = [one_line(line.decode("utf-8", "replace").rstrip("\r\n"))[:_WIDTH] for line in lines[:_SIDE]]
+    more = [f"... {len(lines) - _SIDE:,} more lines"] if len(lines) > _SIDE else []
+    return "\n".join((*kept, *more))
 
 
 def _modify(now: Snapshot, splices: Sequence[Splice], where: Location) -> Modify | None:
@@ -502,7 +604,12 @@ def _earlier_large(
     undoing: _Undoing, entry: Entry, before: Side, after: Side, now: Snapshot, where: Location
 ) -> Modify | Restore | None:
     shown = undoing.locate(entry.place).shown
-    splices = undoing.contents.backward(entry)
+    if undoing.hunk is not None:
+        raise errors.no_hunks(shown)
+    if len(undoing.contents.runs(entry)) > 1 and not undoing.force:
+        undoing.conflict(entry.place, "has been changed by others in between, and is too large to be merged")
+        return None
+    splices = _backward(undoing, entry, now)
     if splices is None:
         stream = undoing.contents.stream(before)
         if stream is None:
@@ -522,6 +629,18 @@ def _earlier_large(
         return Modify(where, Expected(now.size, now.identity, None), splices)
     undoing.conflict(entry.place, "has changed since, and is too large to be merged")
     return None
+
+
+def _backward(undoing: _Undoing, entry: Entry, now: Snapshot) -> Sequence[Splice] | None:
+    """The splices that take all edits of a file back, the last first; None if one was none, or was not kept."""
+    found: Sequence[Splice] | None = None
+    for edit, contents in reversed(undoing.contents.edits(entry)):
+        undoing.task.check()
+        splices = contents.backward(edit)
+        if splices is None:
+            return None
+        found = splices if found is None else Overlay(now, found).composed(splices)
+    return found
 
 
 def _begins_as(undoing: _Undoing, now: Snapshot, after: Side) -> bool:
@@ -553,23 +672,41 @@ def _whole(
 # Refusing
 
 
-def _refusal(contents: Contents, conflicts: Sequence[Conflict]) -> FilewrightError:
-    record = contents.record
+def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightError:
     first = conflicts[0]
-    at = f" (lines {first.lines[0]} to {first.lines[1]})" if first.lines else ""
-    more = f", and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
+    files = len({conflict.path for conflict in conflicts})
+    more = f", and {files - 1} more" if files > 1 else ""
+    sides = "".join(map(_both_sides, conflicts[:_SIDES_SHOWN]))
     return FilewrightError(
         Code.STALE_VERSION,
-        f"the change {record.id} cannot be undone: {first.path} {first.why}{at}{more}; nothing was changed",
+        f"{selected.what} cannot be undone: {first.path} {first.why}{_at(first)}{more}; nothing was changed{sides}",
         hint="undo the later changes of that file first (get_history lists them), show this change's diff "
         "(get_history with change_id) and edit the file by hand, or give force=true to have the earlier "
         "content over what is there now",
         details={
-            "change_id": record.id,
+            **selected.named,
             "conflicts": [
-                {"path": c.path, "why": c.why, "lines": list(c.lines) if c.lines else None}
+                {
+                    "path": c.path,
+                    "why": c.why,
+                    "lines": list(c.lines) if c.lines else None,
+                    "now": c.now,
+                    "then": c.then,
+                }
                 for c in conflicts[:_TOLD]
             ],
             "conflict_count": len(conflicts),
         },
     )
+
+
+def _at(conflict: Conflict) -> str:
+    return f" (lines {conflict.lines[0]} to {conflict.lines[1]})" if conflict.lines else ""
+
+
+def _both_sides(conflict: Conflict) -> str:
+    """Both sides of a conflict, marked as git marks them."""
+    if conflict.now is None:
+        return f"\n{conflict.path} {conflict.why}"
+    now, then = (f"{side}\n" if side else "" for side in (conflict.now, conflict.then))
+    return f"\n{conflict.path}{_at(conflict)}\n<<<<<<< now\n{now}=======\n{then}>>>>>>> undone"

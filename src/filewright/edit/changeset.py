@@ -166,7 +166,8 @@ Step = Modify | Create | Restore | MakeLink | MakeFolder | Delete | Move | Copy 
 class ChangeSet:
     """An ordered set of steps committed as one transaction: all or none.
 
-    A later step sees the result of the earlier ones (create a folder, move into it).
+    A later step sees the result of the earlier ones (create a folder, move into it). `reverts` are the
+    changes it undoes, None if it is no undo; with `partial` it takes back only some of what they did.
     """
 
     tool: str
@@ -174,7 +175,8 @@ class ChangeSet:
     steps: tuple[Step, ...]
     break_hard_links: bool = False
     undoable: bool = True
-    reverts: str | None = None
+    reverts: tuple[str, ...] | None = None
+    partial: bool = False
 
     @classmethod
     def of(

@@ -82,6 +82,22 @@ def unified(
     return Diff("".join(lines), writer.hunks, writer.shown, writer.omitted, more)
 
 
+def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -> list[list[Touched]]:
+    """What `splices` change, by the hunks that `unified` shows it in."""
+    hunks: list[list[Touched]] = []
+    for edit in touched(before, splices):
+        if hunks and not _apart(hunks[-1][-1], edit, context):
+            hunks[-1].append(edit)
+        else:
+            hunks.append([edit])
+    return hunks
+
+
+def _apart(last: Touched, edit: Touched, context: int) -> bool:
+    """Whether an edit begins another hunk than the one before it."""
+    return edit.line - (last.line + last.old_count) > 2 * context or edit.offset - last.end > 1 << 20
+
+
 def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
     """The splices of whole lines that turn `before` into `after`, both held.
 
@@ -156,11 +172,8 @@ class _Writer:
 
     def add(self, edit: Touched) -> bool:
         """Take the next edit; False when the budget is spent and nothing more will be shown."""
-        if self._pending:
-            last = self._pending[-1]
-            far = edit.line - (last.line + last.old_count) > 2 * self._context
-            if far or edit.offset - last.end > 1 << 20:
-                self.finish()
+        if self._pending and _apart(self._pending[-1], edit, self._context):
+            self.finish()
         if self.full:
             return False
         self._pending.append(edit)

@@ -59,13 +59,13 @@ class HistoryFile:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
-    """One change. `time` is ISO 8601 in UTC; `reverts` the change it undid; `files` the first 200."""
+    """One change. `time` is ISO 8601 in UTC; `reverts` the changes it undid, newest first; `files` the first 200."""
 
     change_id: str
     time: str
     tool: str
     summary: str
-    reverts: str | None
+    reverts: tuple[str, ...]
     undoable: bool
     files: tuple[HistoryFile, ...]
     file_count: int
@@ -156,7 +156,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
     for record in records:
         row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
         if record.reverts:
-            row += f"  [undoes {record.reverts}]"
+            row += f"  [undoes {_named(record)}]"
         if not page.fits(row, reserve=120):
             more = True
             break
@@ -169,6 +169,12 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
     if following is not None:
         page.add(f"[older changes: cursor={following}]")
     return HistoryResult(page.text(), changes=tuple(map(HistoryChange.of, kept)), next_cursor=following)
+
+
+def _named(record: ChangeRecord) -> str:
+    """The changes that one undid."""
+    first, *others = record.reverts
+    return f"{'some of ' if record.partial else ''}{first}{f' and {len(others)} more' if others else ''}"
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:

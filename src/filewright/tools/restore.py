@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from filewright.boundary import Location
-from filewright.changes import ChangeRecord
-from filewright.edit import Copy, Move, Step
+from filewright.changes import ChangeRecord, Scope
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -45,10 +44,7 @@ def restore_file(context: Context, path: str, change_id: str | None, task: Task)
         records = context.changes.history(location=location, limit=_MOST)
         record = _chosen(records, path, change_id)
         made, _ = context.changes.undo(
-            record.id,
-            force=True,
-            only=lambda change: replace(change, steps=_of_one(change.steps, location)),
-            task=task,
+            Scope(since=f"{record.id}^", path=location), force=True, task=task
         )
     states = tuple(_state(context, each, location) for each in [made, *records])
     return RestoreResult(
@@ -80,13 +76,6 @@ def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -
         hint=f"there are: {', '.join(known)}",
         details={"path": path, "available": known},
     )
-
-
-def _of_one(steps: tuple[Step, ...], location: Location) -> tuple[Step, ...]:
-    """The steps about this file; all of them where things are moved, which belong together."""
-    if any(isinstance(step, (Move, Copy)) for step in steps):
-        return steps
-    return tuple(step for step in steps if getattr(step, "location", None) == location) or steps
 
 
 def _state(context: Context, record: ChangeRecord, location: Location) -> FileState:

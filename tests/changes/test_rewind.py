@@ -1,0 +1,477 @@
+"""Rewinding: what a session did goes, what others did stays, or nothing is changed at all."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from filewright.changes import Scope
+from filewright.edit.changeset import ChangeSet, Create, Delete, MakeFolder, Move, SetMode, Step
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Caller, Task
+from filewright.text import Splice
+
+LINES = [b"line %d\n" % n for n in range(1, 31)]
+TEXT = b"".join(LINES)
+
+
+def _by(bench: Any, session: str, *steps: Step, **options: Any) -> Any:
+    task = Task(caller=Caller(session, f"client of {session}"))
+    return bench.changes.commit(ChangeSet("test", "a change", tuple(steps), **options), task=task)
+
+
+def _line(bench: Any, path: str, number: int, new: bytes) -> Step:
+    """Replace a line of a file, whatever it holds."""
+    held = (bench.root / path).read_bytes().splitlines(keepends=True)
+    offset = sum(map(len, held[: number - 1]))
+    step: Step = bench.modify(path, Splice(offset, len(held[number - 1]), new))
+    return step
+
+
+def _rewind(bench: Any, session: str, **options: Any) -> Any:
+    return bench.changes.undo(Scope(session=session), **options)
+
+
+@pytest.fixture
+def text(bench: Any) -> Path:
+    path: Path = bench.root / "t.txt"
+    path.write_bytes(TEXT)
+    return path
+
+
+# Whole sessions
+
+
+def _edits(b: Any) -> None:
+    _by(b, "s", _line(b, "t.txt", 3, b"three\n"))
+    _by(b, "s", _line(b, "t.txt", 3, b"drei\n"), _line(b, "a.txt", 1, b"1\n"))
+
+
+def _made_edited_moved(b: Any) -> None:
+    _by(b, "s", Create(b.at("new/n.txt"), b"one\n"))
+    _by(b, "s", b.modify("new/n.txt", Splice(0, 3, b"two")))
+    _by(b, "s", Move(b.at("new/n.txt"), b.at("m.txt")))
+
+
+def _moved_edited_deleted(b: Any) -> None:
+    _by(b, "s", Move(b.at("a.txt"), b.at("z.txt")))
+    _by(b, "s", _line(b, "z.txt", 1, b"uno\n"))
+    _by(b, "s", Delete(b.at("z.txt")))
+
+
+def _swapped(b: Any) -> None:
+    _by(b, "s", Move(b.at("a.txt"), b.at("tmp")))
+    _by(b, "s", Move(b.at("b.txt"), b.at("a.txt")))
+    _by(b, "s", Move(b.at("tmp"), b.at("b.txt")))
+
+
+def _folder_moved_twice_and_worked_in(b: Any) -> None:
+    _by(b, "s", Delete(b.at("f/x.txt")))
+    _by(b, "s", Move(b.at("f"), b.at("h")))
+    _by(b, "s", _line(b, "h/g/y.txt", 1, b"WHY\n"), Create(b.at("h/x.txt"), b"again\n"))
+    _by(b, "s", Move(b.at("h"), b.at("deep/er")))
+    _by(b, "s", SetMode(b.at("deep/er/g/y.txt"), "600"), Move(b.at("deep/er/g"), b.at("g2")))
+
+
+def _deleted_and_made_again(b: Any) -> None:
+    _by(b, "s", Delete(b.at("a.txt")))
+    _by(b, "s", Create(b.at("a.txt"), b"another\n"))
+    _by(b, "s", Delete(b.at("f"), recursive=True))
+    _by(b, "s", Create(b.at("f"), b"a file\n"))
+    _by(b, "s", Delete(b.at("f")), MakeFolder(b.at("f")))
+
+
+def _undone_in_between(b: Any) -> None:
+    first = _by(b, "s", _line(b, "t.txt", 1, b"A\n"))
+    task = Task(caller=Caller("s"))
+    undone, _ = b.changes.undo(first.id, task=task)
+    b.changes.undo(undone.id, task=task)
+    _by(b, "s", _line(b, "t.txt", 1, b"B\n"))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        _edits,
+        _made_edited_moved,
+        _moved_edited_deleted,
+        _swapped,
+        _folder_moved_twice_and_worked_in,
+        _deleted_and_made_again,
+        _undone_in_between,
+    ],
+)
+def test_a_session_is_rewound_as_one_change_and_redone(bench: Any, scene: Any, text: Path, work: Any) -> None:
+    before = scene.tree(bench.root)
+    work(bench)
+    after = scene.tree(bench.root)
+    assert after != before
+    made, reversal = _rewind(bench, "s")
+    assert scene.tree(bench.root) == before
+    assert not made.partial
+    assert set(made.reverts) == set(reversal.selected.ids)
+    bench.changes.undo(made.id)
+    assert scene.tree(bench.root) == after
+    _rewind(bench, "s")
+    assert scene.tree(bench.root) == before
+    with pytest.raises(FilewrightError) as caught:
+        _rewind(bench, "s")
+    assert caught.value.code is Code.NO_CHANGE
+
+
+def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
+    bench: Any, scene: Any, text: Path
+) -> None:
+    _edits(bench)
+    before = scene.tree(bench.root)
+    reversal = bench.changes.revert(Scope(session="s"))
+    assert "-drei\n+line 3\n" in reversal.diff
+    assert "+three" not in reversal.diff
+    assert "+drei\n" in bench.changes.diff(Scope(session="s"))
+    assert "+three" not in bench.changes.diff(Scope(session="s"))
+    assert scene.tree(bench.root) == before
+
+
+# What others did
+
+
+def test_what_another_session_and_outsiders_did_to_the_same_file_stays(bench: Any, text: Path) -> None:
+    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
+    _by(bench, "other", _line(bench, "t.txt", 20, b"theirs\n"))
+    _by(bench, "s", _line(bench, "t.txt", 3, b"drei\nvier\n"))
+    text.write_bytes(b"outside\n" + text.read_bytes())
+    _, reversal = _rewind(bench, "s")
+    lines = [b"outside\n", *LINES]
+    lines[20] = b"theirs\n"
+    assert text.read_bytes() == b"".join(lines)
+    assert reversal.merged
+
+
+def test_a_rename_by_another_session_is_followed(bench: Any, text: Path) -> None:
+    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), _line(bench, "f/x.txt", 1, b"EX\n"))
+    _by(bench, "other", Move(bench.at("t.txt"), bench.at("u.txt")), Move(bench.at("f"), bench.at("dir/f2")))
+    _by(bench, "s", _line(bench, "u.txt", 4, b"FOUR\n"), Delete(bench.at("dir/f2/g/y.txt")))
+    _rewind(bench, "s")
+    assert (bench.root / "u.txt").read_bytes() == TEXT
+    assert not text.exists()
+    assert (bench.root / "dir/f2/x.txt").read_bytes() == b"ex\n"
+    assert (bench.root / "dir/f2/g/y.txt").read_bytes() == b"why\n"
+
+
+def test_what_an_outsider_deleted_or_moved_comes_back_as_it_was_before_the_session(
+    bench: Any, text: Path
+) -> None:
+    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
+    _by(bench, "s", _line(bench, "t.txt", 5, b"FIVE\n"), _line(bench, "f/x.txt", 1, b"EX\n"))
+    text.unlink()
+    (bench.root / "f").rename(bench.root / "elsewhere")
+    _, reversal = _rewind(bench, "s")
+    assert text.read_bytes() == TEXT
+    assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
+    assert (bench.root / "elsewhere/x.txt").read_bytes() == b"EX\n"
+    assert sum("made anew" in note for note in reversal.notes) == 2
+
+
+def _same_line(b: Any) -> None:
+    _by(b, "s", _line(b, "t.txt", 3, b"THREE\n"))
+    _by(b, "other", _line(b, "t.txt", 3, b"theirs\n"))
+    _by(b, "s", _line(b, "t.txt", 3, b"mine again\n"))
+
+
+def _outsider_in_the_same_line(b: Any) -> None:
+    _by(b, "s", _line(b, "t.txt", 3, b"THREE\n"))
+    (b.root / "t.txt").write_bytes(TEXT.replace(b"line 3\n", b"theirs\n"))
+
+
+def _created_and_edited_by_another(b: Any) -> None:
+    _by(b, "s", Create(b.at("n"), b"n\n"))
+    _by(b, "other", b.modify("n", Splice(0, 0, b"theirs\n")))
+    _by(b, "s", b.modify("n", Splice(0, 0, b"mine\n")))
+
+
+def _renamed_again_by_another(b: Any) -> None:
+    _by(b, "s", Move(b.at("a.txt"), b.at("c.txt")))
+    _by(b, "other", Move(b.at("c.txt"), b.at("d.txt")))
+
+
+def _deleted_twice(b: Any) -> None:
+    _by(b, "s", Delete(b.at("a.txt")))
+    _by(b, "other", Create(b.at("a.txt"), b"theirs\n"))
+    _by(b, "s", Delete(b.at("a.txt")))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        _same_line,
+        _outsider_in_the_same_line,
+        _created_and_edited_by_another,
+        _renamed_again_by_another,
+        _deleted_twice,
+    ],
+)
+def test_a_rewind_in_conflict_changes_nothing(bench: Any, scene: Any, text: Path, work: Any) -> None:
+    _by(bench, "s", _line(bench, "b.txt", 1, b"BEE\n"))
+    work(bench)
+    before = scene.tree(bench.root)
+    for attempt in (bench.changes.revert, bench.changes.undo):
+        with pytest.raises(FilewrightError) as caught:
+            attempt(Scope(session="s"))
+        assert caught.value.code is Code.STALE_VERSION
+        assert len(caught.value.details["conflicts"]) == 1
+        assert caught.value.details["session"] == "s"
+        assert scene.tree(bench.root) == before
+
+
+def test_a_conflict_shows_both_sides_of_every_file(bench: Any, text: Path) -> None:
+    for name in ("a.txt", "b.txt", "t.txt"):
+        _by(bench, "s", _line(bench, name, 1, b"mine\n"))
+        (bench.root / name).write_bytes(b"theirs \x1b[2J\n" + (bench.root / name).read_bytes()[5:])
+    with pytest.raises(FilewrightError) as caught:
+        _rewind(bench, "s")
+    message = caught.value.message
+    for name, line in (("a.txt", "one"), ("b.txt", "bee"), ("t.txt", "line 1")):
+        assert f"{name} (lines 1 to 1)" in message
+        assert f"=======\n{line}\n>>>>>>> undone" in message
+    assert "\x1b" not in message
+
+
+def test_changes_that_are_undone_already_are_no_part_of_it(bench: Any, text: Path) -> None:
+    first = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
+    _by(bench, "s", _line(bench, "t.txt", 9, b"NINE\n"))
+    bench.changes.undo(first.id)
+    _by(bench, "other", _line(bench, "t.txt", 3, b"theirs\n"))
+    _rewind(bench, "s")
+    assert text.read_bytes() == TEXT.replace(b"line 3\n", b"theirs\n")
+
+
+# A moment, a file, a hunk
+
+
+def test_everything_since_a_change_or_a_time_is_taken_back(bench: Any, scene: Any, text: Path) -> None:
+    kept = _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"))
+    before = scene.tree(bench.root)
+    _by(bench, "other", _line(bench, "t.txt", 4, b"FOUR\n"), Delete(bench.at("a.txt")))
+    _by(bench, "s", _line(bench, "t.txt", 5, b"FIVE\n"), Move(bench.at("f"), bench.at("h")))
+    made, _ = bench.changes.undo(Scope(since=kept.id))
+    assert scene.tree(bench.root) == before
+    assert len(made.reverts) == 2
+    bench.changes.undo(made.id)
+    moment = f"{kept.time.isoformat(timespec='microseconds')}"
+    bench.changes.undo(Scope(since=moment))
+    assert text.read_bytes() in (TEXT, TEXT.replace(b"line 3\n", b"THREE\n"))
+    assert (bench.root / "a.txt").exists()
+
+
+def test_one_file_or_one_hunk_of_a_session(bench: Any, text: Path) -> None:
+    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), _line(bench, "a.txt", 1, b"1\n"))
+    _by(bench, "s", _line(bench, "t.txt", 20, b"TWENTY\nand more\n"))
+    made, _ = bench.changes.undo(Scope(session="s", path=bench.at("t.txt"), hunk=2))
+    assert made.partial
+    assert text.read_bytes() == TEXT.replace(b"line 3\n", b"THREE\n")
+    assert (bench.root / "a.txt").read_bytes() == b"1\ntwo\nthree\n"
+    bench.changes.undo(Scope(session="s", path=bench.at("t.txt")))
+    assert text.read_bytes() == TEXT
+    assert (bench.root / "a.txt").read_bytes() == b"1\ntwo\nthree\n"
+    _rewind(bench, "s")
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("hunk", [1, 2, 3])
+def test_a_hunk_of_a_change_is_taken_back_where_it_is_now(bench: Any, text: Path, hunk: int) -> None:
+    lines = {1: 2, 2: 15, 3: 28}
+    steps = [b"%d!\n" % number for number in lines.values()]
+    offsets = [sum(map(len, LINES[: number - 1])) for number in lines.values()]
+    record = bench.commit(
+        bench.modify(
+            "t.txt",
+            *(Splice(at, len(LINES[n - 1]), new) for at, n, new in zip(offsets, lines.values(), steps, strict=True)),
+        )
+    )
+    text.write_bytes(b"outside\n" * 5 + text.read_bytes())
+    made, _ = bench.changes.undo(Scope(record.id, hunk=hunk))
+    expected = list(LINES)
+    for number, line in lines.items():
+        if number != hunk:
+            expected[line - 1] = b"%d!\n" % line
+    assert text.read_bytes() == b"outside\n" * 5 + b"".join(expected)
+    bench.changes.undo(made.id)
+    assert b"".join(steps[hunk - 1 : hunk]) in text.read_bytes()
+
+
+def test_a_hunk_that_is_gone_is_refused(bench: Any, text: Path) -> None:
+    record = bench.commit(_line(bench, "t.txt", 3, b"THREE\n"))
+    for hunk in (0, 2):
+        with pytest.raises(FilewrightError) as caught:
+            bench.changes.undo(Scope(record.id, hunk=hunk))
+        assert caught.value.code is Code.NOT_FOUND
+        assert "t.txt" in caught.value.message
+    bench.changes.undo(Scope(record.id, hunk=1))
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.undo(Scope(record.id, hunk=1))
+    assert caught.value.code is Code.NO_CHANGE
+    text.write_bytes(TEXT.replace(b"line 3\n", b"other\n"))
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.undo(Scope(record.id, hunk=1))
+    assert caught.value.code is Code.STALE_VERSION
+
+
+def test_a_file_is_restored_as_it_was_at_any_change(bench: Any, text: Path) -> None:
+    states = [text.read_bytes()]
+    made = []
+    for number in range(1, 6):
+        made.append(_by(bench, "s", _line(bench, "t.txt", number, b"%d!\n" % number)))
+        states.append(text.read_bytes())
+        text.write_bytes(text.read_bytes() + b"outside %d\n" % number)
+    _by(bench, "other", Move(bench.at("t.txt"), bench.at("u.txt")))
+    _by(bench, "other", Delete(bench.at("u.txt")))
+    for at, state in reversed(list(enumerate(states))):
+        since = made[at].id + "^" if at < len(made) else made[-1].id
+        bench.changes.undo(Scope(since=since, path=bench.at("t.txt")), force=True)
+        found = text.read_bytes()
+        assert found.startswith(state)
+        assert set(found[len(state) :].splitlines()) <= {b"outside %d" % n for n in range(1, 6)}
+
+
+# Names and bad input
+
+
+@pytest.mark.parametrize(
+    ("scope", "code", "said"),
+    [
+        ({"session": "nobody"}, Code.NOT_FOUND, "nobody"),
+        ({"session": ""}, Code.NOT_FOUND, "no session"),
+        ({"since": "1999-12-31"}, Code.INVALID_INPUT, "before the history begins"),
+        ({"since": "2999-12-31"}, Code.INVALID_INPUT, "future"),
+        ({"since": "99999 weeks ago"}, Code.INVALID_INPUT, "before the history begins"),
+        ({"since": "2026-13-45"}, Code.NOT_FOUND, "2026-13-45"),
+        ({"since": "zzz"}, Code.NOT_FOUND, "zzz"),
+        ({"change_id": "@~99"}, Code.NOT_FOUND, "@~99"),
+        ({"change_id": "../../x"}, Code.NOT_FOUND, "../../x"),
+        ({"change_id": "1"}, Code.INVALID_INPUT, "more than one"),
+        ({"session": "s", "hunk": 1}, Code.INVALID_INPUT, "name the file"),
+    ],
+)
+def test_what_is_not_there_is_said(bench: Any, text: Path, scope: Any, code: Code, said: str) -> None:
+    _edits(bench)
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.revert(Scope(**scope))
+    assert caught.value.code is code
+    assert said in caught.value.message + (caught.value.hint or "")
+    assert caught.value.hint
+
+
+def test_changes_and_sessions_go_by_their_beginnings(bench: Any, text: Path) -> None:
+    made = [_by(bench, name, Create(bench.at(name), b"")).id for name in ("session-1", "session-2", "other")]
+    assert bench.changes.identify("@") == made[2]
+    assert bench.changes.identify("@~2") == made[0]
+    assert bench.changes.identify(made[1][:12]) == made[1]
+    assert bench.changes.select(Scope(session="othe")).ids == (made[2],)
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.select(Scope(session="session-"))
+    assert caught.value.code is Code.INVALID_INPUT
+    assert bench.changes.select(Scope(session="last")).named == {"session": "other"}
+    _rewind(bench, "last", task=Task(caller=Caller("person")))
+    assert bench.changes.select(Scope(session="last")).named == {"session": "session-2"}
+
+
+# Any history
+
+
+@st.composite
+def _history(draw: Any) -> list[tuple[str, int, str]]:
+    """Who edits which line of a file and how: two sessions, and somebody outside."""
+    who = st.sampled_from(["s", "other", "outside"])
+    how = st.sampled_from(["replace", "insert", "delete", "rename"])
+    return draw(st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=_history())
+def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
+    scene: Any, tmp_path_factory: Any, history: list[tuple[str, int, str]]
+) -> None:
+    """Each works in lines of its own, with lines nobody touches between them, so that nothing conflicts."""
+    owners = ["s", "other", "outside"]
+    start = [f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n" for n in range(36)]
+    with scene.quick_folder() as folder, scene.Bench(folder) as bench:
+        name = "t.txt"
+        (bench.root / name).write_text("".join(start))
+        for count, (who, number, how) in enumerate(history):
+            path = bench.root / name
+            lines = path.read_text().splitlines(keepends=True)
+            own = [n for n, line in enumerate(lines) if line.startswith(f"{who} ")]
+            if how == "rename":
+                if who == "other":
+                    _by(bench, who, Move(bench.at(name), bench.at(f"t{count}.txt")))
+                    name = f"t{count}.txt"
+                continue
+            if not own:
+                continue
+            at = own[number % len(own)]
+            new = {"replace": [f"{who} new {count}\n"], "delete": [], "insert": [lines[at], f"{who} more {count}\n"]}[how]
+            if who == "outside":
+                path.write_text("".join([*lines[:at], *new, *lines[at + 1 :]]))
+                continue
+            offset = len("".join(lines[:at]))
+            splice = Splice(offset, len(lines[at]), "".join(new).encode())
+            if splice.replacement != lines[at].encode():
+                _by(bench, who, bench.modify(name, splice))
+        lines = (bench.root / name).read_text().splitlines(keepends=True)
+        theirs = [line for line in lines if not line.startswith("s ")]
+        try:
+            _rewind(bench, "s")
+        except FilewrightError as error:
+            assert error.code in (Code.NOT_FOUND, Code.NO_CHANGE)
+        found = (bench.root / name).read_text().splitlines(keepends=True)
+        assert [line for line in found if not line.startswith("s ")] == theirs
+        assert [line for line in found if line.startswith("s ")] == [
+            line for line in start if line.startswith("s ")
+        ]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6))
+def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int) -> None:
+    chance = random.Random(seed)
+    with scene.quick_folder() as folder, scene.Bench(folder) as bench:
+        for path in ("a", "d/b", "d/e/c"):
+            (bench.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (bench.root / path).write_text(f"{path}\n" * 5)
+        before = scene.tree(bench.root)
+        done = 0
+        for count in range(12):
+            there = sorted(
+                os.path.relpath(os.path.join(at, name), bench.root)
+                for at, folders, files in os.walk(bench.root)
+                for name in folders + files
+            )
+            path = chance.choice(there) if there else "none"
+            is_file = (bench.root / path).is_file()
+            to = chance.choice(["a", "n", "d/n", "d/e/m", f"new{count}/x", "d"])
+            step = chance.choice(
+                [
+                    Move(bench.at(path), bench.at(to)),
+                    Delete(bench.at(path), recursive=True),
+                    Create(bench.at(to), b"%d\n" % count, replace=True),
+                    *([bench.modify(path, Splice(0, 0, b"%d\n" % count))] if is_file else []),
+                ]
+            )
+            try:
+                _by(bench, "s", step)
+                done += 1
+            except FilewrightError:
+                continue
+        after = scene.tree(bench.root)
+        if after == before:
+            return
+        made, _ = _rewind(bench, "s")
+        assert scene.tree(bench.root) == before
+        bench.changes.undo(made.id)
+        assert scene.tree(bench.root) == after
