@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from filewright.settings import Settings
     from filewright.tools import (
         BatchResult,
+        ChangedFiles,
         ChangeResult,
         EditRequest,
         EditResult,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         RevertResult,
         SearchHit,
         SearchResult,
+        SessionsResult,
+        SessionSummary,
         StatResult,
         ToolResult,
         WriteRequest,
@@ -47,6 +50,7 @@ __all__ = [
     "AsyncWorkspace",
     "BatchResult",
     "ChangeResult",
+    "ChangedFiles",
     "Code",
     "EditRequest",
     "EditResult",
@@ -64,6 +68,8 @@ __all__ = [
     "RevertResult",
     "SearchHit",
     "SearchResult",
+    "SessionSummary",
+    "SessionsResult",
     "Settings",
     "StatResult",
     "Task",
@@ -81,9 +87,9 @@ __getattr__ = names_of(
         "progress": "Task",
         "settings": "Settings",
         "tools": (
-            "BatchResult ChangeResult EditRequest EditResult FileRead FileStatus FilesRead "
+            "BatchResult ChangeResult ChangedFiles EditRequest EditResult FileRead FileStatus FilesRead "
             "HistoryResult ItemResult ListResult ListedEntry OverviewResult PatchResult ReplaceResult "
-            "RevertResult SearchHit SearchResult StatResult ToolResult WriteRequest"
+            "RevertResult SearchHit SearchResult SessionSummary SessionsResult StatResult ToolResult WriteRequest"
         ),
         "workspace": "Workspace",
     },

@@ -394,7 +394,9 @@ def before_history(given: str, begins: str | None) -> FilewrightError:
     return FilewrightError(
         Code.INVALID_INPUT,
         f"{given} is before the history begins",
-        hint=f"the oldest change that is kept was made at {begins}" if begins else "nothing was changed here yet",
+        hint=f"the oldest change that is kept was made at {begins}"
+        if begins
+        else "nothing was changed here yet",
         details={"since": given},
     )
 

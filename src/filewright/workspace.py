@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes import ChangeRecord, Changes, Recovery, base_folder
+from filewright.changes import ChangeRecord, Changes, Recovery, Scope, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -21,7 +21,7 @@ from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
 
 if TYPE_CHECKING:
-    from filewright.tools import RevertResult
+    from filewright.tools import ChangedFiles, RevertResult, SessionsResult
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
@@ -132,42 +132,56 @@ class Workspace(TypedTools):
         location: Location | None = self._boundary.locate(path) if path is not None else None
         return self._changes.history(location=location, limit=limit, before=before)
 
-    def record(self, change_id: str) -> ChangeRecord:
-        """One change. Raises `not_found`."""
-        return self._changes.record(change_id)
+    def scope(
+        self,
+        change_id: str | None = None,
+        *,
+        session: str | None = None,
+        since: str | None = None,
+        path: str | None = None,
+        hunk: int | None = None,
+    ) -> Scope:
+        """What is meant by one of a change, a session, and a moment; of it only a `path`, or one of its hunks.
+
+        A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
+        """
+        from filewright.tools import scope_of
+
+        return scope_of(self._context, "scope", change_id, session, since, path, hunk)
+
+    def record(self, scope: Scope | str) -> ChangeRecord:
+        """One change, or the net of several as if they had been one. Raises `not_found`, `no_change`."""
+        return self._changes.select(scope, inside=True).contents.record
 
     def diff(
         self,
-        change_id: str,
+        scope: Scope | str,
         *,
         entries: slice | None = None,
         max_lines: int | None = None,
         task: Task | None = None,
     ) -> str:
-        """What a change did, or did to some of its `entries`, git style, in about `max_lines` lines."""
-        return self._changes.diff(change_id, entries=entries, max_lines=max_lines, task=task)
+        """What was done, or done to some `entries` of the record, git style, in about `max_lines` lines."""
+        return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=task)
 
-    def content(self, change_id: str, index: int, side: Literal["before", "after"]) -> bytes | None:
-        """The file of a change's entry `index` as it was before or after; None if that was not kept.
+    def content(self, scope: Scope | str, index: int, side: Literal["before", "after"]) -> bytes | None:
+        """The file of the record's entry `index` as it was before or after; None if that was not kept.
 
         Nor is it given above `settings.hold_bytes`. Raises `not_found`, and `io_error` if it is damaged.
         """
-        contents = self._changes.contents(change_id, inside=True)
+        contents = self._changes.select(scope, inside=True).contents
         entry = contents.record.entries[index]
         return contents.before(entry) if side == "before" else contents.after(entry)
 
     def newest_undoable(self) -> ChangeRecord | None:
         """The newest change that is neither undone nor itself an undo, so that undoing again goes further back."""
         undone: set[str] = set()
-        before: str | None = None
-        while records := self._changes.history(limit=50, before=before):
-            for record in records:
-                if record.reverts and not record.partial:
-                    if record.id not in undone:
-                        undone.update(record.reverts)
-                elif record.id not in undone and record.undoable:
-                    return record
-            before = records[-1].id
+        for head in self._changes.heads():
+            if head.reverts:
+                if head.id not in undone and not head.partial:
+                    undone.update(head.reverts)
+            elif head.id not in undone and head.undoable:
+                return self._changes.record(head.id)
         return None
 
     def undo(
@@ -181,6 +195,60 @@ class Workspace(TypedTools):
             change_id = newest.id
         tools = self if task is None else self.under(task)
         return tools.revert_edit(change_id, path=path)
+
+    def redo(
+        self, change_id: str | None = None, *, preview: bool = False, task: Task | None = None
+    ) -> RevertResult:
+        """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
+        if change_id is None:
+            redone: set[str] = set()
+            for head in self._changes.heads(task):
+                if head.reverts and head.id not in redone:
+                    newer = self._changes.record(head.reverts[0]) if len(head.reverts) == 1 else None
+                    if newer is None or not newer.reverts:
+                        change_id = head.id
+                        break
+                    redone.update(head.reverts)
+            if change_id is None:
+                raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", hint="nothing to do")
+        tools = self if task is None else self.under(task)
+        return tools.revert_edit(change_id, preview=preview)
+
+    def restore(self, path: str, at: str, *, preview: bool = False, task: Task | None = None) -> RevertResult:
+        """Give a file, or all below a folder, what was there right after the change `at`, or at that time.
+
+        ``CHANGE^`` is right before a change. What is there now is overwritten, and can be had back.
+        """
+        tools = self if task is None else self.under(task)
+        return tools.revert_edit(since=at, path=path, preview=preview, force=True)
+
+    def sessions(
+        self, *, limit: int = 20, cursor: str | None = None, task: Task | None = None
+    ) -> SessionsResult:
+        """The sessions that changed something here, the latest first."""
+        from filewright.tools import sessions
+
+        return sessions(self._context, limit, cursor, task or self._task())
+
+    def changed_files(
+        self,
+        scope: Scope | str,
+        *,
+        offset: int = 0,
+        limit: int = 100,
+        task: Task | None = None,
+    ) -> ChangedFiles:
+        """What was done, file by file: the net diff of a session, or since a moment.
+
+        Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
+        """
+        from filewright.tools import changed_files
+
+        scope = Scope(scope) if isinstance(scope, str) else scope
+        return changed_files(self._context, scope, offset, limit, task or self._task())
+
+    def _task(self) -> Task:
+        return Task(seconds=self.settings.call_seconds)
 
     # For people and servers
 

@@ -74,7 +74,7 @@ CASES = [
     ("write_content", {"items": [{"path": "ok.txt", "content": "x"}, {"path": "a.txt", "content": "x"}]}, "already_exists", "item 2 of 2"),
     ("get_history", {"change_id": "no-such-change"}, "not_found", "no-such-change"),
     ("get_history", {"path": "../x"}, "path_escape", "../x"),
-    ("revert_edit", {}, "invalid_input", "either change_id or path"),
+    ("revert_edit", {}, "invalid_input", "one of change_id, session and since"),
     ("revert_edit", {"change_id": "../../etc/passwd"}, "not_found", ""),
     ("revert_edit", {"path": "a.txt"}, "not_found", "a.txt"),
     ("stat_items", {"paths": ["gone"]}, "not_found", "gone"),

@@ -121,3 +121,51 @@ def test_a_write_that_no_longer_parses_says_so(root, workspace):
     assert "python syntax error in f.py at line 2" in result.text
     again = workspace.edit("f.py", [{"search": "(1", "replace": "((1"}])
     assert "syntax error" not in again.text
+
+
+def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
+    (root / "f").write_text("".join(f"line {n}\n" for n in range(20)))
+    with (
+        Workspace(root, state_dir=tmp_path / "s") as mine,
+        Workspace(root, state_dir=tmp_path / "s") as other,
+    ):
+        mine.edit("f", [{"search": "line 3\n", "replace": "three\n"}])
+        other.edit("f", [{"search": "line 15\n", "replace": "theirs\n"}])
+        mine.edit("f", [{"search": "three\n", "replace": "drei\nvier\n"}])
+        mine.write("new", "x\n")
+        newest, older = mine.sessions().sessions
+        assert (newest.changes, newest.undone, newest.files) == (3, 0, 2)
+        assert (older.changes, older.added, older.removed) == (1, 1, 1)
+        whole = mine.scope(session="current")
+        net = mine.changed_files(whole)
+        assert [(file.path, file.action, file.added, file.removed) for file in net.files] == [
+            ("f", "modified", 3, 2),
+            ("new", "created", 1, 0),
+        ]
+        assert "three" in net.files[0].diff  # another has written in between: two diffs of one file
+        assert mine.changed_files(whole, limit=1).next_offset == 1
+        record = mine.record(whole)
+        assert [entry.place.shown for entry in record.entries] == ["f", "new"]
+        assert mine.content(whole, 0, "before") == "".join(f"line {n}\n" for n in range(20)).encode()
+        assert mine.content(whole, 0, "after") == (root / "f").read_bytes()
+        preview = mine.revert_edit(session=newest.session, preview=True)
+        assert preview.preview
+        assert "-drei" in preview.diff
+        assert "would be undone" in preview.text
+        made = mine.revert_edit(session=newest.session)
+        assert len(made.reverted) == 3
+        assert (root / "f").read_text() == "".join(f"line {n}\n" for n in range(20)).replace(
+            "line 15", "theirs"
+        )
+        assert not (root / "new").exists()
+        assert mine.sessions().sessions[0].undone == 3
+        mine.redo()
+        assert "drei\n" in (root / "f").read_text()
+        with pytest.raises(FilewrightError) as caught:
+            mine.redo()
+        assert caught.value.code == "not_found"
+        mine.restore("f", f"{older.last}")
+        assert (root / "f").read_text() == "".join(f"line {n}\n" for n in range(20)).replace(
+            "line 15", "theirs"
+        ).replace("line 3\n", "three\n")
+        assert (root / "new").exists()

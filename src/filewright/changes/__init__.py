@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from filewright.changes.contents import Contents
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
     from filewright.changes.recovery import Recovery
-    from filewright.changes.scope import Scope, Selected
+    from filewright.changes.scope import Scope, Selected, effective
+    from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
     from filewright.changes.undo import Reversal
 
@@ -31,7 +32,8 @@ __getattr__ = names_of(
         "contents": "Contents",
         "record": "ChangeRecord Entry Place Side Span",
         "recovery": "Recovery",
-        "scope": "Scope Selected",
+        "scope": "Scope Selected effective",
+        "show": "FileDifference",
         "state": "StateFolder base_folder",
         "undo": "Reversal",
     },
@@ -42,6 +44,7 @@ __all__ = [
     "Changes",
     "Contents",
     "Entry",
+    "FileDifference",
     "Place",
     "Recovery",
     "Reversal",
@@ -51,4 +54,5 @@ __all__ = [
     "Span",
     "StateFolder",
     "base_folder",
+    "effective",
 ]

@@ -31,6 +31,7 @@ from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.recovery import Recovery
+    from filewright.changes.show import FileDifference
     from filewright.changes.undo import Reversal
 
 # What makes, undoes and shows changes is imported where it is used: a server that has only started needs
@@ -610,6 +611,20 @@ class Changes:
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
             entries=entries,
+        )
+
+    def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
+        """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
+        from filewright.changes.show import difference_of
+
+        return difference_of(
+            self._boundary,
+            self._settings,
+            contents,
+            entry,
+            locate=self.location,
+            max_lines=max_lines,
+            count=True,
         )
 
     def contents(self, change_id: str, *, inside: bool = False) -> Contents:

@@ -168,9 +168,9 @@ class _Track:
         place = self.place if after is not None else self.origin
         assert place is not None
         was = self.origin if before is not None and after is not None and self.origin != place else None
-        if before is not None and after is not None and was is None and changed_only:
-            if self._unchanged(before, after):
-                return None
+        left = before is not None and after is not None and was is None and self._unchanged(before, after)
+        if left and changed_only:
+            return None
         single = self.parts[0].entry if len(self.parts) == 1 else Entry(place, None, None)
         return NetEntry(
             place,
@@ -329,5 +329,7 @@ def net_of(
     for contents, chosen in changes:
         task.check()
         (following.chosen if chosen else following.other)(contents, task)
-    entries = sorted(following.net(changed_only=changed_only), key=lambda entry: (entry.place.root, entry.place.parts))
+    entries = sorted(
+        following.net(changed_only=changed_only), key=lambda entry: (entry.place.root, entry.place.parts)
+    )
     return NetContents(replace(record, entries=tuple(entries)), entries, small)

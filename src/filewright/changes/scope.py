@@ -105,7 +105,9 @@ def moment_of(text: str, now: datetime | None = None) -> int | None:
             moment = datetime.fromisoformat(text).astimezone()
         except (ValueError, OverflowError, OSError):
             return None
-    return int(moment.replace(microsecond=0).timestamp()) * 10**9 + moment.microsecond * 1000
+    # The time of a change is shown without its nanoseconds, and names that change itself, not what is before.
+    within = moment.microsecond * 1000 + 999 if moment.microsecond else 0
+    return int(moment.replace(microsecond=0).timestamp()) * 10**9 + within
 
 
 def local_time(time_ns: int) -> str:

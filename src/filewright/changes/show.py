@@ -7,7 +7,7 @@ once, and says what it left out. What can no longer be read is said in its place
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
@@ -15,6 +15,7 @@ from filewright.changes.record import Entry, Place, Side
 from filewright.edit import (
     ChangeSet,
     Delete,
+    Diff,
     MakeLink,
     Modify,
     Move,
@@ -22,6 +23,7 @@ from filewright.edit import (
     SetMode,
     Step,
     header,
+    line_counts,
     splices_between,
     unified,
 )
@@ -32,6 +34,7 @@ from filewright.text import Snapshot, Splice
 
 _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
+_NO_FILE = Side("file", 0, 0, 0)
 
 Locate = Callable[[Place], Location | None]
 
@@ -52,6 +55,29 @@ class _File:
     def header(self) -> str:
         """The lines above the hunks."""
         return "".join(header(self.old, self.new, self.mode_before, self.mode_after))
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """What became of one file: paths as they are shown, `was` if it was renamed, sizes in bytes, modes.
+
+    A size and a mode are None where there is no file. `added` and `removed` count lines, None for what is
+    no text, cannot be told, or was not asked for. `diff` is git style and holds `hunks` hunks; several
+    diffs of one file follow one another where others have changed it in between.
+    """
+
+    path: str
+    was: str | None
+    action: str
+    kind: str
+    size_before: int | None
+    size_after: int | None
+    mode_before: int | None
+    mode_after: int | None
+    added: int | None
+    removed: int | None
+    hunks: int
+    diff: str
 
 
 @dataclass(slots=True)
@@ -95,13 +121,76 @@ def diff_of_record(
         if budget.spent:
             budget.cut += 1
             continue
-        names = _names(entry, locate)
-        try:
-            file = _changed_file(boundary, settings, contents, entry, names, locate, budget.lines)
-            _write(budget, file, settings)
-        except FilewrightError as error:
-            budget.add(f"{names.header}(not shown: {error.message})\n")
+        found = difference_of(boundary, settings, contents, entry, locate=locate, max_lines=budget.lines)
+        budget.add(found.diff)
     return budget.text()
+
+
+def difference_of(
+    boundary: Boundary,
+    settings: Settings,
+    contents: Contents,
+    entry: Entry,
+    *,
+    locate: Locate,
+    max_lines: int,
+    count: bool = False,
+) -> FileDifference:
+    """What became of one entry that is no folder: with `count` its lines are counted, and with `max_lines` 0
+    there is no diff."""
+    names = _names(entry, locate)
+    parts: list[Diff] = []
+    counts: list[tuple[int, int] | None] = []
+    for edit, kept in _edits_shown(contents, entry):
+        left = max(10, max_lines - sum(part.shown for part in parts))
+        shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
+        try:
+            file = _changed_file(boundary, settings, kept, edit, shown, locate, left)
+            if max_lines:
+                parts.append(_written(file, left, settings))
+            if count:
+                counts.append(_counted(file))
+        except FilewrightError as error:
+            parts.append(Diff(f"{shown.header}(not shown: {error.message})\n"))
+            counts.append(None)
+    known = [pair for pair in counts if pair is not None]
+    whole = count and len(known) == len(counts)
+    before, after = entry.before, entry.after
+    return FileDifference(
+        path=names.new or names.old or "",
+        was=names.old if names.old != names.new and names.new is not None else None,
+        action=entry.action,
+        kind=(after or before or _NO_FILE).kind,
+        size_before=before.size if before is not None else None,
+        size_after=after.size if after is not None else None,
+        mode_before=names.mode_before,
+        mode_after=names.mode_after,
+        added=sum(pair[0] for pair in known) if whole else None,
+        removed=sum(pair[1] for pair in known) if whole else None,
+        hunks=sum(part.hunks for part in parts),
+        diff="".join(part.text for part in parts),
+    )
+
+
+def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Contents]]:
+    """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
+    for run in contents.runs(entry):
+        edits = contents.edits(run)
+        sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
+        large = any(side.size > _SHOWN_WHOLE for side in sides) and contents.before(run) is None
+        if large and len(edits) > 1 and any(edit.spans for edit, _ in edits):
+            yield from edits
+        else:
+            yield run, contents
+
+
+def _counted(file: _File) -> tuple[int, int] | None:
+    """The lines added and removed, where that can be told."""
+    if file.before is None:
+        return None if file.remark else (0, 0)
+    if file.before.binary is not None or file.before.encoding.width != 1:
+        return None
+    return line_counts(file.before, file.splices)
 
 
 def diff_of_change_set(
@@ -120,7 +209,7 @@ def diff_of_change_set(
         shown = step.location.shown
         try:
             for file in _previewed(boundary, settings, step, origins):
-                _write(budget, file, settings)
+                budget.add(_written(file, budget.lines, settings).text)
                 if file.before is not None:
                     file.before.close()
         except FilewrightError as error:
@@ -131,21 +220,20 @@ def diff_of_change_set(
     return budget.text()
 
 
-def _write(budget: _Budget, file: _File, settings: Settings) -> None:
+def _written(file: _File, max_lines: int, settings: Settings) -> Diff:
     if file.before is None:
-        budget.add(file.header + file.remark)
-        return
+        return Diff(file.header + file.remark)
     found = unified(
         file.old,
         file.new,
         file.before,
         file.splices,
-        max_lines=max(10, budget.lines),
+        max_lines=max(10, max_lines),
         line_chars=settings.line_chars,
         mode_before=file.mode_before,
         mode_after=file.mode_after,
     )
-    budget.add(found.text + file.remark)
+    return replace(found, text=found.text + file.remark)
 
 
 # What was done
@@ -187,7 +275,7 @@ def _changed_file(
     if splices is None and after is None:
         after = contents.after(entry)
     if before is None or (splices is None and after is None):
-        size = (entry.before or entry.after or Side("file", 0, 0, 0)).size
+        size = (entry.before or entry.after or _NO_FILE).size
         return _with(names, remark=f"(content of {size:,} bytes not shown)\n")
     snapshot = Snapshot.of_bytes(before, settings=settings)
     if splices is None:

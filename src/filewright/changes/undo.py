@@ -256,7 +256,15 @@ def undo_of(
         )
     index = _Index.of(record.entries)
     undoing = _Undoing(
-        boundary, settings, contents, selected.hunk, locate, index, force, trusting and selected.hunk is None, task
+        boundary,
+        settings,
+        contents,
+        selected.hunk,
+        locate,
+        index,
+        force,
+        trusting and selected.hunk is None,
+        task,
     )
     for entry in record.entries:
         task.check()
@@ -406,7 +414,9 @@ def _move_back(undoing: _Undoing) -> None:
     for entry in undoing.index.moves:
         assert entry.was is not None
         if isinstance(entry, NetEntry) and entry.moved_on and not undoing.force:
-            undoing.conflict(entry.place, f"was {undoing.locate(entry.was).shown}, and was renamed again since")
+            undoing.conflict(
+                entry.place, f"was {undoing.locate(entry.was).shown}, and was renamed again since"
+            )
         elif undoing.kind(entry.place) is not None:
             present.append((entry.place, entry.was))
         elif not (

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Step,
         Stream,
     )
-    from filewright.edit.diff import Diff, header, hunks_of, splices_between, unified
+    from filewright.edit.diff import Diff, header, hunks_of, line_counts, splices_between, unified
     from filewright.edit.diff3 import merge3
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
@@ -87,6 +87,7 @@ __all__ = [
     "edit_of",
     "header",
     "hunks_of",
+    "line_counts",
     "line_splices",
     "merge3",
     "modify",
@@ -107,7 +108,7 @@ __getattr__ = names_of(
             "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode "
             "SetOwner Step Stream"
         ),
-        "diff": "Diff header hunks_of splices_between unified",
+        "diff": "Diff header hunks_of line_counts splices_between unified",
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
         "lines": "LineEdit at_lines edit_of",

@@ -93,6 +93,12 @@ def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -
     return hunks
 
 
+def line_counts(before: Snapshot, splices: Sequence[Splice]) -> tuple[int, int]:
+    """How many lines `splices` add and remove."""
+    edits = list(touched(before, splices))
+    return sum(edit.new_count for edit in edits), sum(edit.old_count for edit in edits)
+
+
 def _apart(last: Touched, edit: Touched, context: int) -> bool:
     """Whether an edit begins another hunk than the one before it."""
     return edit.line - (last.line + last.old_count) > 2 * context or edit.offset - last.end > 1 << 20

@@ -43,6 +43,14 @@ if TYPE_CHECKING:
     from filewright.tools.rendering import clip, counted
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.restore import FileState, restore_file
+    from filewright.tools.review import (
+        ChangedFiles,
+        SessionsResult,
+        SessionSummary,
+        changed_files,
+        scope_of,
+        sessions,
+    )
     from filewright.tools.search_page import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
     from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteRequest
@@ -52,6 +60,7 @@ __all__ = [
     "BatchResult",
     "ChangeResult",
     "ChangedFile",
+    "ChangedFiles",
     "Context",
     "EditRequest",
     "EditResult",
@@ -77,6 +86,8 @@ __all__ = [
     "RevertResult",
     "SearchHit",
     "SearchResult",
+    "SessionSummary",
+    "SessionsResult",
     "StatResult",
     "Tool",
     "ToolResult",
@@ -85,6 +96,7 @@ __all__ = [
     "UnreadFile",
     "WriteRequest",
     "apply_blocks",
+    "changed_files",
     "clip",
     "compare_files",
     "counted",
@@ -95,6 +107,8 @@ __all__ = [
     "read_content",
     "replace_in_order",
     "restore_file",
+    "scope_of",
+    "sessions",
 ]
 
 __getattr__ = names_of(
@@ -105,6 +119,7 @@ __getattr__ = names_of(
         "edit": "EditResult",
         "filewise": "ChangedFile FileBlocks FileEdits OrderedReplacement apply_blocks edit_lines replace_in_order",
         "history": "HistoryResult RevertResult",
+        "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
         "listing": "ListResult ListedEntry",
         "missing": "explain",
         "overview": "OverviewResult",

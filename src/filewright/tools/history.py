@@ -15,6 +15,7 @@ from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, counted
 from filewright.tools.result import ChangeResult, ToolResult, plain
+from filewright.tools.review import scope_of
 from filewright.visible import visible
 
 _FILES_SHOWN_WHOLE = 3
@@ -30,10 +31,13 @@ class HistoryArguments(Arguments):
 
 
 class RevertArguments(Arguments):
-    """Which change to take back."""
+    """What to take back."""
 
     change_id: str | None = None
-    path: Annotated[str | None, Field(description="the newest change of this file")] = None
+    session: Annotated[str | None, Field(description="all of a session; `current` is this one")] = None
+    since: Annotated[str | None, Field(description="all after a change or a time (ISO 8601)")] = None
+    path: Annotated[str | None, Field(description="of that only this file; alone: its newest change")] = None
+    hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
     preview: bool = False
     force: Annotated[bool, Field(description="even over later changes")] = False
 
@@ -114,9 +118,10 @@ class HistoryResult(ToolResult):
 
 @dataclass(frozen=True)
 class RevertResult(ChangeResult):
-    """What undid the change `reverted`; `files` are the first 200 it touched."""
+    """What undid the changes `reverted`, newest first; `files` are the first 200 it touched."""
 
-    reverted: str = field(kw_only=True)
+    what: str = field(kw_only=True)
+    reverted: tuple[str, ...] = field(kw_only=True)
     preview: bool = field(kw_only=True)
     notes: tuple[str, ...] = field(kw_only=True)
     files: tuple[str, ...] = field(kw_only=True)
@@ -215,39 +220,33 @@ def _entry_row(entry: Entry) -> str:
 
 
 def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> RevertResult:
-    """Take back one change; that is itself a change."""
-    if (arguments.change_id is None) == (arguments.path is None):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            "revert_edit takes either change_id or path",
-            hint="change_id for one change (get_history lists them), path for the newest change of a file",
-        )
-    change_id = arguments.change_id
-    if change_id is None:
-        assert arguments.path is not None
-        location = context.boundary.locate(arguments.path)
-        newest = context.changes.history(location=location, limit=1)
-        if not newest:
-            raise FilewrightError(
-                Code.NOT_FOUND,
-                f"no change of {arguments.path} is recorded",
-                hint="get_history lists what is",
-                details={"path": arguments.path},
-            )
-        change_id = newest[0].id
-    record = context.changes.record(change_id)
+    """Take back one change, or several together; that is itself a change."""
+    alone = arguments.path is not None and not (arguments.change_id or arguments.session or arguments.since)
+    scope = scope_of(
+        context,
+        "revert_edit",
+        _newest_of(context, arguments.path or "") if alone else arguments.change_id,
+        arguments.session,
+        arguments.since,
+        None if alone else arguments.path,
+        arguments.hunk,
+    )
     made = None
     if arguments.preview:
-        reversal = context.changes.revert(change_id, force=arguments.force, task=task)
+        reversal = context.changes.revert(scope, force=arguments.force, task=task)
     else:
-        made, reversal = context.changes.undo(change_id, force=arguments.force, task=task)
+        made, reversal = context.changes.undo(scope, force=arguments.force, task=task)
+    selected = reversal.selected
+    record = selected.contents.record
     page = Page(context.settings.page_chars)
+    title = selected.ids[0] if scope.change_id is not None else selected.what
+    what = visible(record.summary if scope.change_id is not None else counted(len(selected.ids), "change"))
     if made is None:
-        page.add(f"{record.id} would be undone (preview; nothing was written): {visible(record.summary)}")
+        page.add(f"{title} would be undone (preview; nothing was written): {what}")
     else:
-        page.add(f"undid {record.id}: {visible(record.summary)}; change {made.id}")
+        page.add(f"undid {title}: {what}; change {made.id}")
     page.extend((f"[{visible(note)}]" for note in reversal.notes), reserve=1000)
-    if record.reverts and arguments.path is not None:
+    if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
     rows = [_entry_row(entry) for entry in entries[:100]]
@@ -261,11 +260,25 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         page.text(),
         change_id=made.id if made is not None else None,
         diff=text,
-        reverted=record.id,
+        what=selected.what,
+        reverted=selected.ids,
         preview=made is None,
         notes=reversal.notes,
         files=tuple(entry.place.shown for entry in entries[:200]),
     )
+
+
+def _newest_of(context: Context, path: str) -> str:
+    """The newest change of a file."""
+    newest = context.changes.history(location=context.boundary.locate(path), limit=1)
+    if not newest:
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            f"no change of {path} is recorded",
+            hint="get_history lists what is",
+            details={"path": path},
+        )
+    return newest[0].id
 
 
 def _diff_afterwards(context: Context, change_id: str, task: Task) -> str:
@@ -291,8 +304,9 @@ TOOLS = (
         name="revert_edit",
         title="Undo a change",
         description=(
-            "Undo a change (change_id), or the newest of a file (path), whatever it was; all its files together. "
-            "If a file changed since, the undo is merged, or refused if it conflicts. Undoing is itself a change."
+            "Undo a change (change_id), the newest of a file (path), a session, or everything since; whatever it "
+            "was, all files together. If a file changed since, the undo is merged, or refused if it conflicts. "
+            "Undoing is itself a change."
         ),
         arguments=RevertArguments,
         run=revert_edit,

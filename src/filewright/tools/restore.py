@@ -43,9 +43,7 @@ def restore_file(context: Context, path: str, change_id: str | None, task: Task)
     with context.changes.writing(task):
         records = context.changes.history(location=location, limit=_MOST)
         record = _chosen(records, path, change_id)
-        made, _ = context.changes.undo(
-            Scope(since=f"{record.id}^", path=location), force=True, task=task
-        )
+        made, _ = context.changes.undo(Scope(since=f"{record.id}^", path=location), force=True, task=task)
     states = tuple(_state(context, each, location) for each in [made, *records])
     return RestoreResult(
         f"{path} is as it was before change {record.id}; change {made.id}",

@@ -319,11 +319,18 @@ class TypedTools:
         self,
         change_id: str | None = None,
         *,
+        session: str | None = None,
+        since: str | None = None,
         path: str | None = None,
+        hunk: int | None = None,
         preview: bool = False,
         force: bool = False,
     ) -> RevertResult:
-        """Undo one change, or the newest of the file at `path`."""
+        """Undo one change, a session (`current` or `last` too), or everything since a change or a time.
+
+        Of that only the file at `path`, or one `hunk` of it (from 1); `path` alone is its newest change.
+        With `preview` nothing is written; with `force` files are overwritten that others have changed.
+        """
         result: RevertResult = self._run("revert_edit", _given(locals()))
         return result
 

@@ -1,0 +1,193 @@
+"""What was done, for a person who looks back: the sessions, and what a scope of changes did file by file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from filewright.changes import Entry, FileDifference, Scope, effective
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.tools.context import Context
+from filewright.tools.rendering import Page, counted
+from filewright.tools.result import ToolResult
+from filewright.visible import visible
+
+_COUNTING_SECONDS = 2.0
+_PAGE_LINES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One session: times in ISO 8601 (UTC), how many changes it made and how many of those are undone.
+
+    What is left of it is `files`, with the lines `added` and `removed` in them; each None if that was not
+    counted. `session` is None for the changes of which no session is known.
+    """
+
+    session: str | None
+    client: str | None
+    first: str
+    last: str
+    changes: int
+    undone: int
+    files: int | None
+    added: int | None
+    removed: int | None
+
+
+@dataclass(frozen=True)
+class SessionsResult(ToolResult):
+    """The sessions, the one that changed something last first; from `next_cursor` on there are more."""
+
+    sessions: tuple[SessionSummary, ...] = field(kw_only=True)
+    next_cursor: str | None = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class ChangedFiles(ToolResult):
+    """What some changes did together, file by file; the text is their net diff, git style.
+
+    `what` names the changes, `change_ids` are theirs, newest first. `files` begins at `offset` of
+    `file_count`, and from `next_offset` on there are more.
+    """
+
+    what: str = field(kw_only=True)
+    change_ids: tuple[str, ...] = field(kw_only=True)
+    files: tuple[FileDifference, ...] = field(kw_only=True)
+    offset: int = field(kw_only=True)
+    file_count: int = field(kw_only=True)
+    next_offset: int | None = field(kw_only=True)
+
+
+def scope_of(
+    context: Context,
+    tool: str,
+    change_id: str | None,
+    session: str | None,
+    since: str | None,
+    path: str | None = None,
+    hunk: int | None = None,
+) -> Scope:
+    """What arguments mean. Raises `invalid_input` unless one of the first three is given."""
+    if sum(given is not None for given in (change_id, session, since)) != 1:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{tool} takes one of change_id, session and since",
+            hint="change_id for one change (get_history lists them), session for all of a session, since for "
+            "everything after a change or a time",
+        )
+    location = context.boundary.locate(path) if path is not None else None
+    return Scope(change_id, session, since, location, hunk)
+
+
+def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> SessionsResult:
+    """The sessions that changed something, from the one after `cursor` on.
+
+    Raises `invalid_input` for a cursor that is none.
+    """
+    groups = list(context.changes.sessions(task))
+    heads = list(context.changes.heads(task))
+    left = effective(heads, {head.id for head in heads if not head.reverts or head.partial})
+    begin = 0
+    if cursor is not None:
+        begin = next((at for at, group in enumerate(groups, 1) if (group[0].session or "") == cursor), 0)
+        if not begin:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                "the cursor is not one that this tool gave, or the session it names is no longer kept",
+                hint="leave it out to start from the newest session",
+                details={"argument": "cursor"},
+            )
+    made: list[SessionSummary] = []
+    page = Page(context.settings.page_chars)
+    deadline = time.monotonic() + _COUNTING_SECONDS
+    for group in groups[begin : begin + limit]:
+        newest = group[0]
+        counts = _counts(context, newest.session, task) if time.monotonic() < deadline else (None, None, None)
+        done = [head for head in group if not head.reverts or head.partial]
+        summary = SessionSummary(
+            newest.session,
+            newest.client,
+            group[-1].time.isoformat(),
+            newest.time.isoformat(),
+            len(group),
+            sum(head.id not in left for head in done),
+            *counts,
+        )
+        row = _row(summary)
+        if made and not page.fits(row, reserve=120):
+            break
+        page.add(row)
+        made.append(summary)
+    more = begin + len(made) < len(groups)
+    following = (made[-1].session or "") if made and more else None
+    if not made:
+        page.add("[no changes are recorded]")
+    elif more:
+        page.add(f"[{counted(len(groups) - begin - len(made), 'more session')}: cursor={following}]")
+    return SessionsResult(page.text(), sessions=tuple(made), next_cursor=following)
+
+
+def _counts(context: Context, session: str | None, task: Task) -> tuple[int | None, int | None, int | None]:
+    """Files, lines added and removed by what is left of a session."""
+    if session is None:
+        return None, None, None
+    try:
+        contents = context.changes.select(Scope(session=session), inside=True, task=task).contents
+    except FilewrightError as error:
+        if error.code is Code.NO_CHANGE:
+            return 0, 0, 0
+        raise
+    files = [entry for entry in contents.record.entries if not _is_folder(entry)]
+    added = removed = 0
+    for entry in files:
+        task.check()
+        found = context.changes.difference(contents, entry, max_lines=0)
+        added += found.added or 0
+        removed += found.removed or 0
+    return len(files), added, removed
+
+
+def _row(summary: SessionSummary) -> str:
+    undone = f", {summary.undone} undone" if summary.undone else ""
+    files = f", {counted(summary.files, 'file')}" if summary.files is not None else ""
+    lines = f" +{summary.added} -{summary.removed}" if summary.added is not None else ""
+    return (
+        f"{summary.session or '(unknown)'}  {summary.last[:19].replace('T', ' ')}Z  "
+        f"{visible(summary.client or '')}  {counted(summary.changes, 'change')}{undone}{files}{lines}"
+    )
+
+
+def changed_files(context: Context, scope: Scope, offset: int, limit: int, task: Task) -> ChangedFiles:
+    """What a scope of changes did, file by file: the net of them. Raises as `Changes.select` does."""
+    selected = context.changes.select(scope, inside=True, task=task)
+    contents = selected.contents
+    entries = [entry for entry in contents.record.entries if not _is_folder(entry)]
+    files: list[FileDifference] = []
+    left = _PAGE_LINES
+    for entry in entries[offset : offset + limit]:
+        if left <= 0 and files:
+            break
+        task.check()
+        lines = min(context.settings.diff_lines, max(left, 10))
+        files.append(context.changes.difference(contents, entry, max_lines=lines))
+        left -= files[-1].diff.count("\n")
+    end = offset + len(files)
+    page = Page(context.settings.page_chars)
+    page.add_diff("".join(file.diff for file in files))
+    if end < len(entries):
+        page.add(f"[{counted(len(entries) - end, 'more file')}: offset={end}]")
+    return ChangedFiles(
+        page.text(),
+        what=selected.what,
+        change_ids=selected.ids,
+        files=tuple(files),
+        offset=offset,
+        file_count=len(entries),
+        next_offset=end if end < len(entries) else None,
+    )
+
+
+def _is_folder(entry: Entry) -> bool:
+    return any(side is not None and side.kind == "folder" for side in (entry.before, entry.after))
