@@ -161,9 +161,5 @@ def _listing(record: ChangeRecord) -> Listing:
         paths,
         len(record.entries),
         record.undoable,
-        _reverted(record),
+        () if record.partial else record.reverts,
     )
-
-
-def _reverted(record: ChangeRecord) -> tuple[str, ...]:
-    return (record.reverts,) if record.reverts is not None else ()
