@@ -250,8 +250,8 @@ def undo_of(
     if not record.undoable:
         raise FilewrightError(
             Code.UNSUPPORTED,
-            f"{what} cannot be undone: {'some of it' if len(selected.ids) > 1 else 'it'} was made with "
-            "undoable=false; nothing was kept to undo it with",
+            f"{'something of ' if len(selected.ids) > 1 else ''}{what} was made with undoable=false; "
+            "nothing was kept to undo it with",
             details=selected.named,
         )
     index = _Index.of(record.entries)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from tests.recording.differences import Wording
+from tests.recording.differences import Retold, Wording
+
+RETOLD: tuple[Retold, ...] = (
+    Retold(
+        "a refused undo shows both sides of each conflict",
+        lambda was, now: (
+            was.tool == "revert_edit"
+            and was.code == now.code == "stale_version"
+            and "<<<<<<< now" in now.text
+        ),
+    ),
+    Retold(
+        "revert_edit takes a session and a moment too",
+        lambda was, now: (
+            was.tool == "revert_edit" and "takes one of change_id, session and since" in now.text
+        ),
+    ),
+)
 
 WORDINGS: tuple[Wording, ...] = (
     Wording(
         why="the argument is called force now; wholly is still taken",
         old=r"\bwholly\b",
         new="force",
-        tool="revert_edit",
-    ),
-    Wording(
-        why="a refused undo says that force would bring the earlier content back",
-        old=r"\(get_history lists them\), or show this change's diff \(get_history with change_id\) and edit "
-        r"the file by hand",
-        new="(get_history lists them), show this change's diff (get_history with change_id) and edit the file "
-        "by hand, or give force=true to have the earlier content over what is there now",
         tool="revert_edit",
     ),
     Wording(
