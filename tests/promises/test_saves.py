@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from filewright import FilewrightError, Workspace
+from filewright import FilewrightError, Workspace, system
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code
 from filewright.text.splice import Splice
@@ -227,7 +227,9 @@ def test_a_log_whose_writer_opens_and_closes_it_for_each_line_can_be_edited(area
     lines = log.read_text().split("\n")
     assert lines[0] == f"level: {level}"
     kept = "".join(file.read_text() for file in (area / "state").glob("*/kept/*"))
-    assert [n for n in range(count) if f"line {n}" not in lines and f"line {n}\n" not in kept] == []
+    lost = [n for n in range(count) if f"line {n}" not in lines and f"line {n}\n" not in kept]
+    # Without leases nobody knows of a program that opens the file just before it is displaced.
+    assert lost == [] if system.can.lease else len(lost) <= count // 100
 
 
 def test_sixteen_threads_append_and_every_line_lands(area: Path) -> None:

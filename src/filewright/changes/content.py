@@ -137,3 +137,12 @@ class OnDisk:
         """The bytes, to the file's end whatever its size has become."""
         with self.opener() as file:
             yield from file.blocks()
+
+
+def copy_blocks(file: File, fresh: File) -> None:
+    """Write all that a file holds into a new one, and flush it."""
+    offset = 0
+    for block in file.blocks():
+        fresh.write(block, offset)
+        offset += len(block)
+    fresh.flush()

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from filewright import system
 from filewright.boundary import Boundary, quote
 from filewright.changes.blobs import BlobStore
+from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import id_of
 from filewright.changes.journal import Journal
@@ -312,11 +313,7 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
     elif kind == "file":
         with folder.open(name) as file, to.create(to_name) as fresh:
             try:
-                offset = 0
-                for block in file.blocks():
-                    fresh.write(block, offset)
-                    offset += len(block)
-                fresh.flush()
+                copy_blocks(file, fresh)
             except OSError:
                 to.remove(to_name)
                 raise

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from filewright.boundary import is_temporary
+from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.slots import FolderGoneError, Slots, file_matches, kind_of, matches
@@ -24,6 +25,7 @@ from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
 _SLOW_TO_FREE = 16 << 20
+_WRITTEN_LATE = "was written to by a program that held it open"
 
 Keep = Callable[[Folder, bytes, str], str | None]
 """Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
@@ -204,7 +206,7 @@ def _take_out(work: _Settlement, operation: Put) -> None:
     if slots.holds(place, operation.after):
         slots.rename(place, carrier)
         if slots.holds(carrier, operation.after):
-            slots.discard(carrier)
+            _remove_staged(work, operation)
             return
         try:
             slots.rename(carrier, place)
@@ -222,10 +224,10 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
     if slots.same_inode(place, before):
         # Never exchanged, or given back already.
         if operation.staged:
-            slots.discard(carrier)
+            _remove_staged(work, operation)
         return
     placed = slots.status(place) is not None
-    ours = placed and _is_ours(slots, place, operation)
+    ours = placed and (_is_ours(slots, place, operation) or _gone_on(slots, place, operation))
     if slots.status(carrier) is None:
         if ours:
             raise _UnsettledError("what it held before was removed by somebody; only the undo data has it")
@@ -270,12 +272,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     if after.kind == "folder":
         _remove_tree(work, carrier, operation.tree, place)
         return
-    if slots.appended_to(carrier, after):
-        # A log that is opened for each line: it goes on in the file that was there, and the edit that
-        # is rolled back must not come back with a line.
-        work.conflict(place, "was appended to while it was changed", carrier)
-        return
-    if not slots.holds(carrier, after):
+    if not slots.holds(carrier, after) and not _gone_on(slots, carrier, operation):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
         slots.exchange(carrier, place, operation.spare)
         if _was(slots, carrier, before):
@@ -284,7 +281,26 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
         if not slots.holds(carrier, after):
             work.beside(carrier, place)
             return
-    slots.discard(carrier)
+    _remove_staged(work, operation)
+
+
+def _gone_on(slots: Slots, slot: Slot, operation: Put) -> bool:
+    """Whether a log that is opened for each line has gone on in what we put there.
+
+    It is still ours: the log goes on in the file that was there before, and an edit that is rolled back
+    must not come back with a line.
+    """
+    return operation.staged and slots.appended_to(slot, operation.after)
+
+
+def _remove_staged(work: _Settlement, operation: Put) -> None:
+    """Remove what we staged, out of sight again; what somebody has written to it meanwhile is kept."""
+    slots, carrier, after = work.slots, operation.carrier, operation.after
+    if after.kind == "file" and after.known and is_temporary(carrier.name):
+        if slots.status(carrier) is not None:
+            _remove_file(work, slots.holder(carrier), carrier.name, after, operation.place)
+    else:
+        slots.discard(carrier)
 
 
 def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
@@ -313,6 +329,10 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
         else:
             slots.rename(place, carrier)
             slots.rename(spare, place)
+    elif _gone_on(slots, place, operation):
+        if not slots.half_linked(carrier, place):
+            slots.holder(place).link(place.name, slots.holder(carrier), carrier.name)
+        slots.rename(spare, place, "replace")
     else:
         work.conflict(place, "was changed by somebody else after we replaced it: it stays", spare)
     if not operation.staged:
@@ -322,7 +342,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
     elif operation.after.kind == "folder":
         _remove_tree(work, carrier, operation.tree, place)
     else:
-        slots.discard(carrier)
+        _remove_staged(work, operation)
 
 
 def _roll_back_take(work: _Settlement, operation: Take) -> None:
@@ -447,15 +467,18 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, p
             )
             hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
             if (hashed or not same) and not file_matches(file, before):
-                return work.rescue(
-                    folder, name, work.slots.shown(place), "was written to by a program that held it open"
-                )
+                return work.rescue(folder, name, work.slots.shown(place), _WRITTEN_LATE)
             if not nobody_writes():  # An open that began before the file was displaced.
                 work.findings.waiting.append(work.slots.shown(place))
                 return False
             with suppress(FileNotFoundError):
                 folder.remove(name)
-            return True
+            now = file.status()
+            if (now.size, now.mtime_ns) == (status.size, status.mtime_ns):
+                return True
+            with folder.create(name) as again:  # Written between the look and the removal.
+                copy_blocks(file, again)
+            return work.rescue(folder, name, work.slots.shown(place), _WRITTEN_LATE)
     finally:
         work.close(file)
 
