@@ -259,8 +259,9 @@ def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
     preview = workspace.call("replace_content", {"pattern": "old", "replacement": "new"})
     assert preview.text.startswith("200 matches in 40 files")
     assert len(preview.text) < 8_000
-    assert "of the diff not shown" in preview.text
-    assert "narrower path or glob" in preview.text
+    assert "\n[more than 125 lines added, 125 removed; diff=full shows them]" in preview.text
+    whole = workspace.call("replace_content", {"pattern": "old", "replacement": "new", "diff": "full"})
+    assert "narrower path or glob" in whole.text
 
 
 def test_a_file_cannot_forge_the_heading_of_another(root, workspace):

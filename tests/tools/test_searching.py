@@ -70,6 +70,7 @@ def test_context_groups_do_not_repeat_lines(root, workspace):
     assert text.splitlines() == [
         "f", "1- line 1", "2- line 2", "3: line 3 hit", "4- line 4", "5: line 5 hit", "6- line 6", "7- line 7",
         "--", "18- line 18", "19- line 19", "20: line 20 hit", "21- line 21", "22- line 22",
+        "[3 matching lines in 1 file, all shown]",
     ]  # fmt: skip
 
 

@@ -74,7 +74,10 @@ class _CandidateBatch:
 
 
 class Candidates:
-    """The files to open. `searched` counts those that the walk yielded, `unreadable` folders it could not read."""
+    """The files to open.
+
+    `searched` counts those that the walk yielded, `unreadable` folders it could not read, `ignored` names left out.
+    """
 
     def __init__(
         self,
@@ -93,6 +96,7 @@ class Candidates:
         self._task = task
         self.searched = 0
         self.unreadable = 0
+        self.ignored = 0
 
     def __iter__(self) -> Iterator[Location]:
         walk = self._boundary.walk(
@@ -123,6 +127,7 @@ class Candidates:
             for batch in pending:
                 if batch.child is not None:
                     batch.child.close()
+            self.ignored = walk.ignored
         self.unreadable += walk.unreadable
 
     def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:

@@ -245,6 +245,11 @@ class TreeSearch:
         """Files and folders that could not be read."""
         return self._candidates.unreadable + self._unreadable
 
+    @property
+    def ignored(self) -> int:
+        """Names that the ignore rules left out."""
+        return self._candidates.ignored
+
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
         left = self._options.limit
         for location, resume in self._places():

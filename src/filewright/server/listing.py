@@ -1,8 +1,8 @@
 """How tools are listed in `tools/list`, which every client hands to its model whole, at every start.
 
 A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
-choices, what is required and defaults that surprise; bounds, the obvious defaults and rare arguments are
-left to the refusal that names them. Arguments are checked against the full schema either way.
+choices, what is required and defaults that surprise; bounds, the obvious defaults (of choices the first) and
+rare arguments are left to the refusal that names them. Arguments are checked against the full schema either way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from mcp_types import Tool, ToolAnnotations
 from filewright.surface import Listed
 
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
-_RARE = frozenset({"break_hard_links", "undoable"})
+_RARE = frozenset(
+    {
+        *("break_hard_links", "undoable", "atomic", "max_files", "encoding", "min_similarity"),
+        *("context_before", "context_after", "occurrence", "changed_lines"),
+    }
+)
 """Arguments that a refusal names when they matter; they are accepted all the same."""
 
 LIMIT = 12_000
@@ -49,7 +54,9 @@ def terse(schema: Mapping[str, Any]) -> dict[str, Any]:
     """`schema` without bounds, without defaults that are false, nested objects open as by default."""
     kept = {}
     for key, value in schema.items():
-        if key in _BOUNDS or key == "additionalProperties" or (key == "default" and value is False):
+        if key in _BOUNDS or key == "additionalProperties":
+            continue
+        if key == "default" and (value is False or value == schema.get("enum", [None])[0]):
             continue
         if key == "properties":
             kept[key] = {name: terse(child) for name, child in value.items() if name not in _RARE}

@@ -71,10 +71,13 @@ def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
     return best
 
 
-def path_of(outline: Outline, line: int) -> str:
-    """`class Cart › method total` for a line inside it; "" where no definition is around the line."""
+def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
+    """`class Cart › method total` for a line inside it; "" where no definition is around the line.
+
+    `outside` leaves out the definition that begins on the line, which names it already.
+    """
     around = around_line(outline, line)
-    while around and not is_definition(around[-1]):
+    while around and (not is_definition(around[-1]) or (outside and around[-1].start_line == line)):
         around = around[:-1]
     return shown_path(around)
 

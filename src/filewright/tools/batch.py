@@ -105,6 +105,7 @@ def run_batch(
     *,
     atomic: bool,
     noun: str = "item",
+    diff: str = "auto",
     break_hard_links: bool | None = None,
     undoable: bool = True,
 ) -> BatchResult:
@@ -140,7 +141,7 @@ def run_batch(
 
     if atomic:
         results, record = settled(items)
-        return _answer(context, results, [record] if record is not None else [], noun)
+        return _answer(context, results, [record] if record is not None else [], noun, diff)
     results = []
     records = []
     for position, item in enumerate(items):
@@ -155,7 +156,7 @@ def run_batch(
         results += made
         if record is not None:
             records.append(record)
-    return _answer(context, results, records, noun)
+    return _answer(context, results, records, noun, diff)
 
 
 def check_count(context: Context, items: Sequence[object]) -> None:
@@ -183,7 +184,7 @@ def _summary(tool: str, results: Sequence[ItemResult]) -> str:
 
 
 def _answer(
-    context: Context, results: Sequence[ItemResult], records: Sequence[ChangeRecord], noun: str
+    context: Context, results: Sequence[ItemResult], records: Sequence[ChangeRecord], noun: str, diff: str
 ) -> BatchResult:
     """A row for each item, the diffs as far as they fit, and the change's id."""
     page = Page(context.settings.page_chars)
@@ -194,9 +195,7 @@ def _answer(
         page.add(f"[change {records[0].id}; undo with revert_edit]")
     elif records:
         page.add(f"[changes {records[0].id} … {records[-1].id}, one each; undo with revert_edit]")
-    for result in results:
-        if result.diff and page.room > 300:
-            page.add(*clip(result.diff.rstrip("\n"), page.room - 50).split("\n"))
+    page.add_change("".join(result.diff for result in results), diff, records[-1].id if records else None)
     return BatchResult(
         page.text(),
         change_id=records[-1].id if records else None,

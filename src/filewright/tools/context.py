@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import xxhash
+
 from filewright.boundary import Boundary, Location
 from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
@@ -25,6 +27,10 @@ from filewright.tools.loading import LOADING
 if TYPE_CHECKING:
     from filewright.search import Searcher
     from filewright.structure import Outlines
+    from filewright.tools.registry import Arguments
+
+_PREVIEWS = 64
+"""Previews that are remembered, so that the change itself need not show the same again."""
 
 
 class Context:
@@ -36,6 +42,7 @@ class Context:
         self.changes = changes
         self.shown = Shown(settings.shown_bytes)
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
+        self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)
         self._outlines: Outlines | None = None
         self._searcher: Searcher | None = None
 
@@ -157,6 +164,16 @@ class Context:
             return None
         return Snapshot.of_bytes(splice.apply(before.held, splices)).version
 
+    def previewed(self, call: Arguments, outcome: str, *, preview: bool) -> bool:
+        """Whether this call was previewed with the same `outcome`; a preview itself is noted for the next call."""
+        asked = repr(call.model_dump(exclude={"preview", "diff", "expected_count", "expected_version"}))
+        key = xxhash.xxh3_128_digest(asked.encode("utf-8", "surrogatepass"))
+        said = xxhash.xxh3_128_hexdigest(outcome.encode("utf-8", "surrogatepass"))
+        if preview:
+            self._previews.put(key, said, 1)
+            return False
+        return self._previews.get(key) == said
+
     def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
         """Raise `stale_version` unless `expected` is None or a token of this content."""
         if expected is not None and not snapshot.matches(expected):
@@ -176,6 +193,7 @@ class _Limited(Context):
         self._base = base
         self.shown = base.shown
         self.indexes = base.indexes
+        self._previews = base._previews
 
     @property
     def outlines(self) -> Outlines:

@@ -14,7 +14,7 @@ from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import DiffWanted, Page, counted
 from filewright.tools.result import ChangeResult
 from filewright.tools.splicing import splice_file
 from filewright.visible import visible
@@ -38,6 +38,7 @@ class EditArguments(Arguments):
     edits: Annotated[list[EditItem], Field(min_length=1)]
     fuzzy: Annotated[bool, Field(description="false: exact text only")] = True
     preview: bool = False
+    diff: Annotated[DiffWanted, Field(description="auto: if short and not previewed")] = "auto"
     expected_version: str | None = None
     encoding: str | None = None
     break_hard_links: bool | None = None
@@ -113,12 +114,14 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
     version = f"; version {made.version}" if made.version else ""
     change = f"; change {record.id}" if record is not None else ""
     page.add(f"{visible(location.shown)}: {counted(planned.changes_made, 'edit')} {done}{version}{change}")
-    page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
+    seen = context.previewed(arguments, made.diff, preview=arguments.preview)
+    if not seen:
+        page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
     if record is not None and made.hard_links > 1:
         page.add(f"[the file had {made.hard_links} hard links; the other names keep the old content]")
     if made.warning:
         page.add(f"[warning: {made.warning}]")
-    page.add_diff(made.diff)
+    page.add_change(made.diff, arguments.diff, record.id if record is not None else None, seen=seen)
     return EditResult(
         page.text(),
         path=location.shown,

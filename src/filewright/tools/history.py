@@ -13,12 +13,10 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import DiffWanted, Page, counted
 from filewright.tools.result import ChangeResult, ToolResult, plain
 from filewright.tools.review import scope_of
 from filewright.visible import visible
-
-_FILES_SHOWN_WHOLE = 3
 
 
 class HistoryArguments(Arguments):
@@ -39,6 +37,7 @@ class RevertArguments(Arguments):
     path: Annotated[str | None, Field(description="of that only this file; alone: its newest change")] = None
     hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
     preview: bool = False
+    diff: DiffWanted = "auto"
     force: Annotated[bool, Field(description="even over later changes")] = False
 
     @model_validator(mode="before")
@@ -249,13 +248,14 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
-    rows = [_entry_row(entry) for entry in entries[:100]]
+    rows = [_entry_row(entry) for entry in entries[:40]]
     left = page.extend(rows, reserve=page.room // 2) + len(entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
     text = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
-    page.add_diff(text, limit=None if len(rows) <= _FILES_SHOWN_WHOLE else context.settings.page_chars // 4)
+    if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
+        page.add_change(text, arguments.diff, made.id if made is not None else None)
     return RevertResult(
         page.text(),
         change_id=made.id if made is not None else None,

@@ -17,7 +17,7 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import DiffWanted, Page, counted
 from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.visible import visible
@@ -28,6 +28,7 @@ class PatchArguments(Arguments):
 
     patch: str
     preview: bool = False
+    diff: DiffWanted = "auto"
     break_hard_links: bool | None = None
     undoable: bool = True
 
@@ -87,7 +88,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             change_id = None
             if not arguments.preview:
                 change_id = context.changes.commit(planned.change_set, task=task).id
-            return _answer(context, planned, change_id, warnings)
+            return _answer(context, arguments, planned, change_id, warnings)
 
     return until_settled(context, attempt, writes=not arguments.preview, task=task)
 
@@ -119,19 +120,24 @@ def _warning(context: Context, file: FileOutcome, task: Task) -> str:
 
 
 def _answer(
-    context: Context, planned: PatchPlan, change_id: str | None, warnings: Sequence[str]
+    context: Context,
+    arguments: PatchArguments,
+    planned: PatchPlan,
+    change_id: str | None,
+    warnings: Sequence[str],
 ) -> PatchResult:
     page = Page(context.settings.page_chars)
     done = "would be changed (preview; nothing was written)" if change_id is None else "changed"
     ending = f"; change {change_id}" if change_id is not None else ""
     page.add(f"{counted(len(planned.files), 'file')} {done}{ending}")
     files = tuple(_patched(file) for file in planned.files)
-    left = page.extend(map(_row, files), reserve=2000)
+    diff = planned.diff(max_lines=context.settings.diff_lines)
+    seen = context.previewed(arguments, diff, preview=arguments.preview)
+    left = 0 if seen else page.extend(map(_row, files), reserve=2000)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in warnings[:20])
-    diff = planned.diff(max_lines=context.settings.diff_lines)
-    page.add_diff(diff)
+    page.add_change(diff, arguments.diff, change_id, seen=seen)
     return PatchResult(
         page.text(),
         change_id=change_id,

@@ -7,6 +7,13 @@ is counted by the tool and named in its last line together with the arguments th
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
+
+DiffWanted = Literal["auto", "full", "none"]
+"""How much of its diff a change shows."""
+
+_SHORT_LINES, _SHORT_CHARS = 40, 4_000
+"""A diff up to this is shown unasked."""
 
 
 def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> str:
@@ -79,6 +86,26 @@ class Page:
         left = self.extend(lines, reserve=reserve + 40 + len(rest))
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
+
+    def add_change(self, diff: str, wanted: str, change_id: str | None, *, seen: bool = False) -> bool:
+        """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
+
+        A longer one, and one that was `seen` in the preview, is counted, with the way to see it.
+        """
+        if wanted == "none" or not diff:
+            return False
+        lines = diff.count("\n")
+        if wanted == "full" or (not seen and lines <= _SHORT_LINES and len(diff) <= _SHORT_CHARS):
+            self.add_diff(diff)
+            return True
+        rows = diff.split("\n")
+        more = "more than " if any(row.startswith("... ") for row in rows) else ""
+        added = sum(row.startswith("+") for row in rows) - sum(row.startswith("+++ ") for row in rows)
+        removed = sum(row.startswith("-") for row in rows) - sum(row.startswith("--- ") for row in rows)
+        way = f"get_history with change_id={change_id} shows them" if change_id else "diff=full shows them"
+        counts = f"{more}{added} lines added, {removed} removed"
+        self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way}]")
+        return False
 
     @property
     def room(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -18,12 +18,14 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, clip, counted
+from filewright.tools.rendering import DiffWanted, Page, clip, counted
 from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
+from filewright.tools.search_page import skipped
 from filewright.visible import visible
 
-_FILES_SHOWN_WHOLE = 3
+_ROWS = 40
+"""Files named with their counts; a search with output=counts names all."""
 
 
 class ReplaceArguments(Arguments):
@@ -33,11 +35,13 @@ class ReplaceArguments(Arguments):
     replacement: str
     path: str = "."
     glob: str | None = None
+    include_ignored: bool = False
     mode: Literal["literal", "regex"] = "literal"
     case: Literal["smart", "sensitive", "insensitive"] = "sensitive"
     whole_word: bool = False
     multiline: bool = False
     preview: bool = True
+    diff: DiffWanted = "auto"
     expected_count: Annotated[int | None, Field(ge=0)] = None
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     break_hard_links: bool | None = None
@@ -116,7 +120,7 @@ def _attempt(
             undoable=arguments.undoable,
         )
         change_id = context.changes.commit(change, task=task).id
-    return _answer(context, gathered, change_id)
+    return _answer(context, arguments, gathered, change_id)
 
 
 def _gather(
@@ -172,15 +176,21 @@ def _snapshots(
         with context.open_for_edit(location) as snapshot:
             yield snapshot
         return
-    options = TreeOptions(limit=arguments.max_files + 1, output="files", glob=arguments.glob)
+    options = TreeOptions(
+        limit=arguments.max_files + 1,
+        output="files",
+        glob=arguments.glob,
+        include_ignored=arguments.include_ignored,
+    )
     found = context.searcher.tree(location, pattern, options, task=task)
     for snapshot, _ in found:
         yield snapshot
-    if found.unreadable:
-        notes.append(f"{found.unreadable} could not be read")
+    notes += [f"{counted(found.searched, 'file')} searched", *skipped(found)]
 
 
-def _answer(context: Context, gathered: _Gathered, change_id: str | None) -> ReplaceResult:
+def _answer(
+    context: Context, arguments: ReplaceArguments, gathered: _Gathered, change_id: str | None
+) -> ReplaceResult:
     page = Page(context.settings.page_chars)
     counts = gathered.counts
     total = sum(counts.values())
@@ -188,21 +198,19 @@ def _answer(context: Context, gathered: _Gathered, change_id: str | None) -> Rep
     if change_id is not None:
         done = f"replaced; change {change_id}"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
-    left = page.extend(
-        (f"{visible(name)}: {count}" for name, count in counts.items()), reserve=page.room // 2
-    )
-    if left:
-        page.add(f"[{counted(left, 'more file')}]")
-    said = [*gathered.notes, *(f"warning: {warning}" for warning in gathered.warnings)]
-    page.extend(f"[{visible(note)}]" for note in said[:20])
     undiffed = len(gathered.steps) - len(gathered.diffs)
-    more = f" and the diffs of {counted(undiffed, 'file')}" if undiffed else ""
-    way_on = "give a narrower path or glob to see more"
-    if change_id is not None:
-        way_on = f"get_history with change_id={change_id} shows more"
-    diff = "".join(gathered.diffs)
-    few = len(counts) <= _FILES_SHOWN_WHOLE
-    page.add_diff(diff, limit=None if few else context.settings.page_chars // 4, rest=f"{more}; {way_on}")
+    diff = "".join([*gathered.diffs, *([f"... {undiffed:,} more files not shown\n"] if undiffed else [])])
+    seen = context.previewed(arguments, f"{counts}{diff}", preview=arguments.preview)
+    said = [*gathered.notes, *(f"warning: {warning}" for warning in gathered.warnings)]
+    said = said[:20]
+    if not seen:
+        _add_counts(page, counts)
+    if said:
+        page.add(f"[{visible('; '.join(said))}]")
+    whole = page.add_change(diff, arguments.diff, change_id, seen=seen)
+    if whole and undiffed:
+        way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
+        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown: {way} shows more]")
     return ReplaceResult(
         page.text(),
         change_id=change_id,
@@ -213,6 +221,15 @@ def _answer(context: Context, gathered: _Gathered, change_id: str | None) -> Rep
         notes=tuple(gathered.notes),
         warnings=tuple(gathered.warnings),
     )
+
+
+def _add_counts(page: Page, counts: Mapping[str, int]) -> None:
+    """A row for each file, the rest counted."""
+    rows = [f"{visible(name)}: {count}" for name, count in counts.items()]
+    left = page.extend(rows[:_ROWS], reserve=page.room // 2) + len(rows[_ROWS:])
+    if left:
+        rest = sum(list(counts.values())[-left:])
+        page.add(f"[and {counted(rest, 'match')} in {counted(left, 'more file')}]")
 
 
 TOOL = Tool(

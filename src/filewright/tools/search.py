@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
@@ -14,6 +16,7 @@ from filewright.search import (
     Pattern,
     Resume,
     TreeOptions,
+    TreeSearch,
     check_mark,
     compile_pattern,
     count_hits,
@@ -26,38 +29,109 @@ from filewright.tools.context import Context
 from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Tool
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import counted
 from filewright.tools.search_page import (
     Search,
     SearchArguments,
     SearchResult,
     add_count,
-    add_hits,
     cursor_at,
     resume_at,
+    show_hits,
+    skipped,
 )
 from filewright.visible import visible
 
 _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""
 
+_LEAST_CHARS = 500
+"""What each of several patterns may say."""
+
+_COUNTED_BYTES = 64 << 20
+_COUNTED_FILES = 2_000
+"""What is read on only to count the matches that are not shown."""
+
 
 def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResult:
-    """Search a file or a tree; results in file and line order, fuzzy ones by similarity."""
+    """Search a file or a tree, for one pattern or for several.
+
+    Results are in file and line order, fuzzy ones by similarity.
+    """
+    if (arguments.pattern is None) == (arguments.patterns is None):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "search_content takes either pattern or patterns",
+            hint="give pattern for one text, patterns for several",
+            details={"argument": "pattern"},
+        )
+    if arguments.patterns is None:
+        return _one(context, arguments, task, context.settings.page_chars)
+    if arguments.cursor is not None:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "the cursor belongs to the search of one pattern",
+            hint="give that pattern as pattern, with its cursor",
+            details={"argument": "cursor"},
+        )
+    each = [arguments.model_copy(update={"pattern": p, "patterns": None}) for p in arguments.patterns]
+    _check_patterns(context, each)
+    left = context.settings.page_chars
+    made: list[SearchResult] = []
+    texts = []
+    for position, wanted in enumerate(each):
+        heading = f"pattern {visible(wanted.text)!r}:\n"
+        share = max(_LEAST_CHARS, left // (len(each) - position))
+        made.append(_one(context, wanted, task, share - len(heading) - 1))
+        texts.append(heading + made[-1].text)
+        left -= len(texts[-1]) + 1
+    return SearchResult(
+        "\n".join(texts),
+        results=tuple(hit for result in made for hit in result.results),
+        files=tuple(file for result in made for file in result.files),
+        complete=all(result.complete for result in made),
+        next_cursor=None,
+        notes=(),
+        files_searched=made[0].files_searched,
+        searches=tuple(made),
+    )
+
+
+def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
+    """Raise `invalid_input` that names every malformed pattern."""
+    wrong = []
+    for number, arguments in enumerate(each, 1):
+        try:
+            _compiled(context, arguments)
+        except FilewrightError as error:
+            error.message = f"{number}. {visible(arguments.text[:60])!r}: {error.message}"
+            wrong.append(error)
+    if wrong:
+        message = "; ".join(error.message for error in wrong)
+        hints = dict.fromkeys(error.hint for error in wrong if error.hint)
+        raise FilewrightError(wrong[0].code, message, hint="; ".join(hints) or None, details=wrong[0].details)
+
+
+def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
+    return compile_pattern(
+        arguments.text,
+        mode="literal" if arguments.mode == "fuzzy" else arguments.mode,
+        case=arguments.case,
+        whole_word=arguments.whole_word,
+        multiline=arguments.multiline,
+        max_chars=context.settings.max_pattern_chars,
+    )
+
+
+def _one(context: Context, arguments: SearchArguments, task: Task, room: int) -> SearchResult:
+    """The search for one pattern, on a page of `room` characters."""
     location = context.boundary.locate(arguments.path)
-    search = Search(context, arguments, task, Page(context.settings.page_chars))
+    search = Search.of(context, arguments, task, room)
     is_folder = context.boundary.stat(location).kind == "folder" or not _is_file(context, location)
     if arguments.mode == "fuzzy":
         _fuzzy(search, location, is_folder=is_folder)
     else:
-        pattern = compile_pattern(
-            arguments.pattern,
-            mode=arguments.mode,
-            case=arguments.case,
-            whole_word=arguments.whole_word,
-            multiline=arguments.multiline,
-            max_chars=context.settings.max_pattern_chars,
-        )
+        pattern = _compiled(context, arguments)
         resume = _resume(location, arguments)
         if is_folder:
             try:
@@ -125,12 +199,14 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
             if found.hits:
                 add_count(search, location, None)
             return
-        stopped = add_hits(search, snapshot, found)
+        stopped = show_hits(search, snapshot, found)
         if stopped is None and not found.complete:
             stopped = found.stopped_at
         if stopped is not None:
             search.complete = False
             search.cursor = cursor_at(search, location, Resume(location, stopped, mark_of(snapshot, stopped)))
+            if snapshot.size <= _COUNTED_BYTES:
+                search.total = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
 
 
 def _tree_options(arguments: SearchArguments) -> TreeOptions:
@@ -153,7 +229,7 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         at = snapshot.location
         assert at is not None
         if arguments.output == "matches":
-            stopped = add_hits(search, snapshot, hits)
+            stopped = show_hits(search, snapshot, hits)
         else:
             stopped = (
                 None if add_count(search, at, hits.count if arguments.output == "counts" else None) else 0
@@ -166,13 +242,28 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         search.complete = found.complete
         if found.resume is not None:
             search.cursor = cursor_at(search, location, found.resume)
+    if not search.complete and arguments.output == "matches" and resume is None:
+        found = _count_all(search, location, pattern) or found
     search.searched = found.searched
-    if search.complete:
+    if search.complete or search.total is not None:
         search.notes.append(f"{counted(found.searched, 'file')} searched")
-    if found.binary:
-        search.notes.append(f"{counted(found.binary, 'binary file')} skipped")
-    if found.unreadable:
-        search.notes.append(f"{found.unreadable} could not be read")
+    search.notes += skipped(found)
+
+
+def _count_all(search: Search, location: Location, pattern: Pattern) -> TreeSearch | None:
+    """Count the matches that are not shown too; None if that is more than is worth reading for a number."""
+    options = replace(_tree_options(search.arguments), output="counts", limit=_COUNTED_FILES)
+    found = search.context.searcher.tree(location, pattern, options, task=search.task)
+    total = nbytes = 0
+    for snapshot, hits in found:
+        total += hits.count
+        nbytes += snapshot.size
+        if nbytes > _COUNTED_BYTES:
+            return None
+    if not found.complete:
+        return None
+    search.total, search.matched = total, found.matched
+    return found
 
 
 def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
@@ -196,7 +287,7 @@ def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
         with search.context.open_text(location) as snapshot:
             found = fuzzy(
                 snapshot,
-                arguments.pattern,
+                arguments.text,
                 min_similarity=arguments.min_similarity,
                 limit=arguments.max_results,
                 grams=search.context.searcher.grams,
@@ -207,7 +298,7 @@ def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
         return
     nearest = search.context.searcher.similar(
         location,
-        arguments.pattern,
+        arguments.text,
         _tree_options(arguments),
         min_similarity=arguments.min_similarity,
         seconds=search.context.settings.fuzzy_seconds,
@@ -248,26 +339,29 @@ def _ranked(search: Search, ranked: list[tuple[Hit, Snapshot]]) -> None:
             add_count(search, at, count if search.arguments.output == "counts" else None)
         return
     for position, (hit, snapshot) in enumerate(ranked):
-        if add_hits(search, snapshot, Found((hit,), complete=True, count=1)) is not None:
+        if show_hits(search, snapshot, Found((hit,), complete=True, count=1)) is not None:
             search.complete = False
             search.notes.append(f"{len(ranked) - position} less similar left out")
             break
 
 
 def _answer(search: Search) -> SearchResult:
+    """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
+    if search.wide is not None and search.wide.results:
+        search.page, search.results = search.wide.page, search.wide.results
     arguments, page = search.arguments, search.page
     found = len(search.results) or len(search.files)
     if not found:
         page.add("no match" if search.complete else "no match so far")
         if search.searched == 0 and search.complete:
             search.notes.append("list_files shows which files are there, and what a glob fits")
-        elif arguments.mode == "literal" and _REGEX.search(arguments.pattern):
+        elif arguments.mode == "literal" and _REGEX.search(arguments.text):
             search.notes.append("looked for literally; with mode=regex it would be a pattern")
-    elif arguments.output == "counts" and search.complete and arguments.cursor is None:
-        total = sum(file.count or 0 for file in search.files)
-        search.notes.insert(0, f"{counted(total, 'matching line')} in {counted(len(search.files), 'file')}")
+    elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy":
+        search.notes.insert(0, _found(search))
     if search.cursor is not None:
-        page.add(f"[{found} shown, the search is not complete: go on with cursor={search.cursor}]")
+        of = f" of {search.total:,} in {counted(search.matched, 'file')}" if search.total is not None else ""
+        page.add(f"[{found}{of} shown, the search is not complete: go on with cursor={search.cursor}]")
     elif not search.complete:
         page.add("[the search is not complete]")
     if search.notes:
@@ -280,7 +374,20 @@ def _answer(search: Search) -> SearchResult:
         next_cursor=search.cursor,
         notes=tuple(search.notes),
         files_searched=search.searched,
+        total=search.total,
     )
+
+
+def _found(search: Search) -> str:
+    """How much a complete search found: `5 matching lines in 2 files`."""
+    if search.arguments.output == "files":
+        return f"in {counted(len(search.files), 'file')}"
+    if search.arguments.output == "counts":
+        search.total, files = sum(file.count or 0 for file in search.files), len(search.files)
+    else:
+        search.total, files = len(search.results), len({hit.path for hit in search.results})
+    unit = "match" if search.arguments.multiline else "matching line"
+    return f"{counted(search.total, unit)} in {counted(files, 'file')}, all shown"
 
 
 TOOL = Tool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Annotated, Any, Literal
 
@@ -14,14 +14,14 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.progress import Task
-from filewright.search import Found, Hit, Resume, continuation, excerpt
+from filewright.search import Found, Hit, Resume, TreeSearch, continuation, excerpt
 from filewright.search import context as context_of
 from filewright.structure import path_of
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
-from filewright.tools.rendering import Page
+from filewright.tools.rendering import Page, counted
 from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.visible import visible
 
@@ -31,6 +31,9 @@ _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for star
 _CURSOR_BYTES = 6 << 10
 _PATH_BYTES = 1 << 20
 _MATCHED_BYTES = 16 << 10
+_FEW, _NEAR = 5, 2
+"""Up to so many hits have so many lines of context, unless it is said how many."""
+
 _MATCH_LINES = 100
 """Lines of one match that are shown."""
 
@@ -38,7 +41,10 @@ _MATCH_LINES = 100
 class SearchArguments(Arguments):
     """What to find, and where."""
 
-    pattern: str
+    pattern: str | None = None
+    patterns: Annotated[
+        list[str] | None, Field(min_length=1, max_length=20, description="several, each answered on its own")
+    ] = None
     path: str = "."
     glob: str | None = None
     type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
@@ -47,7 +53,9 @@ class SearchArguments(Arguments):
     whole_word: bool = False
     multiline: bool = False
     invert: bool = False
-    context: Annotated[int, Field(ge=0, le=50)] = 2
+    context: Annotated[
+        int | None, Field(ge=0, le=50, description="lines; default 2 for up to 5 hits, else 0")
+    ] = None
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
     output: Literal["matches", "files", "counts"] = "matches"
@@ -55,8 +63,13 @@ class SearchArguments(Arguments):
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True
-    include_ignored: SkipJsonSchema[bool] = False
+    include_ignored: bool = False
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The one pattern."""
+        return self.pattern or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +112,9 @@ class SearchedFile:
 class SearchResult(ToolResult):
     """What a search found: `results` with output "matches", else `files`.
 
-    `next_cursor` goes on; without one an incomplete search cannot. `files_searched` is None for one file.
+    `next_cursor` goes on; without one an incomplete search cannot. `total` counts the matching lines, those not
+    shown too; None where they were not counted. `files_searched` is None for one file. Of several patterns
+    `searches` has the result of each.
     """
 
     results: tuple[SearchHit, ...] = field(kw_only=True)
@@ -108,6 +123,8 @@ class SearchResult(ToolResult):
     next_cursor: str | None = field(kw_only=True)
     notes: tuple[str, ...] = field(kw_only=True)
     files_searched: int | None = field(kw_only=True)
+    total: int | None = field(default=None, kw_only=True)
+    searches: tuple[SearchResult, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
 
 
 @dataclass
@@ -127,6 +144,21 @@ class Search:
     symbol_seconds: float = _SYMBOL_SECONDS
     symbol_bytes: int = _SYMBOLS_BYTES
     outlined: str | None = None
+    context_lines: tuple[int, int] = (0, 0)
+    total: int | None = None
+    matched: int = 1
+    wide: Search | None = None
+    """The same with two lines of context: what is shown if there are few hits."""
+
+    @classmethod
+    def of(cls, context: Context, arguments: SearchArguments, task: Task, room: int) -> Search:
+        """A search that may fill `room` characters."""
+        given = (arguments.context, arguments.context_before, arguments.context_after)
+        before, after = (arguments.context or 0 if side is None else side for side in given[1:])
+        search = cls(context, arguments, task, Page(room), context_lines=(before, after))
+        if given == (None, None, None):
+            search.wide = replace(search, page=Page(room), results=[], context_lines=(_NEAR, _NEAR))
+        return search
 
 
 def cursor_at(search: Search, top: Location, resume: Resume) -> str | None:
@@ -164,29 +196,47 @@ def add_count(search: Search, location: Location, count: int | None) -> bool:
     return True
 
 
+def skipped(found: TreeSearch) -> list[str]:
+    """What a search of a tree left out, for its last line."""
+    kinds = {"ignored name": found.ignored, "binary file": found.binary}
+    notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
+    return [*notes, *([f"{found.unreadable} could not be read"] if found.unreadable else [])]
+
+
+def show_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
+    """Show the hits of one file; the offset of the first that did not fit. Few have context, if none was asked for."""
+    stopped = add_hits(search, snapshot, found)
+    if search.wide is not None:
+        few = len(search.results) <= _FEW and stopped is None
+        if not few or add_hits(search.wide, snapshot, found) is not None:
+            search.wide = None
+    return stopped
+
+
 def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
     """Show the hits of one file, in groups with their context; the offset of the first that did not fit."""
     arguments = search.arguments
-    before = arguments.context if arguments.context_before is None else arguments.context_before
-    after = arguments.context if arguments.context_after is None else arguments.context_after
+    before, after = search.context_lines
     width = search.context.settings.match_chars
     assert snapshot.location is not None
     header = visible(snapshot.location.shown)
     rows: dict[int, str] = {}
     shown_to = matched_to = 0
+    named = ""
     for position, hit in enumerate(found.hits):
         search.task.check()
         above, below = context_of(snapshot, hit, before, after, width, task=search.task)
         more, further = continuation(snapshot, hit, _MATCH_LINES, width, task=search.task)
         last = hit.line + further
         piece = excerpt(snapshot, hit, width)
-        symbol = _symbol(search, snapshot, hit)
+        symbol, outside = _symbol(search, snapshot, hit)
         start = "…" if piece.cut_before else ""
         end = "…" if piece.cut_after else ""
         place = f"{hit.line}:{hit.column}" if piece.cut_before or piece.cut_after else f"{hit.line}"
         line = f"{place}: {start}{visible(piece.text)}{end}"
-        if symbol:
-            line += f"   [{visible(symbol)}]"
+        if outside and outside != named:
+            line += f"   [{visible(outside)}]"
+        named = symbol
         if arguments.mode == "fuzzy":
             line += f"   [similarity {hit.score:.2f}]"
         block = [f"{c.line}- {visible(c.text)}{'…' if c.cut else ''}" for c in above if c.line > shown_to]
@@ -244,22 +294,22 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
     return found.decode(snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace")
 
 
-def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> str:
-    """The definition around a match, as long as there is work to spend on it.
+def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
+    """The definition around a match, also less the one its line begins, as long as there is work to spend on it.
 
     The work is counted in bytes parsed, so that the same search answers the same under load; the clock only
     stops what is slower than anything that was measured.
     """
     if snapshot.asked != search.outlined:
         if max(snapshot.size, _SYMBOL_BYTES // 8) > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
-            return ""
+            return "", ""
         search.symbol_bytes -= max(snapshot.size, _SYMBOL_BYTES // 8)
         search.outlined = snapshot.asked
     if search.symbol_seconds <= 0:
-        return ""
+        return "", ""
     begun = time.monotonic()
     try:
         outline = search.context.outlines.outline(snapshot, task=search.task)
-        return path_of(outline, hit.line) if outline.symbols else ""
+        return path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
     finally:
         search.symbol_seconds -= time.monotonic() - begun

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Case = Literal["smart", "sensitive", "insensitive"]
 WriteMode = Literal["create", "overwrite", "append"]
 Newline = Literal["lf", "keep"]
+DiffWanted = Literal["auto", "full", "none"]
 
 
 class EditRequest(TypedDict):
@@ -118,9 +119,10 @@ class TypedTools:
 
     def search(
         self,
-        pattern: str,
+        pattern: str | None = None,
         path: str = ".",
         *,
+        patterns: Sequence[str] | None = None,
         glob: str | None = None,
         type: str | None = None,
         mode: Literal["literal", "regex", "fuzzy"] = "literal",
@@ -128,7 +130,7 @@ class TypedTools:
         whole_word: bool = False,
         multiline: bool = False,
         invert: bool = False,
-        context: int = 2,
+        context: int | None = None,
         context_before: int | None = None,
         context_after: int | None = None,
         output: Literal["matches", "files", "counts"] = "matches",
@@ -139,7 +141,7 @@ class TypedTools:
         include_ignored: bool = False,
         exclude: Sequence[str] = (),
     ) -> SearchResult:
-        """Find text in a file or a tree."""
+        """Find text in a file or a tree: one pattern, or several, each answered on its own in `searches`."""
         result: SearchResult = self._run("search_content", _given(locals()))
         return result
 
@@ -164,6 +166,7 @@ class TypedTools:
         *,
         fuzzy: bool = True,
         preview: bool = False,
+        diff: DiffWanted = "auto",
         expected_version: str | None = None,
         encoding: str | None = None,
         break_hard_links: bool | None = None,
@@ -179,6 +182,7 @@ class TypedTools:
         patch: str,
         *,
         preview: bool = False,
+        diff: DiffWanted = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
     ) -> PatchResult:
@@ -193,11 +197,13 @@ class TypedTools:
         path: str = ".",
         *,
         glob: str | None = None,
+        include_ignored: bool = False,
         mode: Literal["literal", "regex"] = "literal",
         case: Case = "sensitive",
         whole_word: bool = False,
         multiline: bool = False,
         preview: bool = True,
+        diff: DiffWanted = "auto",
         expected_count: int | None = None,
         max_files: int = 1000,
         break_hard_links: bool | None = None,
@@ -233,6 +239,7 @@ class TypedTools:
         items: Sequence[WriteRequest],
         *,
         atomic: bool = True,
+        diff: DiffWanted = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
     ) -> BatchResult:
@@ -324,6 +331,7 @@ class TypedTools:
         path: str | None = None,
         hunk: int | None = None,
         preview: bool = False,
+        diff: DiffWanted = "auto",
         force: bool = False,
     ) -> RevertResult:
         """Undo one change, a session (`current` or `last` too), or everything since a change or a time.

@@ -19,6 +19,7 @@ from filewright.tools import syntax
 from filewright.tools.batch import BatchResult, ItemResult, item_named, run_batch
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
+from filewright.tools.rendering import DiffWanted
 
 _CREATED = Encoding("utf-8")
 
@@ -40,6 +41,7 @@ class WriteArguments(Arguments):
 
     items: Annotated[list[WriteItem], Field(min_length=1)]
     atomic: bool = True
+    diff: DiffWanted = "auto"
     break_hard_links: bool | None = None
     undoable: bool = True
 
@@ -185,6 +187,7 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
         task,
         atomic=arguments.atomic,
         noun="file",
+        diff=arguments.diff,
         break_hard_links=arguments.break_hard_links,
         undoable=arguments.undoable,
     )

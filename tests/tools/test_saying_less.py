@@ -1,0 +1,167 @@
+"""What was said is not said again: diffs, footers, context; and several searches in one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+from filewright.errors import FilewrightError
+
+LONG = "".join(f"line {n}\n" for n in range(100))
+
+
+def test_a_short_diff_is_shown_once_and_a_change_as_previewed_is_counted(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.py").write_text("old = 1\nprint(old)\n")
+    asked = {"pattern": "old", "replacement": "new", "whole_word": True}
+    preview = workspace.call("replace_content", asked)
+    assert "\n-old = 1\n" in preview.text
+    done = workspace.call("replace_content", {**asked, "preview": False, "expected_count": 2})
+    assert done.text.startswith("2 matches in 1 file replaced; change ")
+    assert "[2 lines added, 2 removed, as in the preview]" in done.text
+    assert "\n-old" not in done.text
+
+
+@pytest.mark.parametrize("tool", ["edit_content", "apply_patch"])
+def test_edits_and_patches_do_not_repeat_their_preview_either(
+    root: Path, workspace: Workspace, tool: str
+) -> None:
+    (root / "a.py").write_text("old = 1\n")
+    asked = {
+        "edit_content": {"path": "a.py", "edits": [{"search": "old", "replace": "new"}]},
+        "apply_patch": {"patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-old = 1\n+new = 1\n"},
+    }[tool]
+    assert "\n+new = 1" in workspace.call(tool, {**asked, "preview": True}).text
+    done = workspace.call(tool, asked).text
+    assert "as in the preview" in done
+    assert "+new = 1" not in done
+
+
+def test_what_is_no_longer_as_previewed_is_shown(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("old = 1\n")
+    asked = {"pattern": "old", "replacement": "new"}
+    workspace.call("replace_content", asked)
+    (root / "a.py").write_text("# changed since\nold = 1\n")
+    assert "\n-old = 1\n" in workspace.call("replace_content", {**asked, "preview": False}).text
+
+
+def test_a_long_diff_is_counted_with_the_way_to_it(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    asked = {"pattern": "line", "replacement": "row"}
+    assert (
+        "[100 lines added, 100 removed; diff=full shows them]"
+        in workspace.call("replace_content", asked).text
+    )
+    assert "\n+row 99" in workspace.call("replace_content", {**asked, "diff": "full"}).text
+    (root / "a.txt").write_text(LONG.replace("line 7\n", "line seven\n"))  # so that no preview showed it
+    done = workspace.call("replace_content", {**asked, "preview": False})
+    change = done.data["change_id"]
+    assert f"get_history with change_id={change} shows them" in done.text
+    assert "+row 50" in workspace.call("get_history", {"change_id": change}).text
+    assert "@@" not in workspace.call("write_content", {
+        "items": [{"path": "a.txt", "content": "short\n", "mode": "overwrite"}], "diff": "none",
+    }).text  # fmt: skip
+
+
+def test_an_undo_names_its_files_and_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text("line\n")
+    change = workspace.replace("line", "row", glob="a.txt", preview=False).change_id
+    undone = workspace.call("revert_edit", {"change_id": change})
+    assert "modified: a.txt" in undone.text
+    assert "@@" not in undone.text
+    again = workspace.replace("line 5\n", "row 5\n", path="a.txt", preview=False).change_id
+    workspace.edit("a.txt", [{"search": "line 90\n", "replace": "kept\n"}])
+    merged = workspace.call("revert_edit", {"change_id": again})
+    assert "(merged)" in merged.text
+    assert "\n+line 5\n" in merged.text
+
+
+CASES = [
+    # hits in the file, lines of context shown around the first one
+    (1, 2),
+    (5, 2),
+    (6, 0),
+]
+
+
+@pytest.mark.parametrize(("hits", "lines"), CASES)
+def test_few_hits_have_context_and_many_have_none(
+    root: Path, workspace: Workspace, hits: int, lines: int
+) -> None:
+    (root / "f.txt").write_text(
+        "".join(f"{'hit' if n % 10 == 5 and n < 10 * hits else 'x'} {n}\n" for n in range(100))
+    )
+    for path in (".", "f.txt"):
+        text = workspace.call("search_content", {"pattern": "hit", "path": path}).text
+        assert text.count("- x") == 2 * lines * hits
+        assert f"{hits} matching line{'s' if hits > 1 else ''} in 1 file, all shown" in text
+        asked = workspace.call("search_content", {"pattern": "hit", "path": path, "context": 1})
+        assert asked.text.count("- x") == 2 * hits
+
+
+def test_the_last_line_says_how_many_there_are_and_what_was_skipped(root: Path, workspace: Workspace) -> None:
+    (root / ".gitignore").write_text("built/\n")
+    (root / "built").mkdir()
+    (root / "built/a.py").write_text("hit\n")
+    (root / "image.bin").write_bytes(b"\0hit\n")
+    for n in range(30):
+        (root / f"m{n:02}.py").write_text("hit\n" * 4)
+    few = workspace.call("search_content", {"pattern": "hit", "max_results": 10})
+    assert "[10 of 120 in 30 files shown, the search is not complete: go on with cursor=" in few.text
+    assert few.data["total"] == 120
+    assert "32 files searched; 1 ignored name skipped; 1 binary file skipped" in few.text
+    whole = workspace.call("search_content", {"pattern": "hit", "include_ignored": True, "output": "counts"})
+    assert "121 matching lines in 31 files, all shown" in whole.text
+    replaced = workspace.call(
+        "replace_content", {"pattern": "hit", "replacement": "x", "include_ignored": True}
+    )
+    assert replaced.text.startswith("121 matches in 31 files")
+    assert "33 files searched; 1 binary file skipped" in replaced.text
+
+
+def test_a_definition_is_named_where_it_says_something_new(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text(
+        "class Cart:\n    def total(self):\n        hit = 1\n        return hit\n\n    def hit(self):\n        pass\n"
+    )
+    rows = workspace.call("search_content", {"pattern": "hit", "context": 0}).text.splitlines()
+    assert rows[1:4] == [
+        "3:         hit = 1   [class Cart › method total]",
+        "4:         return hit",
+        "6:     def hit(self):   [class Cart]",
+    ]
+
+
+def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("one\ntwo\none\n")
+    (root / "b.py").write_text("two\n")
+    found = workspace.search(patterns=["one", "two", "three"])
+    assert [each.total for each in found.searches] == [2, 2, None]
+    assert [hit.path for hit in found.results] == ["a.py", "a.py", "a.py", "b.py"]
+    assert found.text.count("pattern '") == 3
+    assert "pattern 'three':\nno match" in found.text
+
+
+def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> None:
+    with pytest.raises(FilewrightError) as refused:
+        workspace.search(patterns=["fine", "a(", "[z-"], mode="regex")
+    assert refused.value.code == "invalid_input"
+    assert "a(" in refused.value.message
+    assert "[z-" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"pattern": "a", "patterns": ["b"]},
+        {"patterns": []},
+        {"patterns": ["a"], "cursor": "x"},
+        {"patterns": ["a"] * 21},
+    ],
+)
+def test_one_pattern_or_several(root: Path, workspace: Workspace, arguments: dict[str, object]) -> None:
+    assert workspace.call("search_content", arguments).data["code"] == "invalid_input"
