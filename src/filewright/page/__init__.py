@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from filewright.faces import names_of
 
 if TYPE_CHECKING:
+    from filewright.page.app import app_page, app_view
     from filewright.page.review import Review
 
-__all__ = ["Review"]
+__all__ = ["Review", "app_page", "app_view"]
 
-__getattr__ = names_of(__name__, {"review": "Review"})
+__getattr__ = names_of(__name__, {"app": "app_page app_view", "review": "Review"})

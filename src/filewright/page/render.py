@@ -55,6 +55,8 @@ _STATIC: Mapping[str, str] = {
     "diff.css": "text/css",
     "review.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "app.css": "text/css",
+    "app.js": "text/javascript",
 }
 
 

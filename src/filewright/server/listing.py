@@ -26,13 +26,23 @@ _RARE = frozenset(
 LIMIT = 12_000
 """Characters past which a list is shortened."""
 
+APP = "ui://filewright/change"
+"""The app that a client with MCP Apps shows beside the result of a call that changes something."""
+_WITH_APP = {"ui": {"resourceUri": APP}}
+"""What a tool's `_meta` says of it: for the client, no model is given it."""
+
 
 def listing(tools: Sequence[Listed]) -> list[Tool]:
     """The tools as they are listed, each with all four hints."""
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
-    if sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) + 1 for tool in full) <= LIMIT:
+    if sum(_length(tool) + 1 for tool in full) <= LIMIT:
         return full
     return [_listed(tool, {**terse(tool.schema), "additionalProperties": False}, None) for tool in tools]
+
+
+def _length(tool: Tool) -> int:
+    """Characters of a tool as a model is given it."""
+    return len(tool.model_dump_json(by_alias=True, exclude_none=True, exclude={"meta"}))
 
 
 def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
@@ -47,6 +57,7 @@ def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=False,
         ),
+        _meta=_WITH_APP if tool.writes else None,
     )
 
 

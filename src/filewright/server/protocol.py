@@ -51,7 +51,7 @@ from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
 from filewright.surface import Offer
-from filewright.tools import ChangeResult, Image, ToolResult, clip
+from filewright.tools import ChangeResult, Image, RevertResult, ToolResult, clip
 from filewright.visible import safe
 
 if TYPE_CHECKING:
@@ -69,6 +69,10 @@ SPILL_CHARS = 16_000_000
 TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names the part of its conversation."""
 _CALLER_CHARS = 100
+APPS = "io.modelcontextprotocol/ui"
+"""The extension by which a client shows apps in the conversation."""
+VIEW = "filewright/view"
+"""The field of a result's `_meta` with what the app shows; no model is given it."""
 DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
 """How a diff says that it goes on; its own lines begin with a space or a sign."""
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
@@ -78,6 +82,7 @@ class Handlers:
     """The request handlers over one workspace and one offer."""
 
     def __init__(self, workspace: Workspace, offer: Offer, calls: CallRunner, settings: Settings) -> None:
+        self._workspace = workspace
         self._offer = offer
         self._calls = calls
         self._settings = settings
@@ -103,6 +108,7 @@ class Handlers:
             on_read_resource=self.read_resource,
             on_completion=self.complete,
         )
+        server.extensions[APPS] = {}
         server.middleware.append(_guard)
         return server
 
@@ -129,9 +135,11 @@ class Handlers:
             return self._render(self._offer.refused(error), links=False)
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
+        capabilities = context.session.client_capabilities
+        app = capabilities is not None and APPS in (capabilities.extensions or {})
         try:
             return await self._calls.run(
-                lambda task: self._answer(tool.name, arguments, task, links=links),
+                lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
                 writes=tool.writes,
                 notify=_progress(context),
                 caller=self._caller(context),
@@ -152,10 +160,30 @@ class Handlers:
         turn = (context.meta or {}).get(TURN)
         return Caller(session, client, safe(turn)[:_CALLER_CHARS] if isinstance(turn, str) else None)
 
-    def _answer(self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool) -> CallToolResult:
-        """Call and render, in the worker thread."""
+    def _answer(
+        self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool, app: bool
+    ) -> CallToolResult:
+        """Call and render, in the worker thread; with what the `app` shows, if the client has it."""
         result = self._offer.call(name, arguments, task=task)
-        return self._render(result, links=links)
+        rendered = self._render(result, links=links)
+        if app and isinstance(result, ChangeResult):
+            rendered.meta = {VIEW: self._view(result, task)}
+        return rendered
+
+    def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
+        """What the app shows of a change, and the tool that takes it back, if it is offered here."""
+        from filewright.page import app_view
+
+        undo = next((name for name in self._tools if name == "revert_edit"), None)
+        diff = result.diff
+        if not diff and result.change_id is not None:
+            diff = self._workspace.diff(result.change_id, task=task)
+        return {
+            "html": app_view(diff),
+            "change_id": result.change_id,
+            "undo": undo,
+            "undoes": isinstance(result, RevertResult),
+        }
 
     def _render(self, result: ToolResult, *, links: bool) -> CallToolResult:
         text = result.text

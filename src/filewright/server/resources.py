@@ -14,6 +14,7 @@ from mcp_types import (
 )
 
 from filewright.errors import Code, FilewrightError
+from filewright.server.listing import APP
 from filewright.server.spill import PREFIX, Spill
 from filewright.visible import encodable, safe
 
@@ -43,6 +44,10 @@ TEMPLATES = (
 )
 
 
+APP_TYPE = "text/html;profile=mcp-app"
+_APP = Resource(uri=APP, name="change", title="What a call changed", mime_type=APP_TYPE)
+
+
 class Resources:
     """The resources of one workspace. Everything here may block: call it in a worker thread."""
 
@@ -51,7 +56,10 @@ class Resources:
         self._spill = spill
 
     def recent(self) -> list[Resource]:
-        """The newest changes."""
+        """The app that shows a change, and the newest changes."""
+        return [_APP, *self._newest()]
+
+    def _newest(self) -> list[Resource]:
         return [
             Resource(
                 uri=f"{HISTORY}{record.id}",
@@ -73,6 +81,12 @@ class Resources:
                     hint="make the call again: results are kept briefly",
                 )
             return TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+        if uri == APP:
+            from filewright.page import app_page
+
+            # The host draws no border: each file has its own. No other origin is ever asked for anything.
+            meta = {"ui": {"prefersBorder": False}}
+            return TextResourceContents(uri=uri, mime_type=APP_TYPE, text=app_page(), _meta=meta)
         mime, content = self._workspace.resource(uri)
         if isinstance(content, str):
             return TextResourceContents(uri=uri, mime_type=mime, text=encodable(content))

@@ -1,0 +1,238 @@
+"""The app in a conversation: a host page on the published bridge, the real server behind it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Page, expect
+from tests.server.conftest import RawClient
+
+APP = "ui://filewright/change"
+UI = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
+PACKAGES = ("ext-apps@2", "client@2", "core@2", "server@2")
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'none'"
+)
+"""What the specification gives an app that names no origin."""
+
+HOST = """
+import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
+
+window.host = async (html, result, theme, tools) => {
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.style = "width: 100%; border: 0";
+  document.body.append(frame);
+  const bridge = new AppBridge(null, { name: "host", version: "1" },
+    tools ? { serverTools: {}, updateModelContext: { text: {} } } : {},
+    { hostContext: { theme, styles: { variables: { "--color-text-primary": theme === "dark" ? "#eeeeee" : "#111111" } } } });
+  window.context = [];
+  bridge.oncalltool = async ({ name, arguments: given }) => window.call(name, given);
+  bridge.onupdatemodelcontext = async (params) => { window.context.push(params); return {}; };
+  bridge.addEventListener("sizechange", ({ height }) => { frame.style.height = `${height}px`; });
+  bridge.addEventListener("initialized", async () => {
+    await bridge.sendToolInput({ arguments: {} });
+    await bridge.sendToolResult(result);
+  });
+  await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+  frame.srcdoc = html;
+};
+"""
+
+
+@pytest.fixture(scope="session")
+def host_script(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The host's side, on the bridge that npm has."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("there is no npm")
+    folder = tmp_path_factory.mktemp("host")
+    (folder / "package.json").write_text('{"private": true}')
+    (folder / "host.js").write_text(HOST)
+    packages = [*(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild"]
+    got = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", *packages], cwd=folder, capture_output=True, text=True
+    )
+    if got.returncode:
+        pytest.skip(f"npm has not the bridge: {got.stderr[-300:]}")
+    command = ["node_modules/.bin/esbuild", "host.js", "--bundle", "--format=iife", "--outfile=bundle.js"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return (folder / "bundle.js").read_text()
+
+
+@pytest.fixture
+def client(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
+    started: list[RawClient] = []
+
+    def start(*arguments: str, **capabilities: Any) -> RawClient:
+        client = RawClient(
+            str(folder),
+            "--state-dir",
+            str(tmp_path / "state"),
+            *arguments,
+            command=[sys.executable, "-m", "filewright"],
+        )
+        started.append(client)
+        client.shake_hands(**capabilities)
+        return client
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+class Conversation:
+    """A host page that shows the app beside the results of calls."""
+
+    def __init__(self, page: Page, client: RawClient) -> None:
+        self.page, self.client = page, client
+        page.expose_function("call", self.call)
+
+    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = self.client.call(name, arguments)["result"]
+        return result
+
+    def shows(self, result: dict[str, Any], *, theme: str = "light", tools: bool = True) -> FrameLocator:
+        contents = self.client.ask("resources/read", {"uri": APP})["result"]["contents"][0]
+        assert contents["mimeType"] == "text/html;profile=mcp-app"
+        html = contents["text"].replace(
+            "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        )
+        given = [html, result, theme, tools]
+        self.page.evaluate("given => window.host(...given)", given)
+        return self.page.frame_locator("iframe")
+
+
+@pytest.fixture
+def conversation(
+    browser: Browser, host_script: str, client: Callable[..., RawClient]
+) -> Iterator[Conversation]:
+    complaints: list[str] = []
+    page = browser.new_page()
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.route(
+        "http://host.test/", lambda route: route.fulfill(content_type="text/html", body="<body></body>")
+    )
+    page.goto("http://host.test/")
+    page.add_script_tag(content=host_script)
+    yield Conversation(page, client(extensions=UI))
+    page.close()
+    assert complaints == []
+
+
+def edited(conversation: Conversation, folder: Path) -> dict[str, Any]:
+    (folder / "cart.py").write_text("def total(lines):\n    return sum(lines)\n")
+    edit = {"search": "sum(lines)", "replace": "round(sum(lines), 2)"}
+    return conversation.call("edit_content", {"path": "cart.py", "edits": [edit]})
+
+
+@pytest.mark.parametrize(("theme", "colour"), [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")])
+def test_the_diff_is_shown_in_the_theme_of_the_host(
+    conversation: Conversation, folder: Path, theme: str, colour: str
+) -> None:
+    app = conversation.shows(edited(conversation, folder), theme=theme)
+    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    expect(app.locator("body")).to_have_css("color", colour)
+    expect(app.locator("html")).to_have_css("color-scheme", theme)
+    conversation.page.wait_for_function("document.querySelector('iframe').clientHeight > 100")
+
+
+def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
+    conversation: Conversation, folder: Path
+) -> None:
+    app = conversation.shows(edited(conversation, folder))
+    app.get_by_role("button", name="Undo").click()
+    expect(app.locator("#acts")).to_contain_text("This is what undoing would do.")
+    expect(app.locator("td.code.new")).to_have_text("+    return sum(lines)")
+    assert "round" in (folder / "cart.py").read_text(), "nothing was done yet"
+    app.get_by_role("button", name="Keep it").click()
+    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    app.get_by_role("button", name="Undo").click()
+    app.get_by_role("button", name="Undo now").click()
+    expect(app.locator("#acts")).to_contain_text("Taken back.")
+    assert "round" not in (folder / "cart.py").read_text()
+    conversation.page.wait_for_function("window.context.length === 1")
+    assert "The user took back" in json.dumps(conversation.page.evaluate("window.context"))
+    app.get_by_role("button", name="Undo").click()
+    app.get_by_role("button", name="Undo now").click()
+    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+
+
+def test_an_undo_in_conflict_says_why_and_changes_nothing(conversation: Conversation, folder: Path) -> None:
+    app = conversation.shows(edited(conversation, folder))
+    (folder / "cart.py").write_text("def total(lines):\n    return math.fsum(lines)\n")
+    app.get_by_role("button", name="Undo").click()
+    expect(app.locator("#acts")).to_contain_text("It cannot be undone as things are.")
+    expect(app.locator("pre")).to_contain_text("has changed since in the same place")
+    assert "fsum" in (folder / "cart.py").read_text()
+
+
+def test_a_host_without_tools_is_offered_no_undo(conversation: Conversation, folder: Path) -> None:
+    app = conversation.shows(edited(conversation, folder), tools=False)
+    expect(app.locator("td.code.new")).to_have_count(1)
+    expect(app.get_by_role("button")).to_have_count(0)
+
+
+def test_several_files_and_a_refusal_are_shown_too(conversation: Conversation, folder: Path) -> None:
+    items = [{"path": f"{name}.txt", "content": f"{name}\n"} for name in ("one", "two")]
+    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    expect(app.locator("article h2")).to_have_text(["one.txt", "two.txt"])
+
+
+def test_a_refusal_is_shown_as_it_is_worded(conversation: Conversation) -> None:
+    refused = conversation.call(
+        "edit_content", {"path": "none.py", "edits": [{"search": "a", "replace": "b"}]}
+    )
+    app = conversation.shows(refused)
+    expect(app.locator("pre")).to_contain_text("none.py")
+
+
+@pytest.mark.parametrize(
+    "hostile", ["<script>parent.call('x')</script>", "<img src=x onerror=alert(1)>", "\x1b[31m\u202e"]
+)
+def test_what_a_file_says_is_never_run(conversation: Conversation, folder: Path, hostile: str) -> None:
+    items = [{"path": "a.html", "content": f"{hostile}\n"}]
+    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    expect(app.locator("td.code.new")).to_have_count(1)
+    expect(app.locator("main script, main img")).to_have_count(0)
+    assert not set(app.locator("body").inner_text()) & set("\x1b\u202e")
+
+
+def test_a_client_without_the_extension_gets_the_text_alone(
+    client: Callable[..., RawClient], folder: Path
+) -> None:
+    plain, able = client(), client(extensions=UI)
+    (folder / "a.txt").write_text("x\n")
+    results = [
+        each.call("edit_content", {"path": "a.txt", "edits": [{"search": old, "replace": new}]})["result"]
+        for each, old, new in ((plain, "x", "y"), (able, "y", "x"))
+    ]
+    assert "_meta" not in results[0]
+    assert results[1]["_meta"]["filewright/view"]["change_id"]
+    assert "structuredContent" not in results[1]
+    assert "+x" in results[1]["content"][0]["text"], "the text is complete"
+
+
+def test_every_tool_that_changes_files_names_the_app(client: Callable[..., RawClient]) -> None:
+    asked = client()
+    for tool in asked.ask("tools/list")["result"]["tools"]:
+        named = tool.get("_meta", {}).get("ui", {}).get("resourceUri")
+        assert named == (None if tool["annotations"]["readOnlyHint"] else APP), tool["name"]
+    listed = asked.ask("resources/list")["result"]["resources"]
+    assert APP in [resource["uri"] for resource in listed]
+
+
+def test_the_app_asks_nobody_for_anything(client: Callable[..., RawClient]) -> None:
+    page = client().ask("resources/read", {"uri": APP})["result"]["contents"][0]["text"]
+    assert "http" not in page.replace("http://www.w3.org", "")
+    assert "src=" not in page.partition("<script>")[0]
+    assert "@import" not in page
