@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from filewright.errors import Code, FilewrightError
+from filewright.visible import one_line
+
+_CALLER_CHARS = 100
 
 Report = Callable[[float, float | None, str], None]
 
@@ -24,6 +27,11 @@ class Caller:
     session: str | None = None
     client: str | None = None
     turn: str | None = None
+
+
+def caller_name(name: str | None) -> str | None:
+    """A name that somebody gives a session, a client or a turn, as it is recorded: one line, cut; None if empty."""
+    return one_line(name or "").strip()[:_CALLER_CHARS] or None
 
 
 class Task:

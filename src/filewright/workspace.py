@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery, Scope, base_folder
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, TypedTools, entries
@@ -43,8 +43,9 @@ class Workspace(TypedTools):
     """Folders an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
-    as ``name=path``. Every typed method (`TypedTools`) returns its tool's own result and raises
-    `FilewrightError`; `call` never raises for a problem of the request.
+    as ``name=path``. What is changed is recorded under `session` (default: one of its own) and `client`.
+    Every typed method (`TypedTools`) returns its tool's own result and raises `FilewrightError`; `call`
+    never raises for a problem of the request.
     """
 
     def __init__(
@@ -54,6 +55,8 @@ class Workspace(TypedTools):
         read_only: bool | None = None,
         state_dir: AnyPath | None = None,
         settings: Settings | None = None,
+        session: str | None = None,
+        client: str | None = None,
     ) -> None:
         chosen = settings or _settings()
         changed: dict[str, Any] = {}
@@ -67,6 +70,8 @@ class Workspace(TypedTools):
             [os.fspath(r) for r in roots], self.settings, guarded=[base_folder(self.settings)]
         )
         self._changes = Changes(self._boundary, self.settings)
+        own = self._changes.caller
+        self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._context = Context(self._boundary, self.settings, self._changes)
         self._native = self.offer()
 
@@ -126,11 +131,23 @@ class Workspace(TypedTools):
     # History
 
     def history(
-        self, path: str | None = None, *, limit: int = 20, before: str | None = None
+        self,
+        path: str | None = None,
+        *,
+        limit: int = 20,
+        before: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+        since: str | None = None,
     ) -> Sequence[ChangeRecord]:
-        """The newest changes, of all or of the file at `path`."""
+        """The newest changes, of all or of the file at `path`, older than the change `before`.
+
+        Those of a `session`, of clients whose name begins with `client`, after the time or change `since`.
+        """
         location: Location | None = self._boundary.locate(path) if path is not None else None
-        return self._changes.history(location=location, limit=limit, before=before)
+        return self._changes.history(
+            location=location, limit=limit, before=before, session=session, client=client, since=since
+        )
 
     def scope(
         self,
@@ -140,13 +157,18 @@ class Workspace(TypedTools):
         since: str | None = None,
         path: str | None = None,
         hunk: int | None = None,
+        named: str | None = None,
     ) -> Scope:
         """What is meant by one of a change, a session, and a moment; of it only a `path`, or one of its hunks.
 
         A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
+        `named` is whichever of these a person has typed, a change or time being the moment since which.
         """
         from filewright.tools import scope_of
 
+        if named is not None:
+            meant = self._changes.scope_named(named)
+            session, since = meant.session, meant.since
         return scope_of(self._context, "scope", change_id, session, since, path, hunk)
 
     def record(self, scope: Scope | str) -> ChangeRecord:

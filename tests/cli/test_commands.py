@@ -194,7 +194,7 @@ def test_completion_prints_a_script(shell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "call", "log", "show", "undo", "doctor", "config", "completion"]
+    "command", ["serve", "call", "log", "show", "undo", "redo", "rewind", "restore", "doctor", "config", "completion"]
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(command, "--help")
@@ -268,3 +268,107 @@ def test_the_shell_completes_commands_tools_and_changes(root: Path) -> None:
     assert completed("filewright call --dialect agent-tools multi") == ["multi_edit"]
     [change] = completed("filewright show ")
     assert run("show", change).exit_code == 0
+
+
+LINES = "".join(f"line {n}\n" for n in range(1, 31))
+
+
+@pytest.fixture
+def sessions(root: Path) -> Path:
+    """Two sessions that have worked in one file, and what the first of them did besides."""
+    (root / "t.txt").write_text(LINES)
+
+    def edit(session: str, line: int, new: str) -> None:
+        edits = [{"search": f"line {line}\n", "replace": new}]
+        given = json.dumps({"path": "t.txt", "edits": edits})
+        assert run("call", "edit_content", given, "--session", session, "--actor", f"Agent {session}").exit_code == 0
+
+    edit("first", 3, "three\n")
+    edit("second", 20, "twenty\nmore\n")
+    edit("first", 5, "five\n")
+    assert run("call", "write_content", '{"items": [{"path": "fresh.txt", "content": "n"}]}', "--session", "first").exit_code == 0
+    return root / "t.txt"
+
+
+def test_a_session_is_listed_shown_and_rewound(sessions: Path) -> None:
+    listed = run("log", "--sessions").stdout.splitlines()
+    assert [row.split()[0] for row in listed] == ["first", "second"]
+    assert "3 changes" in listed[0]
+    assert "Agent second" in listed[1]
+    assert "+2 -1" in listed[1]
+    shown = run("show", "--session", "first").stdout
+    assert "+three" in shown
+    assert "+twenty" not in shown
+    before = sessions.read_text()
+    preview = run("rewind", "first", "--dry-run")
+    assert "-three" in preview.stdout
+    assert run("rewind", "last", stdin="n\n").exit_code == 1
+    assert sessions.read_text() == before
+    assert run("rewind", "last", "--yes").exit_code == 0
+    assert sessions.read_text() == LINES.replace("line 20\n", "twenty\nmore\n")
+    assert not sessions.with_name("fresh.txt").exists()
+    assert "(3 undone)" in run("log", "--sessions").stdout
+    assert run("redo", "--yes").exit_code == 0
+    assert sessions.read_text() == before
+    assert run("rewind", "@~4", "--yes").exit_code == 0
+    assert sessions.read_text() == LINES.replace("line 3\n", "three\n").replace("line 20\n", "twenty\nmore\n")
+
+
+def test_the_log_is_filtered_and_goes_on(sessions: Path) -> None:
+    newest, *_ = (row.split()[0] for row in run("log").stdout.splitlines())
+    assert len(run("log", "--session", "first").stdout.splitlines()) == 3
+    assert len(run("log", "--client", "agent S").stdout.splitlines()) == 1
+    assert len(run("log", "--since", "@~2").stdout.splitlines()) == 2
+    assert len(run("log", "--since", "1 h ago", "t.txt").stdout.splitlines()) == 3
+    first = run("log", "-n", "2").stdout.splitlines()
+    assert first[0].startswith(newest)
+    cursor = first[-1].split()[-1]
+    assert first[-1] == f"more: add --cursor {cursor}"
+    rest = run("log", "--cursor", cursor).stdout.splitlines()
+    assert [row.split()[0] for row in first[:2] + rest] == [
+        row.split()[0] for row in run("log").stdout.splitlines()
+    ]
+    assert "modified   t.txt  +2 -1" in run("log", "--stat").stdout
+    assert "+twenty" in run("log", "-p").stdout
+    assert newest in run("show").stdout
+    assert newest in run("show", newest[:12]).stdout
+    assert "[Agent second second]" in run("log").stdout
+
+
+def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(sessions: Path) -> None:
+    edits = [{"search": f"line {n}\n", "replace": f"{n}!\n"} for n in (1, 15, 30)]
+    run("call", "edit_content", json.dumps({"path": "t.txt", "edits": edits}))
+    before = sessions.read_text()
+    assert run("undo", "@", "--hunk", "2", "--yes").exit_code == 0
+    assert sessions.read_text() == before.replace("15!\n", "line 15\n")
+    gone = run("undo", "@~1", "--hunk", "4", "--yes")
+    assert gone.exit_code == 1
+    assert "no hunk 4" in gone.stderr
+    assert run("restore", "t.txt", "@~1^", "--yes").exit_code == 0
+    assert "line 30\n" in sessions.read_text()
+    sessions.unlink()
+    assert run("restore", "t.txt", "@~6^", "--yes").exit_code == 0
+    assert sessions.read_text() == LINES
+
+
+def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> None:
+    sessions.write_text(sessions.read_text().replace("three\n", "outside\n"))
+    before = sessions.read_text()
+    refused = run("rewind", "first", "--yes")
+    assert refused.exit_code == 1
+    assert "<<<<<<< now\noutside\n=======\nline 3\n>>>>>>> undone" in refused.stderr
+    assert "filewright log" in refused.stderr
+    assert "give --force" in refused.stderr
+    assert "get_history" not in refused.stderr
+    assert sessions.read_text() == before
+    for words, said in (
+        (["rewind", "nobody", "--yes"], "no session nobody"),
+        (["rewind", "1999-01-01", "--yes"], "before the history begins"),
+        (["show", "--session", "nobody"], "first, second"),
+        (["restore", "t.txt", "first", "--yes"], "filewright rewind"),
+        (["restore", "other.txt", "@~1", "--yes"], "other.txt"),
+        (["redo", "--yes"], "no undo"),
+    ):
+        answer = run(*words)
+        assert answer.exit_code == 1, words
+        assert said in answer.stderr, words

@@ -293,17 +293,40 @@ class Changes:
     # Looking back
 
     def history(
-        self, *, location: Location | None = None, limit: int = 20, before: str | None = None
+        self,
+        *,
+        location: Location | None = None,
+        limit: int = 20,
+        before: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+        since: str | None = None,
+        task: Task | None = None,
     ) -> list[ChangeRecord]:
         """Committed changes, newest first: at most `limit`, older than the change `before`.
 
-        With `location`, those that touched it or something below it, also under an earlier name.
+        With `location`, those that touched it or something below it, also under an earlier name; those of
+        a `session`, of clients whose name begins with `client`, after the time or change `since`.
         """
         found: list[ChangeRecord] = []
         wanted = [self.place(location)] if location is not None else []
+        chosen = None
+        if session is not None or client is not None or since is not None:
+            heads = list(self.heads(task))
+            name = self._session(session, heads, task) if session is not None else None
+            moment = self._moment(since, None)[0] if since is not None else 0
+            chosen = {
+                head.id
+                for head in heads
+                if name in (None, head.session)
+                and (head.client or "").casefold().startswith((client or "").casefold())
+                and head.time_ns > moment
+            }
         for identifier, store in self._ids():
-            if len(found) >= limit:
+            if len(found) >= limit or (chosen is not None and not chosen):
                 break
+            if chosen is not None and identifier not in chosen and not wanted:
+                continue
             if before is not None and not wanted and identifier >= before:
                 continue
             try:
@@ -318,6 +341,10 @@ class Changes:
                 wanted += [e.was for e in record.entries if e.was is not None and e.place in wanted]
                 if not touched or (before is not None and identifier >= before):
                     continue
+            if chosen is not None:
+                if identifier not in chosen:
+                    continue
+                chosen.remove(identifier)
             found.append(record)
         return found
 
@@ -432,7 +459,7 @@ class Changes:
 
         heads = list(self.heads(task))
         if scope.session is not None:
-            name = self._session(scope.session, heads)
+            name = self._session(scope.session, heads, task)
             chosen = {head.id for head in heads if head.session == name}
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
@@ -470,14 +497,30 @@ class Changes:
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(contents, ids, what, summary + count, named)
 
-    def _session(self, given: str, heads: Sequence[ChangeRecord]) -> str:
+    def scope_named(self, given: str) -> Scope:
+        """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
+        heads = list(self.heads())
+        if given in ("last", "current") or any(head.session == given for head in heads):
+            return Scope(session=given)
+        if moment_of(given) is not None:
+            return Scope(since=given)
+        try:
+            self.identify(given.removesuffix("^"))
+        except FilewrightError as error:
+            if error.code is not Code.NOT_FOUND:
+                raise
+        else:
+            return Scope(since=given)
+        return Scope(session=self._session(given, heads, None))
+
+    def _session(self, given: str, heads: Sequence[ChangeRecord], task: Task | None) -> str:
         """A session's name from what a caller gives: the name or its beginning, `current`, or `last`.
 
         The last is the newest that changed something which is not undone.
         """
         known = list(dict.fromkeys(head.session for head in heads if head.session is not None))
-        if given == "current" and self.caller.session is not None:
-            given = self.caller.session
+        if given == "current":
+            given = ((task and task.caller) or self.caller).session or given
         if given == "last":
             left = effective(heads, {head.id for head in heads if not head.reverts})
             last = next((head.session for head in heads if head.id in left and head.session), None)
@@ -492,13 +535,18 @@ class Changes:
             return begun[0]
         raise errors.unknown_session(given, known[:5])
 
-    def _moment(self, given: str, heads: Sequence[ChangeRecord]) -> tuple[int, str]:
-        """The time after which changes are meant, and how it is shown; ``CHANGE^`` is that before the change."""
+    def _moment(self, given: str, heads: Sequence[ChangeRecord] | None) -> tuple[int, str]:
+        """The time after which changes are meant, and how it is shown; ``CHANGE^`` is that before the change.
+
+        With all `heads` it must be one that the history knows of.
+        """
         moment = moment_of(given)
         if moment is None:
             before = given.endswith("^")
             record = self.record(self.identify(given.removesuffix("^")))
             return record.time_ns - before, f"{'before ' if before else ''}the change {record.id}"
+        if heads is None:
+            return moment, local_time(moment)
         begins = heads[-1].time_ns if heads else None
         if begins is None or moment < begins - _BEFORE_HISTORY:
             raise errors.before_history(given, local_time(begins) if begins is not None else None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from filewright.cli.options import open_workspace, workspace_options
+from filewright.cli.options import caller_options, open_workspace, workspace_options
 from filewright.cli.terminal import working, write, write_coloured
 
 
@@ -37,6 +37,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 @click.argument("tool", required=False, shell_complete=_tools)
 @click.argument("arguments", required=False, metavar="JSON")
 @workspace_options
+@caller_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: text, data, is_error, code.")
 @click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
 @click.option(
@@ -53,6 +54,8 @@ def call(
     arguments: str | None,
     roots: tuple[str, ...],
     state_dir: Path | None,
+    session: str | None,
+    actor: str | None,
     as_json: bool,
     read_only: bool | None,
     dialect: str | None,
@@ -64,7 +67,7 @@ def call(
     The answer goes to standard output; an error of the tool to standard error, with exit code 1.
     """
     given = None if listing or schema else _arguments(tool, arguments)
-    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
+    workspace = open_workspace(roots, session, actor, state_dir=state_dir, read_only=read_only)
     try:
         offer = workspace.offer(dialect)
         tools = {each.name: each for each in offer.tools()}

@@ -1,18 +1,39 @@
-"""`filewright log`, `show` and `undo`: what was changed, and taking it back."""
+"""`filewright log`, `show`, `undo`, `redo`, `rewind` and `restore`: what was changed, and taking it back."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import open_workspace, workspace_options
-from filewright.cli.terminal import write, write_coloured
+from filewright.cli.options import Command, open_workspace, workspace_options
+from filewright.cli.terminal import for_shell, write, write_paged
+from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
+    from filewright.changes import ChangeRecord
+    from filewright.tools import RevertResult
     from filewright.workspace import Workspace
+
+_SHOWN_LINES = 100_000
+_STAT_FILES = 1_000
+
+
+@contextmanager
+def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Workspace]:
+    """A workspace; what is refused in it is said, and ends the command with 1."""
+    workspace = open_workspace(roots, state_dir=state_dir)
+    try:
+        yield workspace
+    except FilewrightError as error:
+        write(for_shell(error), to_error=True)
+        sys.exit(1)
+    finally:
+        workspace.close()
 
 
 def _changes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
@@ -24,74 +45,315 @@ def _changes(context: click.Context, _parameter: click.Parameter, begun: str) ->
         workspace.close()
 
 
+def _sessions(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """`last` and the newest sessions, for the shell."""
+    workspace = open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
+    try:
+        known = [each.session for each in workspace.sessions(limit=50).sessions if each.session]
+    finally:
+        workspace.close()
+    return [name for name in ("last", *known) if name.startswith(begun)]
+
+
+# Looking
+
+
 @click.command(
     epilog="""\b
 Examples:
-  filewright log                     the newest changes of this folder
-  filewright log src/app.py -n 5     of one file"""
+  filewright log                       the newest changes of this folder
+  filewright log src/app.py -p         of one file, each with its diff
+  filewright log --sessions            the sessions, with what is left of each
+  filewright log --session last --stat
+  filewright log --since "2 hours ago" --client claude"""
 )
 @click.argument("path", required=False)
 @click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many.")
+@click.option("--cursor", metavar="CHANGE", help="Go on after this change (or session, with --sessions).")
+@click.option(
+    "--session", metavar="SESSION", shell_complete=_sessions, help="Of one session; last is the newest."
+)
+@click.option("--client", metavar="NAME", help="Of clients whose name begins so.")
+@click.option(
+    "--since", metavar="WHEN", help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change."
+)
+@click.option("--sessions", "by_session", is_flag=True, help="List sessions instead of changes.")
+@click.option("--stat", is_flag=True, help="With the files of each change and the lines added and removed.")
+@click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
 @workspace_options
-def log(path: str | None, limit: int, roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """List the newest changes, all or those of PATH."""
-    arguments: dict[str, object] = {"limit": limit}
-    if path is not None:
-        arguments["path"] = path
-    workspace = open_workspace(roots, state_dir=state_dir)
-    try:
-        _print(workspace, "get_history", arguments)
-    finally:
-        workspace.close()
+def log(
+    *,
+    path: str | None,
+    limit: int,
+    cursor: str | None,
+    session: str | None,
+    client: str | None,
+    since: str | None,
+    by_session: bool,
+    stat: bool,
+    patch: bool,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+) -> None:
+    """List the newest changes, all or those of PATH, in local time."""
+    with _workspace(roots, state_dir) as workspace:
+        if by_session:
+            if path or session or client or since or stat or patch:
+                raise click.UsageError("--sessions goes with --limit and --cursor only")
+            listed = workspace.sessions(limit=limit, cursor=cursor)
+            rows = [_session_row(each) for each in listed.sessions]
+            more = f"more: filewright log --sessions --cursor {listed.next_cursor}"
+            write_paged("\n".join([*rows, *([more] if listed.next_cursor else [])]) or _nothing(path))
+            return
+        before = workspace.record(cursor).id if cursor is not None else None
+        records = workspace.history(
+            path, limit=limit + 1, before=before, session=session, client=client, since=since
+        )
+        parts: list[str] = []
+        for record in records[:limit]:
+            parts.append(_row(record))
+            if stat:
+                parts += _stat(workspace, record.id)
+            if patch:
+                parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES))
+        if len(records) > limit:
+            parts.append(f"more: add --cursor {records[limit - 1].id}")
+        write_paged("\n".join(parts) or _nothing(path))
 
 
-@click.command(epilog="\b\nExample:\n  filewright show CHANGE")
-@click.argument("change", shell_complete=_changes)
-@workspace_options
-def show(change: str, roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """Show one CHANGE with its diff."""
-    workspace = open_workspace(roots, state_dir=state_dir)
-    try:
-        _print(workspace, "get_history", {"change_id": change})
-    finally:
-        workspace.close()
+def _nothing(path: str | None) -> str:
+    return f"no changes{f' of {path}' if path is not None else ''} are recorded"
+
+
+def _row(record: ChangeRecord) -> str:
+    from filewright.tools import ago
+    from filewright.visible import one_line
+
+    who = " ".join(one_line(part) for part in (record.client, record.session) if part)
+    undo = ""
+    if record.reverts:
+        more = f" and {len(record.reverts) - 1} more" if len(record.reverts) > 1 else ""
+        undo = f"  [undoes {'some of ' if record.partial else ''}{record.reverts[0]}{more}]"
+    when = f"{record.time.astimezone():%Y-%m-%d %H:%M:%S} ({ago(record.time)})"
+    return f"{record.id}  {when}  {one_line(record.summary)}{undo}{f'  [{who}]' if who else ''}"
+
+
+def _session_row(each: Any) -> str:
+    from datetime import datetime
+
+    from filewright.tools import counted
+    from filewright.visible import one_line
+
+    first, last = (datetime.fromisoformat(moment).astimezone() for moment in (each.first, each.last))
+    undone = f" ({each.undone} undone)" if each.undone else ""
+    left = f", {counted(each.files, 'file')} +{each.added} -{each.removed}" if each.files is not None else ""
+    return (
+        f"{each.session or '(unknown)'}  {first:%Y-%m-%d %H:%M:%S} to {last:%H:%M:%S}  "
+        f"{counted(each.changes, 'change')}{undone}{left}  {one_line(each.client or '')}".rstrip()
+    )
+
+
+def _stat(workspace: Workspace, change_id: str) -> list[str]:
+    found = workspace.changed_files(change_id, limit=_STAT_FILES)
+    rows = []
+    for file in found.files:
+        lines = "" if file.added is None else f"  +{file.added} -{file.removed}"
+        renamed = f"{file.was} → " if file.was is not None else ""
+        rows.append(f"    {file.action:<10} {renamed}{file.path}{lines}")
+    if found.next_offset is not None:
+        rows.append(f"    and {found.file_count - found.next_offset:,} more files")
+    return rows
 
 
 @click.command(
     epilog="""\b
 Examples:
-  filewright undo                    the newest change, after asking; again: the one before
-  filewright undo CHANGE --yes       a certain one, without asking"""
+  filewright show                      the newest change
+  filewright show @~1                  the one before
+  filewright show --session last       all that is left of a session, as one diff
+  filewright show --since 14:00        all since then, as one diff"""
 )
 @click.argument("change", required=False, shell_complete=_changes)
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--session", metavar="SESSION", shell_complete=_sessions, help="The net of a session.")
+@click.option("--since", metavar="WHEN", help="The net of everything after a time or a change.")
+@click.option("--path", metavar="PATH", help="Of that only this file, or what is below this folder.")
+@click.option("--stat", is_flag=True, help="The files and their lines instead of the diff.")
 @workspace_options
-def undo(change: str | None, yes: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
-    """Take back CHANGE, or the newest one that still stands.
+def show(
+    *,
+    change: str | None,
+    session: str | None,
+    since: str | None,
+    path: str | None,
+    stat: bool,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+) -> None:
+    """Show one CHANGE with its diff, or several together as one."""
+    if sum(given is not None for given in (change, session, since)) > 1:
+        raise click.UsageError("give a CHANGE, --session or --since")
+    with _workspace(roots, state_dir) as workspace:
+        one = change or ("@" if session is None and since is None else None)
+        scope = workspace.scope(one, session=session, since=since, path=path)
+        record = workspace.record(scope)
+        head = [_row(record), *(f"[{note}]" for note in record.notes)] if one else [record.summary]
+        if stat:
+            found = workspace.changed_files(scope, limit=_STAT_FILES)
+            head += [f"{file.action:<10} {file.path}  +{file.added} -{file.removed}" for file in found.files]
+            write_paged("\n".join(head))
+        else:
+            write_paged("\n".join([*head, workspace.diff(scope, max_lines=_SHOWN_LINES)]))
+
+
+# Taking back
+
+
+def _asking(command: Command) -> Command:
+    """The options of the commands that take something back."""
+    command = click.option("-y", "--yes", is_flag=True, help="Do not ask.")(command)
+    return click.option("-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing.")(
+        command
+    )
+
+
+def _take_back(question: str, act: Callable[[bool], RevertResult], *, yes: bool, dry_run: bool) -> None:
+    """Show what `act` would do, ask, and do it."""
+    if dry_run or not yes:
+        write_paged(act(True).text)
+        if dry_run:
+            return
+        if not click.confirm(question, err=True):
+            write("nothing was changed", to_error=True)
+            sys.exit(1)
+    write_paged(act(False).text)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright undo                      the newest change, after asking; again: the one before
+  filewright undo CHANGE --yes         a certain one, without asking
+  filewright undo @~2 --path a.txt     of the third newest only what it did to a file
+  filewright undo CHANGE --path a.txt --hunk 2"""
+)
+@click.argument("change", required=False, shell_complete=_changes)
+@click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
+@click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
+@click.option("--force", is_flag=True, help="Even over what others have changed since.")
+@_asking
+@workspace_options
+def undo(
+    *,
+    change: str | None,
+    path: str | None,
+    hunk: int | None,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+) -> None:
+    """Take back CHANGE, or the newest one that is not undone.
 
     Files changed since are merged, or it is refused.
     """
-    workspace = open_workspace(roots, state_dir=state_dir)
-    try:
+    with _workspace(roots, state_dir) as workspace:
         if change is None:
             newest = workspace.newest_undoable()
             if newest is None:
                 write("filewright: there is no change to undo", to_error=True)
                 sys.exit(1)
             change = newest.id
-        if not yes:
-            _print(workspace, "revert_edit", {"change_id": change, "preview": True})
-            if not click.confirm(f"Undo {change}?", err=True):
-                write("nothing was changed", to_error=True)
-                sys.exit(1)
-        _print(workspace, "revert_edit", {"change_id": change})
-    finally:
-        workspace.close()
+        _take_back(
+            f"Undo {change}?",
+            lambda preview: workspace.revert_edit(change, path=path, hunk=hunk, preview=preview, force=force),
+            yes=yes,
+            dry_run=dry_run,
+        )
 
 
-def _print(workspace: Workspace, tool: str, arguments: dict[str, object]) -> None:
-    result = workspace.call(tool, arguments)
-    if result.is_error:
-        write(result.text, to_error=True)
-        sys.exit(1)
-    write_coloured(result.text)
+@click.command(epilog="\b\nExample:\n  filewright redo                      what was undone or rewound last")
+@click.argument("change", required=False, shell_complete=_changes)
+@_asking
+@workspace_options
+def redo(
+    *, change: str | None, yes: bool, dry_run: bool, roots: tuple[str, ...], state_dir: Path | None
+) -> None:
+    """Take back the undo or rewind CHANGE, or the newest one."""
+    with _workspace(roots, state_dir) as workspace:
+        _take_back(
+            "Do it again?",
+            lambda preview: workspace.redo(change, preview=preview),
+            yes=yes,
+            dry_run=dry_run,
+        )
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright rewind last               the newest session that changed something
+  filewright rewind 3f9c12ab           a session (filewright log --sessions)
+  filewright rewind "20 min ago"       everything since, whoever did it
+  filewright rewind 14:30              everything since that time of today
+  filewright rewind CHANGE             everything after that change; CHANGE^: that one too"""
+)
+@click.argument("target", shell_complete=_sessions)
+@click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
+@click.option("--force", is_flag=True, help="Even over what others have changed since.")
+@_asking
+@workspace_options
+def rewind(
+    *,
+    target: str,
+    path: str | None,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+) -> None:
+    """Take back all of a session, or everything since a time or a change, as one change.
+
+    What others have changed since stays: it is merged, or all of it is refused. A rewind is undone like
+    any change.
+    """
+    with _workspace(roots, state_dir) as workspace:
+        scope = workspace.scope(named=target)
+
+        def act(preview: bool) -> RevertResult:
+            return workspace.revert_edit(
+                session=scope.session, since=scope.since, path=path, preview=preview, force=force
+            )
+
+        _take_back("Rewind?", act, yes=yes, dry_run=dry_run)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  filewright restore a.txt CHANGE      as it was right after a change
+  filewright restore a.txt CHANGE^     as it was right before it
+  filewright restore src "1 hour ago"  a folder, also what was deleted in it"""
+)
+@click.argument("path")
+@click.argument("when")
+@_asking
+@workspace_options
+def restore(
+    *, path: str, when: str, yes: bool, dry_run: bool, roots: tuple[str, ...], state_dir: Path | None
+) -> None:
+    """Give PATH the content it had at a time or right after a change, over what is there now."""
+    with _workspace(roots, state_dir) as workspace:
+        if workspace.scope(named=when).since is None:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{when} names a session, and a file is restored as it was at a time or a change",
+                hint="filewright rewind SESSION --path PATH takes back what a session did to it",
+            )
+        _take_back(
+            f"Restore {path}?",
+            lambda preview: workspace.restore(path, when, preview=preview),
+            yes=yes,
+            dry_run=dry_run,
+        )

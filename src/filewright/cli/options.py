@@ -54,9 +54,26 @@ def settings_from(**given: Any) -> Settings:
         ) from error
 
 
-def open_workspace(roots: Sequence[str], **given: Any) -> Workspace:
+def caller_options(command: Command) -> Command:
+    """Add `--session` and `--actor`: under which names the history records what is changed."""
+    command = click.option(
+        "--actor", envvar="FILEWRIGHT_ACTOR", metavar="NAME", help="Who changes something, for the history."
+    )(command)
+    return click.option(
+        "--session",
+        envvar="FILEWRIGHT_SESSION",
+        metavar="NAME",
+        help="The session it belongs to, which can be rewound as a whole.",
+    )(command)
+
+
+def open_workspace(
+    roots: Sequence[str], session: str | None = None, actor: str | None = None, **given: Any
+) -> Workspace:
     """The workspace over `roots` (none: the default) with the settings `given`."""
     settings = settings_from(**given)
+    from filewright import __version__
     from filewright.workspace import Workspace
 
-    return Workspace(*roots, settings=settings)
+    client = actor or f"filewright {__version__}"
+    return Workspace(*roots, settings=settings, session=session, client=client)

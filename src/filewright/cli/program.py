@@ -14,6 +14,9 @@ _COMMANDS = {
     "log": "filewright.cli.history:log",
     "show": "filewright.cli.history:show",
     "undo": "filewright.cli.history:undo",
+    "redo": "filewright.cli.history:redo",
+    "rewind": "filewright.cli.history:rewind",
+    "restore": "filewright.cli.history:restore",
     "review": "filewright.cli.review:review",
     "doctor": "filewright.cli.doctor:doctor",
     "config": "filewright.cli.clients:config",
@@ -47,6 +50,7 @@ Examples:
   filewright call search_content '{"pattern": "def main"}'
   filewright log                                  what was changed
   filewright undo                                 take the newest change back
+  filewright rewind last                          take a whole session back
   filewright review                               see all of it in a browser
 
 Exit codes: 0 done; 1 refused, with the reason on standard error; 2 used wrongly.""",

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import shutil
 import sys
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
+import click
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from filewright.errors import FilewrightError
     from filewright.progress import Task
 
 QUIET = 0.5
 """Seconds of work before a person is shown that it goes on."""
 
+_COMMANDS = (
+    (r"get_history with change_id", "filewright show CHANGE"),
+    (r"get_history", "filewright log"),
+    (r"revert_edit", "filewright undo"),
+    (r"give force=true", "give --force"),
+)
+"""What a hint calls a tool or an argument, and what that is on the command line."""
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -30,17 +43,34 @@ def write(text: str, *, to_error: bool = False) -> None:
 
 def write_coloured(text: str) -> None:
     """Write `text`, the lines of a diff in colour if standard output is a terminal."""
-    if not is_terminal(sys.stdout):
-        write(text)
-        return
-    from rich.console import Console
-    from rich.text import Text
+    write(_coloured(text) if is_terminal(sys.stdout) else text)
 
-    console = Console(highlight=False, soft_wrap=True)
-    for line in text.splitlines():
+
+def write_paged(text: str) -> None:
+    """The same, through the user's pager where a terminal has fewer lines."""
+    if is_terminal(sys.stdout) and text.count("\n") >= shutil.get_terminal_size().lines - 1:
+        # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
+        os.environ.setdefault("LESS", "FRX")
+        click.echo_via_pager(_coloured(text).encode("utf-8", "backslashreplace").decode(), color=True)
+    else:
+        write_coloured(text)
+
+
+def _coloured(text: str) -> str:
+    lines = []
+    for line in text.split("\n"):
         heading = line.startswith(("+++", "---"))
-        style = "bold" if heading else _DIFF_STYLES.get(line[:1], "")
-        console.print(Text(line, style=style))
+        colour = None if heading else _DIFF_STYLES.get(line[:1])
+        lines.append(click.style(line, fg=colour, bold=heading or None) if heading or colour else line)
+    return "\n".join(lines)
+
+
+def for_shell(error: FilewrightError) -> str:
+    """An error whose hint names the commands instead of the tools."""
+    hint = error.hint or ""
+    for tool, command in _COMMANDS:
+        hint = re.sub(tool, command, hint)
+    return f"{error.code}: {error.message}" + (f"\nhint: {hint}" if hint else "")
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -43,7 +43,7 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Caller, Task
+from filewright.progress import Caller, Task, caller_name
 from filewright.server.calls import CallRunner, Notify
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
@@ -68,7 +68,6 @@ LINKS_SINCE = "2025-06-18"
 SPILL_CHARS = 16_000_000
 TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names the part of its conversation."""
-_CALLER_CHARS = 100
 APPS = "io.modelcontextprotocol/ui"
 """The extension by which a client shows apps in the conversation."""
 VIEW = "filewright/view"
@@ -156,9 +155,9 @@ class Handlers:
         session = hashlib.sha256(given.encode()).hexdigest()[:12] if given else self._session
         params = context.session.client_params
         info = params.client_info if params is not None else None
-        client = safe(f"{info.name} {info.version}".strip())[:_CALLER_CHARS] if info is not None else None
+        client = caller_name(f"{info.name} {info.version}") if info is not None else None
         turn = (context.meta or {}).get(TURN)
-        return Caller(session, client, safe(turn)[:_CALLER_CHARS] if isinstance(turn, str) else None)
+        return Caller(session, client, caller_name(turn) if isinstance(turn, str) else None)
 
     def _answer(
         self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool, app: bool

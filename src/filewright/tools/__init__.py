@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         edit_lines,
         replace_in_order,
     )
-    from filewright.tools.history import HistoryResult, RevertResult
+    from filewright.tools.history import HistoryResult, RevertResult, ago
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.missing import explain
     from filewright.tools.overview import OverviewResult
@@ -95,6 +95,7 @@ __all__ = [
     "TypedTools",
     "UnreadFile",
     "WriteRequest",
+    "ago",
     "apply_blocks",
     "changed_files",
     "clip",
@@ -118,7 +119,7 @@ __getattr__ = names_of(
         "compare": "compare_files",
         "edit": "EditResult",
         "filewise": "ChangedFile FileBlocks FileEdits OrderedReplacement apply_blocks edit_lines replace_in_order",
-        "history": "HistoryResult RevertResult",
+        "history": "HistoryResult RevertResult ago",
         "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
         "listing": "ListResult ListedEntry",
         "missing": "explain",

@@ -24,6 +24,9 @@ class HistoryArguments(Arguments):
 
     path: str | None = None
     change_id: Annotated[str | None, Field(description="show this one")] = None
+    session: Annotated[str | None, Field(description="of this session; `current` is this one")] = None
+    client: Annotated[str | None, Field(description="of clients whose name begins so")] = None
+    since: Annotated[str | None, Field(description="after a change or a time (ISO 8601)")] = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 20
     cursor: str | None = None
 
@@ -62,13 +65,18 @@ class HistoryFile:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
-    """One change. `time` is ISO 8601 in UTC; `reverts` the changes it undid, newest first; `files` the first 200."""
+    """One change. `time` is ISO 8601 in UTC; `reverts` the changes it undid, newest first, or with `partial`
+    some of what they did; `files` the first 200."""
 
     change_id: str
     time: str
     tool: str
     summary: str
+    session: str | None
+    client: str | None
+    turn: str | None
     reverts: tuple[str, ...]
+    partial: bool
     undoable: bool
     files: tuple[HistoryFile, ...]
     file_count: int
@@ -82,7 +90,11 @@ class HistoryChange:
             time=record.time.isoformat(),
             tool=record.tool,
             summary=record.summary,
+            session=record.session,
+            client=record.client,
+            turn=record.turn,
             reverts=record.reverts,
+            partial=record.partial,
             undoable=record.undoable,
             files=tuple(
                 HistoryFile(
@@ -142,17 +154,26 @@ def ago(moment: datetime.datetime) -> str:
 def get_history(context: Context, arguments: HistoryArguments, task: Task) -> HistoryResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
-        if arguments.path is not None or arguments.cursor is not None:
+        if arguments.model_fields_set - {"change_id", "limit"}:
             raise FilewrightError(
                 Code.INVALID_INPUT,
                 "get_history: change_id names one change",
-                hint="leave out path and cursor",
+                hint="leave out path, cursor, session, client and since",
                 details={"argument": "change_id"},
             )
         return _one(context, arguments.change_id, task)
     _check_cursor(context, arguments.cursor)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
-    records = context.changes.history(location=location, limit=arguments.limit + 1, before=arguments.cursor)
+    records = context.changes.history(
+        location=location,
+        limit=arguments.limit + 1,
+        before=arguments.cursor,
+        session=arguments.session,
+        client=arguments.client,
+        since=arguments.since,
+        task=task,
+    )
+    own = (task.caller or context.changes.caller).session
     more = len(records) > arguments.limit
     records = records[: arguments.limit]
     page = Page(context.settings.page_chars)
@@ -161,6 +182,8 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
         row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
         if record.reverts:
             row += f"  [undoes {_named(record)}]"
+        if record.session != own and record.session is not None:
+            row += f"  [{visible(record.client or 'another')}, session {visible(record.session)}]"
         if not page.fits(row, reserve=120):
             more = True
             break
@@ -198,7 +221,7 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
 
 
 def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
-    record = context.changes.record(change_id)
+    record = context.changes.record(context.changes.identify(change_id))
     page = Page(context.settings.page_chars)
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
     page.add(visible(record.summary))

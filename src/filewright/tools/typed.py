@@ -315,10 +315,14 @@ class TypedTools:
         path: str | None = None,
         *,
         change_id: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+        since: str | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> HistoryResult:
-        """The newest changes, of all files or of one; or the one with `change_id` and its diff."""
+        """The newest changes, of all files or of one, a session, or clients whose name begins so; or the one
+        with `change_id` and its diff."""
         result: HistoryResult = self._run("get_history", _given(locals()))
         return result
 
