@@ -194,7 +194,8 @@ def test_completion_prints_a_script(shell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "call", "log", "show", "undo", "redo", "rewind", "restore", "doctor", "config", "completion"]
+    "command",
+    ["serve", "call", "log", "show", "undo", "redo", "rewind", "restore", "doctor", "config", "completion"],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(command, "--help")
@@ -281,12 +282,24 @@ def sessions(root: Path) -> Path:
     def edit(session: str, line: int, new: str) -> None:
         edits = [{"search": f"line {line}\n", "replace": new}]
         given = json.dumps({"path": "t.txt", "edits": edits})
-        assert run("call", "edit_content", given, "--session", session, "--actor", f"Agent {session}").exit_code == 0
+        assert (
+            run("call", "edit_content", given, "--session", session, "--actor", f"Agent {session}").exit_code
+            == 0
+        )
 
     edit("first", 3, "three\n")
     edit("second", 20, "twenty\nmore\n")
     edit("first", 5, "five\n")
-    assert run("call", "write_content", '{"items": [{"path": "fresh.txt", "content": "n"}]}', "--session", "first").exit_code == 0
+    assert (
+        run(
+            "call",
+            "write_content",
+            '{"items": [{"path": "fresh.txt", "content": "n"}]}',
+            "--session",
+            "first",
+        ).exit_code
+        == 0
+    )
     return root / "t.txt"
 
 
