@@ -241,6 +241,37 @@ def protected(
     return _refusal(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
 
 
+def denied(asked: str) -> FilewrightError:
+    """What the user keeps from agents; the same whether or not anything is there."""
+    message = f"{asked} is kept from agents by the user's rules"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "go on without it, or ask the user for it")
+
+
+def rules_unusable(asked: str, why: str) -> FilewrightError:
+    """Whatever is below a file of such rules that cannot be used."""
+    message = f"{asked} is not offered: {why}"
+    hint = "ask the user to correct that file; until then nothing in its folder is offered"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+
+
+def holds_denied(asked: str) -> FilewrightError:
+    """To delete, move or copy a folder with all below, of which something is kept from agents."""
+    message = f"{asked} holds something that the user keeps from agents, or from their changes"
+    hint = "name what is in it, one by one"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+
+
+def bad_setting(name: str, why: str) -> FilewrightError:
+    """A setting that cannot be used; `why` goes on after its name."""
+    variable = f"FILEWRIGHT_{name.upper()}"
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"the setting {variable} {why}",
+        hint="correct it, or leave it out",
+        details={"setting": name},
+    )
+
+
 def own_state(asked: str) -> FilewrightError:
     """A look into the folder where the history and its key are kept."""
     message = f"{asked} belongs to filewright's own state, which is neither read nor changed through it"

@@ -32,6 +32,9 @@ class Settings(BaseSettings):
     protected: tuple[str, ...] = Field(
         default=(".git",), description="names of folders (at any depth) that are never written to"
     )
+    deny: tuple[str, ...] = Field(
+        default=(), description="rules, as in .agentsignore, of what no call reads, shows or changes"
+    )
     cross_devices: bool = Field(default=True, description="follow mounts inside a root")
     landlock: bool = Field(
         default=True, description="let the server confine itself with Landlock where the kernel can"

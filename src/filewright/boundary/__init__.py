@@ -14,6 +14,7 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`, `open_pa
 """
 
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.denial import DenyRules
 from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
@@ -24,6 +25,7 @@ __all__ = [
     "PIPE",
     "Boundary",
     "Child",
+    "DenyRules",
     "Entry",
     "Launcher",
     "Location",

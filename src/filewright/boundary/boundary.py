@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary import refusal
+from filewright.boundary.denial import DENY_FILE, READ_ONLY_FILE, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
@@ -19,7 +21,9 @@ from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Kind, Status
+from filewright.system import File, Folder, Kind, NotAFileError, Status
+
+_KEPT = f"what {READ_ONLY_FILE.decode()} names"
 
 
 class Boundary:
@@ -40,12 +44,12 @@ class Boundary:
         if settings.state_dir is not None:
             folders.append(os.path.realpath(os.fsencode(settings.state_dir)))
         self._own = {root.index: _below_root(root, folders) for root in self.roots}
+        protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._protection = {
-            root.index: Protection(
-                settings.protected, [os.fsdecode(b"/".join(parts)) for parts in self._own[root.index]]
-            )
-            for root in self.roots
+            root.index: Protection(protected, [os.fsdecode(b"/".join(parts)) for parts in own])
+            for root, own in zip(self.roots, self._own.values(), strict=True)
         }
+        self._given = DenyRules.of(settings.deny)
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
@@ -68,8 +72,9 @@ class Boundary:
 
         A path is relative to the first root, begins with `name:` of a root, is absolute inside a
         root, or begins with `~/`; any of them in quoted form too. `..` is resolved through the
-        folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`, and for
-        a `..` after a part that does not exist, and for a root that is gone or replaced, `not_found`.
+        folders that are there, as the kernel would. Raises `path_escape`, `invalid_input`,
+        `permission_denied` for what is denied, and `not_found` for a `..` after a part that does not
+        exist and for a root that is gone or replaced.
         """
         self.require_open()
         safe = shown(asked) or "."
@@ -81,7 +86,12 @@ class Boundary:
         refusal.require_root(root, safe)
         parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
         where = Location(root, parts, safe)
-        return self._without_dots(where) if b".." in parts else where
+        if b".." in parts:
+            where = self._without_dots(where)
+        denial = self.denial(where, known=False)
+        if denial is not None:
+            raise denial
+        return where
 
     def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
         if len(self.roots) > 1:
@@ -112,7 +122,7 @@ class Boundary:
     def _without_dots(self, where: Location) -> Location:
         after = len(where.parts) - where.parts[::-1].index(b"..")
         try:
-            with self._beneath(where, where.parts[:after], listing=False) as folder:
+            with self._beneath(where, where.parts[:after], listing=False)[0] as folder:
                 return Location(where.root, folder.reached + where.parts[after:], where.asked)
         except OSError as error:
             depth = 0
@@ -124,29 +134,68 @@ class Boundary:
 
     # Opening: every way from a path to an open thing is one of `_beneath` and `_file_beneath`.
 
-    def _beneath(self, where: Location, parts: Sequence[bytes], *, listing: bool = True) -> Folder:
-        folder = where.root.folder.beneath(
-            parts, cross=self._cross, listing=listing, kernel=self.settings.openat2
-        )
+    def _beneath(
+        self, where: Location, parts: Sequence[bytes], *, listing: bool = True, changing: bool = False
+    ) -> tuple[Folder, DenyRules]:
+        """The folder `parts` on the way to `where`, and the rules for what is in it."""
+        root = where.root.folder
+        if not self._given.active and b".." not in parts:
+            # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
+            # from it, not by its path, the folders above are asked whether they hold a rule file.
+            try:
+                folder = root.beneath(
+                    parts, links=False, cross=self._cross, listing=listing, kernel=self.settings.openat2
+                )
+            except OSError:
+                pass  # Part by part tells whether this may be said.
+            else:
+                if not self._rules_above(where.root, folder, changing=changing):
+                    return self._checked(where, folder, self._given)
+                folder.close()
+        asking = _Asking(self._given, where, changing=changing)
+        folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
+        return self._checked(where, folder, asking.rules_in(folder))
+
+    @staticmethod
+    def _rules_above(root: Root, folder: Folder, *, changing: bool) -> bool:
+        """Whether the folder, or one from it up to the root, holds a rule file that matters."""
+        files = RULE_FILES if changing else (DENY_FILE,)
+        levels = len(folder.reached)
+        if root.folder.holds_any(files):
+            return True
+        return levels > 0 and folder.holds_any(_from_below(levels, files))
+
+    def _checked(self, where: Location, folder: Folder, rules: DenyRules) -> tuple[Folder, DenyRules]:
         try:
             self._refuse_own(where, folder.reached)
         except FilewrightError:
             folder.close()
             raise
-        return folder
+        return folder, rules
 
     def _file_beneath(self, where: Location) -> File:
-        own = self._own[where.root.index]
-        # Only the walk part by part says where the links led.
-        file = where.root.folder.file_beneath(
-            where.parts, cross=self._cross, kernel=self.settings.openat2 and not own
-        )
+        if not where.parts:
+            return where.root.folder.file_beneath(())  # A folder, which this refuses.
+        above, rules = self._beneath(where, where.parts[:-1], listing=False)
+        with above:
+            try:
+                file = above.open(where.name)
+                file.reached = (*above.reached, where.name)
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    is_folder = error.kind == "folder" if isinstance(error, NotAFileError) else None
+                    rules.require(where.asked, where.name, is_folder)
+                    raise
+                asking = _Asking(self._given, where)
+                file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
         try:
-            if own and file.reached is not None:
-                self._refuse_own(where, file.reached)
+            rules.require(where.asked, where.name, False)
+            self._refuse_own(where, file.reached or where.parts)
+            if not self._cross and file.status().device != where.root.device:
+                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
             if where.asked.endswith("/"):
                 raise errors.slash_after_file(where.asked)
-        except FilewrightError:
+        except (FilewrightError, OSError):
             file.close()
             raise
         return file
@@ -175,8 +224,8 @@ class Boundary:
         try:
             if changing:
                 self._refuse_protected(where, where.parts, itself=False)
-                return self._open_changing(where, where.parts)
-            return self._beneath(where, where.parts)
+                return self._open_changing(where, where.parts)[0]
+            return self._beneath(where, where.parts)[0]
         except OSError as error:
             raise self._failure(error, where, "open the folder") from error
 
@@ -195,7 +244,7 @@ class Boundary:
         above = where.parts[:-1]
         try:
             try:
-                return self._open_changing(where, above)
+                return self._open_changing(where, above)[0]
             except FileNotFoundError:
                 if not create:
                     raise
@@ -203,12 +252,13 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "open the folder of") from error
 
-    def _open_changing(self, where: Location, parts: tuple[bytes, ...]) -> Folder:
-        """The folder `parts` on the way to `where`, asked what it really is and where it is by now."""
+    def _open_changing(self, where: Location, parts: tuple[bytes, ...]) -> tuple[Folder, DenyRules]:
+        """The folder `parts` on the way to `where`, asked what it really is and where it is by now; and
+        the rules in it, by which the parts below may be changed."""
         try:
-            folder = self._beneath(where, parts)
+            folder, rules = self._beneath(where, parts, changing=True)
         except PermissionError:
-            folder = self._beneath(where, parts, listing=False)
+            folder, rules = self._beneath(where, parts, listing=False, changing=True)
         try:
             below = where.parts[len(parts) :]
             if folder.reached != parts:
@@ -218,10 +268,11 @@ class Boundary:
                 raise errors.moved_out(where.asked, quote(where.root.path))
             if now != folder.reached:
                 self._refuse_protected(where, (*now, *below), itself=bool(below))
+            _require_changeable(where, rules, folder, below)
         except FilewrightError:
             folder.close()
             raise
-        return folder
+        return folder, rules
 
     @staticmethod
     def _names_now(root: Root, folder: Folder) -> tuple[bytes, ...] | None:
@@ -232,18 +283,20 @@ class Boundary:
         start = start.rstrip(b"/") + b"/"
         return tuple(path[len(start) :].split(b"/")) if path.startswith(start) else None
 
-    def _open_deepest(self, where: Location, depth: int) -> tuple[Folder, int]:
+    def _open_deepest(self, where: Location, depth: int) -> tuple[Folder, int, DenyRules]:
         """The deepest folder on the way to `where` that is there, at most `depth` levels down, asked."""
         while True:
             try:
-                return self._open_changing(where, where.parts[:depth]), depth
+                folder, rules = self._open_changing(where, where.parts[:depth])
             except (FileNotFoundError, NotADirectoryError):
                 if depth <= 0:
                     raise
+            else:
+                return folder, depth, rules
             depth -= 1
 
     def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> Folder:
-        folder, depth = self._open_deepest(where, len(above) - 1)
+        folder, depth, _ = self._open_deepest(where, len(above) - 1)
         for missing in range(depth, len(above)):
             with folder:
                 try:
@@ -252,7 +305,7 @@ class Boundary:
                         made.append(Location(where.root, above[: missing + 1], where.asked))
                 except FileExistsError:
                     pass  # Made by someone else meanwhile, or a link to nowhere: opening it tells.
-            folder = self._open_changing(where, above[: missing + 1])
+            folder, _ = self._open_changing(where, above[: missing + 1])
         return folder
 
     # Looking
@@ -262,20 +315,27 @@ class Boundary:
         try:
             if not where.parts:
                 return where.root.folder.status()
-            if not self._own[where.root.index]:
-                return where.root.folder.stat_beneath(
-                    where.parts, cross=self._cross, kernel=self.settings.openat2
-                )
-            with self._beneath(where, where.parts[:-1], listing=False) as above:
+            above, rules = self._beneath(where, where.parts[:-1], listing=False)
+            with above:
                 self._refuse_own(where, (*above.reached, where.name))
-                return above.stat(where.name)
+                try:
+                    status = above.stat_beneath(
+                        (where.name,), cross=self._cross, kernel=self.settings.openat2
+                    )
+                except OSError:
+                    rules.require(where.asked, where.name, None)
+                    raise
+                rules.require(where.asked, where.name, status.kind == "folder")
+                return status
         except OSError as error:
             raise self._failure(error, where, "look at") from error
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
         try:
-            with self._beneath(where, where.parts[:-1], listing=False) as above:
+            above, rules = self._beneath(where, where.parts[:-1], listing=False)
+            with above:
+                rules.require(where.asked, where.name, None)
                 return above.read_link(where.name)
         except OSError as error:
             if error.errno == errno.EINVAL:
@@ -298,6 +358,7 @@ class Boundary:
         details: bool = False,
         kinds: Iterable[Kind] | None = None,
         after: Location | None = None,
+        changing: bool = False,
         task: Task,
     ) -> Walk:
         """Everything below the folder `where`, sorted, as a stream: see `Walk` and, for `glob`, `globs`.
@@ -305,7 +366,8 @@ class Boundary:
         `depth` 1 is the folder's own names, 0 all levels. `details` fills in each entry's status.
         `after` goes on behind an entry of an earlier walk, which need not be there any more. The
         folder asked for is walked even if a rule ignores it; `.git` is left out unless `include_git`, or
-        `where` lies in it; our own state and temporaries always are. Raises as `open_folder`, and for a glob
+        `where` lies in it; our own state, temporaries and what is denied always are, and for `changing` what
+        may not be changed. Raises as `open_folder`, and for a glob
         `invalid_input` or `path_escape`.
         """
         refusal.require_root(where.root, where.asked)
@@ -321,9 +383,14 @@ class Boundary:
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
             cross=self._cross,
             kernel=self.settings.openat2,
+            changing=changing,
         )
         try:
-            return Walk(where, self._beneath(where, where.parts), options, task)
+            folder, denied = self._beneath(where, where.parts)
+            if denied.broken:
+                folder.close()
+                raise denied.refusal(where.asked)
+            return Walk(where, folder, denied, options, task)
         except OSError as error:
             raise self._failure(error, where, "list") from error
 
@@ -359,6 +426,7 @@ class Boundary:
         if not where.parts:
             raise errors.root_itself(where.asked, quote(where.root.path))
         above = Location(where.root, where.parts[:-1])
+        # Where rules are in force, what has the name is looked at.
         led = reached.get(above) if reached is not None else None
         if led is None:
             refusal.require_root(where.root, where.asked)
@@ -368,9 +436,9 @@ class Boundary:
                 self._refuse_protected(where, (*led, where.name))
             return
         try:
-            folder, depth = self._open_deepest(where, len(above.parts))
+            folder, depth, rules = self._open_deepest(where, len(above.parts))
             with folder:
-                if reached is not None:
+                if reached is not None and not rules.active:
                     reached[above] = (*folder.reached, *above.parts[depth:])
                 if depth < len(above.parts):
                     return
@@ -386,6 +454,77 @@ class Boundary:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
         return self._protection[where.root.index].rule_for(where.parts)
 
+    def guard_tree(self, source: Location, destination: Location, *, moving: bool, task: Task) -> None:
+        """Refuse to copy a folder with all below it, or to be `moving` it, where something in it is denied (or
+        may not be changed), or would come to where nothing may be written. Raises `permission_denied`.
+        """
+        walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
+        above = destination.parts[:-1]
+        try:
+            folder, depth, rules = self._open_deepest(destination, len(above))
+        except OSError as error:
+            raise self._failure(error, destination, "open the folder of") from error
+        with folder:
+            ends = (*folder.reached, *destination.parts[depth:])
+        for name in destination.parts[depth:]:
+            rules = rules.entered(name, None)
+        was, then = self._protection[source.root.index], self._protection[destination.root.index]
+        below = {b"": rules}
+        for entry in walk:
+            parts = tuple(entry.path.split(b"/"))
+            rule = then.rule_for((*ends, *parts))
+            if rule is not None and was.rule_for((*source.parts, *parts)) is None:
+                raise errors.protected(destination.asked, rule)
+            if rules.active:
+                in_it = below[entry.folder.prefix]
+                if in_it.denies(entry.name, entry.kind == "folder"):
+                    raise errors.holds_denied(source.asked)
+                if entry.kind == "folder":
+                    below[entry.path + b"/"] = in_it.entered(entry.name, None)
+        if walk.denied:
+            raise errors.holds_denied(source.asked)
+
+    def rules_in(self, where: Location, folder: Folder) -> DenyRules:
+        """What is denied of the names in the folder `where`, which is held open."""
+        if not self._given.active and not self._rules_above(where.root, folder, changing=True):
+            return self._given
+        try:
+            opened, rules = self._beneath(where, where.parts, listing=False)
+        except OSError as error:
+            raise self._failure(error, where, "look into") from error
+        opened.close()
+        return rules
+
+    def denial(self, where: Location, *, known: bool = True) -> FilewrightError | None:
+        """The refusal of a place by its name alone, if it is denied; one that is not `known` to be there,
+        and as what, only if it would be denied as a file and as a folder."""
+        if any(map(is_deny_file, where.parts)):
+            return errors.denied(where.asked)
+        root, parts = where.root.folder, where.parts
+        if not self._given.active:
+            above, paths = b"", [DENY_FILE]
+            for part in parts[:-1]:
+                above += part + b"/"
+                paths.append(above + DENY_FILE)
+            if not root.holds_any(paths):
+                return None
+        rules = self._given.entered(None, root)
+        for depth, name in enumerate(parts, 1):
+            if depth == len(parts):
+                either = rules.denies(name, None)
+                surely = rules.denies(name, False) and rules.denies(name, True)
+                return rules.refusal(where.asked) if either and (known or surely) else None
+            if rules.denies(name, True):
+                return rules.refusal(where.asked)
+            try:
+                with root.beneath(parts[:depth], links=False, cross=self._cross, listing=False) as folder:
+                    rules = rules.entered(name, folder)
+            except OSError:
+                rules = rules.entered(
+                    name, None
+                )  # Not there, or a link: what it leads to is asked when opened.
+        return None
+
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
         protection = self._protection[where.root.index]
@@ -400,6 +539,51 @@ class Boundary:
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
         return refusal.failure(error, where, doing, cross=self._cross)
+
+
+class _Asking:
+    """Asked of every part on the way to `where`: refuses what is denied by the rules of the folders passed."""
+
+    def __init__(self, given: DenyRules, where: Location, *, changing: bool = False) -> None:
+        self._given, self._where, self._changing = given, where, changing
+        self._rules: dict[tuple[bytes, ...], DenyRules] = {}
+
+    def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
+        rules = self.rules_in(folder)
+        rules.require(self._where.asked, part, is_folder)
+        if self._changing and rules.keeps(part, is_folder):
+            raise errors.protected(self._where.asked, _KEPT)
+
+    def rules_in(self, folder: Folder) -> DenyRules:
+        """The rules for what is in a folder on the way, read from the very folder that was walked through."""
+        names = folder.reached
+        if not names:
+            self._rules = {}  # The walk begins, perhaps again.
+        if names not in self._rules:
+            above = self._rules[names[:-1]] if names else self._given
+            self._rules[names] = above.entered(names[-1] if names else None, folder)
+        return self._rules[names]
+
+
+@lru_cache
+def _from_below(levels: int, files: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """The paths of files in a folder and in those above it, `levels` of them."""
+    return tuple(b"../" * level + file for level in range(levels) for file in files)
+
+
+def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names: tuple[bytes, ...]) -> None:
+    """Refuse to change `names` below a folder that is held, of which only the first may be there."""
+    for depth, name in enumerate(names if rules.active else (), 1):
+        is_folder: bool | None = True
+        if depth == len(names):
+            try:
+                is_folder = folder.stat(name).kind == "folder" if depth == 1 else None
+            except OSError:
+                is_folder = None
+        rules.require(where.asked, name, is_folder)
+        if rules.keeps(name, is_folder):
+            raise errors.protected(where.asked, _KEPT)
+        rules = rules.entered(name, None)
 
 
 def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:

@@ -195,7 +195,7 @@ def _rules_of(content: bytes) -> tuple[Rule, ...]:
     for line in reversed(lines):
         if not line or line.startswith(b"#"):
             continue
-        text = _trim(line.removesuffix(b"\r").split(b"\0", 1)[0])
+        text = trimmed(line.removesuffix(b"\r").split(b"\0", 1)[0])
         if len(text) > _PATTERN_BYTES:
             continue
         negated = text.startswith(b"!")
@@ -221,7 +221,7 @@ def _simplest(rule: Rule) -> Rule:
     return rule
 
 
-def _trim(line: bytes) -> bytes:
+def trimmed(line: bytes) -> bytes:
     """The line without trailing spaces, unless a backslash stands before them."""
     end, position = len(line), 0
     kept = 0

@@ -28,6 +28,14 @@ def plain_form(name: bytes) -> str:
     return text.split(":", 1)[0].rstrip(". ") or text
 
 
+def folded(rules: bytes) -> bytes:
+    """The text of rules for names in their plain form: what such a file system takes for the same, is."""
+    text = rules.decode("utf-8", "surrogateescape")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_IGNORABLE))
+    return text.casefold().encode("utf-8", "surrogateescape")
+
+
 class Protection:
     """What is protected below a root: `names` at any depth (those with a `/`: from the root), and `paths`."""
 

@@ -15,8 +15,10 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, repeat
 
+from filewright.boundary.denial import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import Location, shown_as
@@ -48,7 +50,7 @@ class WalkOptions:
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
     `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` and `kernel`
-    are as in `Folder.beneath`.
+    are as in `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
     """
 
     rules: Matcher | None
@@ -62,6 +64,7 @@ class WalkOptions:
     after: tuple[bytes, ...] = ()
     cross: bool = True
     kernel: bool = True
+    changing: bool = False
 
 
 class Entry:
@@ -109,6 +112,7 @@ class WalkedFolder:
         "_start_bytes",
         "above",
         "after",
+        "denied",
         "depth",
         "far",
         "globs",
@@ -144,6 +148,7 @@ class WalkedFolder:
         self._prefix = self._root_prefix[self._start_bytes :]
         self.far = len(self._root_prefix) > _FAR_BYTES or (not kernel and self.depth > _FAR_LEVELS)
         self.matcher = matcher
+        self.denied: DenyRules = NO_RULES if above is None else above.denied
         self.globs = globs
         self.after = after
         self.handle: Folder | None = None
@@ -196,10 +201,12 @@ class WalkedFolder:
 class Walk:
     """An iterator over the entries below a folder, each folder before what is in it, names in byte order."""
 
-    def __init__(self, where: Location, opened: Folder, options: WalkOptions, task: Task) -> None:
+    def __init__(
+        self, where: Location, opened: Folder, denied: DenyRules, options: WalkOptions, task: Task
+    ) -> None:
         # Apart from what walks, so that nothing holds the generator: left in the middle, it ends at once.
         self._walker = _Walker(where, options, task)
-        self._entries = self._walker.entries(where, opened)
+        self._entries = self._walker.entries(where, opened, denied)
 
     def __iter__(self) -> Iterator[Entry]:
         return self._entries  # The generator itself: a loop over it costs no call of ours per entry.
@@ -222,6 +229,11 @@ class Walk:
         """How many names were left out by ignore rules, so far."""
         return self._walker.ignored
 
+    @property
+    def denied(self) -> int:
+        """How many names were left out because they are denied, so far: for no agent's eyes."""
+        return self._walker.denied
+
 
 class _Walker:
     """What walks: options, counters, and the handles of far folders."""
@@ -230,12 +242,13 @@ class _Walker:
         self.unreadable = 0
         self.unreadable_places: list[Location] = []
         self.ignored = 0
+        self.denied = 0
         self._root = where.root
         self._options = options
         self._task = task
         self._held: deque[WalkedFolder] = deque()
 
-    def entries(self, where: Location, opened: Folder) -> Iterator[Entry]:
+    def entries(self, where: Location, opened: Folder, denied: DenyRules) -> Iterator[Entry]:
         """The entries below the folder, which is closed; its own names are read at once."""
         options = self._options
         try:
@@ -243,6 +256,7 @@ class _Walker:
             matcher = self._rules_above(names) if options.rules is not None else NOTHING
             after = 0 if options.after else -1
             start = WalkedFolder(where, names, matcher, options.globs.start(), after, kernel=options.kernel)
+            start.denied = denied
         except BaseException:
             opened.close()
             raise
@@ -373,6 +387,7 @@ class _Walker:
                 names.read(opened)
             except OSError as error:
                 self._failed(folder, error)
+            self._read_denied(folder, opened)
             if self._options.rules is not None:
                 self._read_rules(folder, opened, names)
             if names.packed:
@@ -433,6 +448,12 @@ class _Walker:
         """The files, the folders, and the marked others of a folder that are neither hidden nor ignored."""
         options = self._options
         files, folders, others = names.files, names.folders, names.others
+        if folder.denied.active:
+            before = len(files) + len(folders) + len(others)
+            allowed = partial(folder.denied.allowed, changing=options.changing)
+            files, folders = allowed(files, False), allowed(folders, True)
+            others = [name for name in others if allowed([name[:-2]], False)]
+            self.denied += before - len(files) - len(folders) - len(others)
         if options.hide_git:
             if b".git" in files:
                 files = [name for name in files if name != b".git"]
@@ -506,6 +527,15 @@ class _Walker:
             if error.errno not in (*_GONE, errno.EACCES):
                 raise
             return None
+
+    def _read_denied(self, folder: WalkedFolder, opened: Folder) -> None:
+        """Know what is denied of the names in a folder below the first."""
+        files = RULE_FILES if self._options.changing else (DENY_FILE,)
+        if folder.above is not None and (folder.denied.active or opened.holds_any(files)):
+            folder.denied = folder.above.denied.entered(folder.name, opened)
+            if folder.denied.broken:
+                self.unreadable += 1
+                self.denied += 1
 
     def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
         present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))

@@ -272,6 +272,7 @@ class _Saving:
                 raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
             folder = self._folders.at(where, seen.identity)
             names = folder.names()
+            rules = self._boundary.rules_in(where, folder)
             self._require_removable(folder, where, names)
             made = _folder_side(folder)
             if loaded is top:
@@ -285,6 +286,9 @@ class _Saving:
                     continue
                 place = where.child(name)
                 status = folder.stat(name)
+                is_folder = status.kind == "folder"
+                if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
+                    raise errors.holds_denied(top.asked)
                 self._refuse(place, seen, status)
                 if status.kind == "folder":
                     entries: dict[bytes, Leaf] = {}

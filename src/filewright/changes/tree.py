@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
-from filewright.boundary import Boundary, Location, Root, is_temporary, quote
+from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary, quote
 from filewright.changes.content import OnDisk
 from filewright.changes.record import Entry, Kind, Place
 from filewright.changes.slots import OpenFolders, kind_of
@@ -188,7 +188,7 @@ class FolderItem(Item):
     `was` is its place at the start; `origin` the folder on the disk that holds what no step has
     looked at: itself, or what it is a copy of. `passes` are further slots where it is for a while,
     `number` its own in the plan, `inode` that of a new one once it is staged, `writable` what was
-    found out of the rights on it.
+    found out of the rights on it, `rules` what is denied of the names in it.
     """
 
     __slots__ = (
@@ -199,6 +199,7 @@ class FolderItem(Item):
         "number",
         "origin",
         "passes",
+        "rules",
         "tree",
         "was",
         "writable",
@@ -216,6 +217,7 @@ class FolderItem(Item):
         self.number: int | None = None
         self.inode: int | None = seen.inode if seen is not None else None
         self.writable: bool | None = None
+        self.rules: DenyRules | None = None
 
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
@@ -268,16 +270,20 @@ class FolderItem(Item):
         return copied(item, asked)
 
     def _load(self, name: bytes, asked: str) -> Item | None:
+        assert self.was is not None
+        if self.rules is None:
+            self.rules = self.tree.boundary.rules_in(self.was, self.on_disk())
         try:
             seen = self.on_disk().stat(name)
         except FileNotFoundError:
+            self.rules.require(asked, name, None)
             return None
         except OSError as error:
             raise from_os_error(error, asked, doing="look at") from error
         item: Item
         kind = kind_of(seen)
+        self.rules.require(asked, name, kind == "folder")
         if kind == "folder":
-            assert self.was is not None
             item = FolderItem(self.tree, asked, seen, self.was.child(name))
         elif kind == "link":
             item = Item("link", asked, seen)

@@ -133,7 +133,7 @@ class Candidates:
     def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:
         suffixes = self._choice.suffixes
         by_folder = self._choice.glob is None and suffixes is None
-        ignored = made = 0
+        left_out = made = 0
         whole = False
         last: object = None
         batch = _CandidateBatch()
@@ -147,8 +147,9 @@ class Candidates:
                     batch, made = _CandidateBatch(), made + 1
                 # A folder of which nothing was left out is read by `rg` itself, which is quicker.
                 if folder is not last:
-                    whole = by_folder and walk.ignored == ignored
-                    ignored, last = walk.ignored, folder
+                    now = walk.ignored + walk.denied
+                    whole = by_folder and now == left_out
+                    left_out, last = now, folder
                 else:
                     whole = False
                 if whole and folder.prefix not in batch.folders:

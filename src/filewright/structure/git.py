@@ -141,6 +141,8 @@ def _repository(boundary: Boundary, where: Location) -> _Repository | str | None
         except FilewrightError as error:
             if error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
                 continue
+            if error.code == Code.PERMISSION_DENIED:
+                return None  # the user keeps it from agents
             raise
         if kind == "folder":
             return _Repository(here, ".git", path)

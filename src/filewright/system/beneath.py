@@ -12,12 +12,19 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from filewright.system.handle import Handle
 from filewright.system.status import KINDS, NotAFileError
 
 _LINKS = 40
 _RETRIES = 128
+
+_H = TypeVar("_H", bound=Handle)
+Ask = Callable[[_H, bytes, bool | None], None]
+"""Asked of every part, with the folder it is in and whether it is a folder (None: it could not be looked
+at), before anything is done with it. Refuses by raising."""
+_AskStep = Callable[[int, tuple[bytes, ...], bytes, bool | None], None]
 
 
 class Steps(Protocol):
@@ -53,24 +60,45 @@ class _RacedError(OSError):
     """What was a folder a moment ago is something else now; the walk starts again."""
 
 
+def lending(kind: Callable[[int, tuple[bytes, ...]], _H], ask: Ask[_H] | None) -> _AskStep | None:
+    """`ask` as `retrying` takes it: it is lent each folder on the way, whose `reached` are its names."""
+    if ask is None:
+        return None
+
+    def asked(handle: int, names: tuple[bytes, ...], part: bytes, is_folder: bool | None) -> None:
+        folder = kind(handle, names)
+        try:
+            ask(folder, part, is_folder)
+        finally:
+            folder.detach()
+
+    return asked
+
+
 def retrying(
-    steps: Steps, start: int, parts: Sequence[bytes], *, links: bool, cross: bool
+    steps: Steps,
+    start: int,
+    parts: Sequence[bytes],
+    *,
+    links: bool,
+    cross: bool,
+    ask: _AskStep | None = None,
 ) -> tuple[int, tuple[bytes, ...]]:
     """Open `parts` below `start`: the handle, and the names without links that led to it.
 
     With `links=False` any link is refused (`ELOOP`); with `cross=False` another file system is
-    (`EXDEV`). `EAGAIN` if the folders are renamed over and over.
+    (`EXDEV`). `EAGAIN` if the folders are renamed over and over. Raises what `ask` raises.
     """
     for _ in range(_RETRIES):
         try:
-            return _walk(steps, start, parts, links, cross)
+            return _walk(steps, start, parts, links, cross, ask)
         except _RacedError:
             continue
     raise OSError(errno.EAGAIN, "the folders above it are being renamed")
 
 
 def _walk(
-    steps: Steps, start: int, parts: Sequence[bytes], links: bool, cross: bool
+    steps: Steps, start: int, parts: Sequence[bytes], links: bool, cross: bool, ask: _AskStep | None
 ) -> tuple[int, tuple[bytes, ...]]:
     device = None if cross else steps.status(start).st_dev
     pending = [part for part in reversed(parts) if part] or [b"."]
@@ -91,7 +119,14 @@ def _walk(
                 if not pending:
                     return steps.open(b".", folder), tuple(names)
                 continue
-            status = steps.look(part, folder)
+            try:
+                status = steps.look(part, folder)
+            except OSError:
+                if ask is not None:
+                    ask(folder, tuple(names), part, None)
+                raise
+            if ask is not None:
+                ask(folder, tuple(names), part, stat.S_ISDIR(status.st_mode))
             if device is not None and status.st_dev != device:
                 raise _leads_out()
             if stat.S_ISLNK(status.st_mode):

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from filewright.system import posix
+from filewright.system.beneath import Ask
 from filewright.system.posix import File, Folder, umask
 from filewright.system.status import Capabilities, Rename, Status
 
@@ -190,12 +191,13 @@ class DarwinFolder(_Held, Folder):
         cross: bool = True,
         listing: bool = True,
         kernel: bool = True,
+        ask: Ask[Folder] | None = None,
     ) -> Folder:
         """The folder `parts` below this one: see `posix.Folder.beneath`."""
-        found = self._at_once(parts, _FOLDER) if kernel and cross and listing else None
+        found = self._at_once(parts, _FOLDER) if kernel and cross and listing and ask is None else None
         if found is not None:
             return type(self)(found, tuple(parts))
-        return super().beneath(parts, links=links, cross=cross, listing=listing)
+        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
     def _at_once(self, parts: Sequence[bytes], flags: int) -> int | None:
         """Open `parts` in one call, if none of them is a link; None if part by part tells more."""

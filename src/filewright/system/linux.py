@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from filewright.system import kernel, posix
+from filewright.system.beneath import Ask
 from filewright.system.kernel import birth_ns
 from filewright.system.posix import File, Folder
 from filewright.system.status import Capabilities, Rename, Status
@@ -185,23 +186,30 @@ class LinuxFolder(_Held, Folder):
         cross: bool = True,
         listing: bool = True,
         kernel: bool = True,
+        ask: Ask[Folder] | None = None,
     ) -> Folder:
         """The folder `parts` below this one: see `posix.Folder.beneath`."""
         flags = _FOLDER if listing else _ENTER
-        if kernel and can.beneath and b".." not in parts:
+        if kernel and can.beneath and ask is None and b".." not in parts:
             try:
                 return LinuxFolder(self._resolve(parts, flags, links=False, cross=cross), tuple(parts))
             except OSError as error:
                 # The names that led here are only known where no link was followed.
                 if error.errno != errno.EAGAIN and (not links or error.errno != errno.ELOOP):
                     raise
-        return super().beneath(parts, links=links, cross=cross, listing=listing)
+        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
     def file_beneath(
-        self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, kernel: bool = True
+        self,
+        parts: Sequence[bytes],
+        *,
+        links: bool = True,
+        cross: bool = True,
+        kernel: bool = True,
+        ask: Ask[Folder] | None = None,
     ) -> File:
         """The regular file `parts` below this folder, for reading."""
-        if kernel and can.beneath:
+        if kernel and can.beneath and ask is None:
             try:
                 # Looked at before it is opened: opening a device or a FIFO has effects.
                 look = self._resolve(parts, os.O_PATH | os.O_CLOEXEC, links=links, cross=cross)
@@ -214,7 +222,7 @@ class LinuxFolder(_Held, Folder):
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
                     raise
-        return super().file_beneath(parts, links=links, cross=cross)
+        return super().file_beneath(parts, links=links, cross=cross, ask=ask)
 
     def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True, kernel: bool = True) -> Status:
         """The status of what `parts` leads to below this folder: see `posix.Folder.stat_beneath`."""

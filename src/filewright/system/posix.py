@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import ClassVar, TypeVar
 
 from filewright.system import beneath
+from filewright.system.beneath import Ask
 from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
 
@@ -264,6 +265,15 @@ class Folder(_Handle):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
         return status
 
+    def holds_any(self, paths: Iterable[bytes]) -> bool:
+        """Whether anything, a link itself included, is at one of the paths from here, which may begin with
+        `..`. Links on the way are followed, wherever they lead: good only for a first look."""
+        look, folder = os.access, self._fd
+        for path in paths:  # noqa: SIM110 - a third quicker than `any`, and asked before every opening
+            if look(path, os.F_OK, dir_fd=folder, follow_symlinks=False):
+                return True
+        return False
+
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         look, folder = os.stat, self._fd
@@ -388,17 +398,20 @@ class Folder(_Handle):
         cross: bool = True,
         listing: bool = True,
         kernel: bool = True,  # noqa: ARG002
+        ask: Ask[Folder] | None = None,
     ) -> Folder:
         """The folder `parts` below this one, which may hold `..`; nothing leads out of this one.
 
         Relative links are followed unless `links` is False (`ELOOP`); other file systems are entered
         unless `cross` is False. What leads out is `EXDEV`. Without `listing` it serves only for names
         below it, which takes no right to read it where the system has handles. `kernel=False` goes
-        part by part on every system. `EAGAIN` if the folders above are renamed over and over.
+        part by part on every system, and so does `ask`, which every part is put to. `EAGAIN` if the
+        folders above are renamed over and over.
         """
         flags = _FOLDER if listing else self.step_flags
         steps = _Steps(self.step_flags, flags)
-        return type(self)(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+        asked = beneath.lending(type(self), ask)
+        return type(self)(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
     def file_beneath(
         self,
@@ -407,10 +420,12 @@ class Folder(_Handle):
         links: bool = True,
         cross: bool = True,
         kernel: bool = True,  # noqa: ARG002
+        ask: Ask[Folder] | None = None,
     ) -> File:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
         steps = _Steps(self.step_flags, _READ)
-        return self._file(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+        asked = beneath.lending(type(self), ask)
+        return self._file(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
     def _file(self, descriptor: int, reached: tuple[bytes, ...] | None) -> File:
         try:

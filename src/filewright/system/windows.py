@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from filewright.system import beneath, nt
+from filewright.system.beneath import Ask
 from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, Rename, Status
 from filewright.system.windows_names import may_be_short, name_problem
@@ -326,6 +327,11 @@ class Folder(_Handle):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
         return status
 
+    def holds_any(self, paths: Iterable[bytes]) -> bool:
+        """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
+        here = os.fsdecode(self.path() or b"")
+        return not here or any(os.path.lexists(os.path.join(here, os.fsdecode(path))) for path in paths)
+
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         found: list[Status | None] = []
@@ -431,10 +437,12 @@ class Folder(_Handle):
         cross: bool = True,
         listing: bool = True,
         kernel: bool = True,  # noqa: ARG002
+        ask: Ask[Folder] | None = None,
     ) -> Folder:
         """The folder `parts` below this one, which may hold `..`: see `posix.Folder.beneath`."""
         steps = _Steps(_FOLDER if listing else _ENTER, folders_only=True)
-        return Folder(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+        asked = beneath.lending(Folder, ask)
+        return Folder(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
     def file_beneath(
         self,
@@ -443,10 +451,12 @@ class Folder(_Handle):
         links: bool = True,
         cross: bool = True,
         kernel: bool = True,  # noqa: ARG002
+        ask: Ask[Folder] | None = None,
     ) -> File:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
         steps = _Steps(_READ, folders_only=False)
-        return File(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross))
+        asked = beneath.lending(Folder, ask)
+        return File(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
     # Changing
 
