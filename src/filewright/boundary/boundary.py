@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary import refusal
-from filewright.boundary.denial import DENY_FILE, READ_ONLY_FILE, RULE_FILES, DenyRules, is_deny_file
+from filewright.boundary.denial import CLOSED, DENY_FILE, READ_ONLY_FILE, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
@@ -88,9 +88,7 @@ class Boundary:
         where = Location(root, parts, safe)
         if b".." in parts:
             where = self._without_dots(where)
-        denial = self.denial(where, known=False)
-        if denial is not None:
-            raise denial
+        self._refuse_by_name(where)
         return where
 
     def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
@@ -386,7 +384,7 @@ class Boundary:
             changing=changing,
         )
         try:
-            folder, denied = self._beneath(where, where.parts)
+            folder, denied = self._beneath(where, where.parts, changing=changing)
             if denied.broken:
                 folder.close()
                 raise denied.refusal(where.asked)
@@ -489,41 +487,46 @@ class Boundary:
         if not self._given.active and not self._rules_above(where.root, folder, changing=True):
             return self._given
         try:
-            opened, rules = self._beneath(where, where.parts, listing=False)
+            asking = _Asking(self._given, where)
+            with where.root.folder.beneath(
+                where.parts, cross=self._cross, listing=False, ask=asking
+            ) as opened:
+                return asking.rules_in(opened)
         except OSError as error:
             raise self._failure(error, where, "look into") from error
-        opened.close()
-        return rules
 
-    def denial(self, where: Location, *, known: bool = True) -> FilewrightError | None:
-        """The refusal of a place by its name alone, if it is denied; one that is not `known` to be there,
-        and as what, only if it would be denied as a file and as a folder."""
+    def rules_by_name(self, where: Location) -> DenyRules:
+        """What is denied of the names in the folder `where`, which need not be there, going by names alone."""
         if any(map(is_deny_file, where.parts)):
-            return errors.denied(where.asked)
-        root, parts = where.root.folder, where.parts
+            return CLOSED
+        root = where.root.folder
         if not self._given.active:
             above, paths = b"", [DENY_FILE]
-            for part in parts[:-1]:
+            for part in where.parts:
                 above += part + b"/"
                 paths.append(above + DENY_FILE)
             if not root.holds_any(paths):
-                return None
+                return self._given
         rules = self._given.entered(None, root)
-        for depth, name in enumerate(parts, 1):
-            if depth == len(parts):
-                either = rules.denies(name, None)
-                surely = rules.denies(name, False) and rules.denies(name, True)
-                return rules.refusal(where.asked) if either and (known or surely) else None
+        for depth, name in enumerate(where.parts, 1):
             if rules.denies(name, True):
-                return rules.refusal(where.asked)
+                return rules if rules.broken else CLOSED
             try:
-                with root.beneath(parts[:depth], links=False, cross=self._cross, listing=False) as folder:
+                parts = where.parts[:depth]
+                with root.beneath(parts, links=False, cross=self._cross, listing=False) as folder:
                     rules = rules.entered(name, folder)
             except OSError:
                 rules = rules.entered(
                     name, None
-                )  # Not there, or a link: what it leads to is asked when opened.
-        return None
+                )  # Not there, or a link: where it leads is asked when opened.
+        return rules
+
+    def _refuse_by_name(self, where: Location) -> None:
+        """Refuse what is denied whatever is there; what is denied only as a folder, say, is when it is opened."""
+        if where.parts:
+            rules = self.rules_by_name(where.parent)
+            if rules.denies(where.name, False) and rules.denies(where.name, True):
+                raise rules.refusal(where.asked)
 
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""

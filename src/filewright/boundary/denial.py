@@ -85,10 +85,11 @@ class DenyRules:
     """What is denied, and what may not be changed, of the names in one folder.
 
     `given` are the user's own rules, which no file undoes; then those of the files. `broken` says why a
-    rule file cannot be used: then every name is denied. `active` ones may deny more than deny files.
+    rule file cannot be used; then, and where all of the folder is denied, it is `closed`: every name is.
+    `active` rules may deny more than deny files.
     """
 
-    __slots__ = ("_files", "_given", "_read_only", "active", "broken")
+    __slots__ = ("_files", "_given", "_read_only", "active", "broken", "closed")
 
     def __init__(
         self,
@@ -98,10 +99,12 @@ class DenyRules:
         broken: str = "",
         *,
         active: bool = False,
+        closed: bool = False,
     ) -> None:
         self._given, self._files, self._read_only = given, files, read_only
         self.broken = broken
-        self.active = active or bool(given)
+        self.closed = closed or bool(broken)
+        self.active = active or self.closed or bool(given)
 
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
@@ -113,7 +116,7 @@ class DenyRules:
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
-        if self.broken or is_deny_file(name):
+        if self.closed or is_deny_file(name):
             return True
         return self.active and any(
             scope.matches(name, kind) for scope in (self._given, self._files) for kind in _kinds(folder)
@@ -125,7 +128,7 @@ class DenyRules:
 
     def allowed(self, names: list[bytes], folder: bool, *, changing: bool = False) -> list[bytes]:
         """The names that are not denied, and for `changing` may be changed, in their order."""
-        if self.broken:
+        if self.closed:
             return []
         for scope in (self._given, self._files, *((self._read_only,) if changing else ())):
             names = scope.left(names, folder)
@@ -154,6 +157,9 @@ class DenyRules:
 
 NO_RULES = DenyRules()
 """Only deny files themselves are denied."""
+
+CLOSED = DenyRules(closed=True)
+"""Everything is denied."""
 
 
 @lru_cache(maxsize=128)

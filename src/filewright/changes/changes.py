@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from filewright import errors
-from filewright.boundary import Boundary, Location, quote
+from filewright.boundary import Boundary, DenyRules, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.locks import WorkspaceLock, wait_for
@@ -354,25 +354,45 @@ class Changes:
         return heapq.merge(*streams, key=lambda item: item[0], reverse=True)
 
     def _inside(self, file: RecordFile) -> ChangeRecord | None:
-        """A record with what it did below the roots, named from there; None if that is nothing."""
-        if {root.resolved or root.path for root in self._boundary.roots}.issuperset(file.roots):
-            return file.record
+        """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
         everything = file.record.entries
+        denied = self._denied()
+        hides = any(denied(e.place) or (e.was is not None and denied(e.was)) for e in everything)
+        beyond = not {root.resolved or root.path for root in self._boundary.roots}.issuperset(file.roots)
+        if not hides and not beyond:
+            return file.record
+
+        def seen(place: Place | None) -> Place | None:
+            where = self.location(place) if place is not None and not denied(place) else None
+            return self.place(where) if where is not None else None
 
         def inside() -> Iterator[Entry]:
             for entry in everything:
-                place, was = self._seen_from_here(entry.place), self._seen_from_here(entry.was)
+                place, was = seen(entry.place), seen(entry.was)
                 if place is not None:
                     yield replace(entry, place=place, was=was)
                 elif was is not None:
                     yield replace(entry, place=was, was=None, after=None)
 
         count = sum(1 for _ in inside())
-        return replace(file.record, entries=Entries(count, inside)) if count else None
+        record = replace(file.record, entries=Entries(count, inside))
+        if hides:  # its words may name what is denied
+            record = replace(record, summary=record.tool, notes=(), hard_links={})
+        return record if count else None
 
-    def _seen_from_here(self, place: Place | None) -> Place | None:
-        where = self.location(place) if place is not None else None
-        return self.place(where) if where is not None else None
+    def _denied(self) -> Callable[[Place], bool]:
+        """Says of a place whether it is denied now; for one look at history, folder by folder."""
+        folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+
+        def denied(place: Place) -> bool:
+            key = place.root, place.parts[:-1]
+            if key not in folders:
+                where = self.location(place)
+                folders[key] = None if where is None else self._boundary.rules_by_name(where.parent)
+            rules = folders[key]
+            return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
+
+        return denied
 
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
@@ -710,6 +730,8 @@ class Changes:
         where = self.location(place)
         if where is None:
             raise errors.beyond_roots(place.shown, quote(place.root))
+        if self._denied()(place):
+            raise errors.denied("what that change touched")
         return where
 
     def _kept(self, change_id: str) -> tuple[Store, RecordFile]:

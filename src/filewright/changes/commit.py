@@ -92,7 +92,7 @@ def _attempt(
 ) -> ChangeRecord:
     # Plan: what each step means, and what is refused.
     tree = Tree(store.boundary, folders)
-    remarks = take_steps(tree, change_set, copy_moves=copy_moves)
+    remarks = take_steps(tree, change_set, task, copy_moves=copy_moves)
     difference = Difference.of(tree)
     if difference.empty:
         raise _nothing()

@@ -36,6 +36,7 @@ from filewright.edit import (
     Stream,
 )
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 from filewright.text import Identity, Splice, Splices, ordered, require_ordered
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
@@ -50,12 +51,14 @@ class Remarks:
     notes: tuple[str, ...]
 
 
-def take_steps(tree: Tree, change_set: ChangeSet, *, copy_moves: bool = False) -> Remarks:
-    """Take all steps of a change set on a tree, in order. Raises what they refuse.
+def take_steps(
+    tree: Tree, change_set: ChangeSet, task: Task | None = None, *, copy_moves: bool = False
+) -> Remarks:
+    """Take all steps of a change set on a tree, in order. Raises what they refuse, and `timeout` of `task`.
 
     With `copy_moves`, folders and files are moved by copying: the file system refused a rename.
     """
-    steps = _Taking(tree, change_set, copy_moves=copy_moves)
+    steps = _Taking(tree, change_set, task or Task(), copy_moves=copy_moves)
     steps.take()
     return Remarks(steps.hard_links, tuple(steps.notes))
 
@@ -63,8 +66,9 @@ def take_steps(tree: Tree, change_set: ChangeSet, *, copy_moves: bool = False) -
 class _Taking:
     """The steps of one change set while they are taken."""
 
-    def __init__(self, tree: Tree, change_set: ChangeSet, *, copy_moves: bool) -> None:
+    def __init__(self, tree: Tree, change_set: ChangeSet, task: Task, *, copy_moves: bool) -> None:
         self._tree = tree
+        self._task = task
         self._set = change_set
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
@@ -224,6 +228,7 @@ class _Taking:
         target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
             raise errors.into_itself(step.source.asked, step.destination.asked)
+        self._guard_below(item, step)
         if item.home is not None and (target.device != item.home[0].device or self._copy_moves):
             self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
             item.asked = step.source.asked
@@ -245,6 +250,7 @@ class _Taking:
         target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
             raise errors.into_itself(step.source.asked, step.destination.asked)
+        self._guard_below(item, step)
         self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
 
     def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
@@ -325,6 +331,14 @@ class _Taking:
     def _guard(self, where: Location) -> None:
         """Refuse what may not be written to, also where a link leads to it."""
         self._tree.boundary.guard_write(where, link_itself=True, reached=self._reached)
+
+    def _guard_below(self, item: Item, step: Move | Copy) -> None:
+        """Refuse to move or copy a folder for what is below it."""
+        on_disk = item.origin if isinstance(item, FolderItem) else None
+        if on_disk is not None and on_disk.was is not None:
+            source = replace(on_disk.was, asked=step.source.asked)
+            moving = isinstance(step, Move)
+            self._tree.boundary.guard_tree(source, step.destination, moving=moving, task=self._task)
 
     def _grown(self, step: Modify, item: Item) -> Modify:
         """The same edit of a file to which others have only added since; an addition stays at the end.
