@@ -234,7 +234,7 @@ def protected(
     asked: str,
     rule: str,
     *,
-    hint: str = "change it with the program it belongs to, or ask the user to unprotect it",
+    hint: str = "change it with the program it belongs to, or ask the user to allow it (--allow-write)",
 ) -> FilewrightError:
     """A change of what is protected."""
     message = f"{asked} is protected: nothing is written to {rule}"

@@ -6,13 +6,31 @@ it, the flag `--x-y`. Precedence: arguments of `Workspace` or flags, then enviro
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from filewright.errors import Code, FilewrightError
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
+
+
+def _listed(given: Any) -> Any:
+    """Several values in one variable: a JSON array, or with commas between them."""
+    if not isinstance(given, str):
+        return given
+    if not given.lstrip().startswith("["):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    try:
+        return json.loads(given)
+    except ValueError:
+        raise ValueError("is neither a JSON array nor a list with commas") from None
+
+
+RuleList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
 class Settings(BaseSettings):
@@ -29,10 +47,13 @@ class Settings(BaseSettings):
     read_only: bool = Field(
         default=False, description="refuse every change, and do not offer the tools that make one"
     )
-    protected: tuple[str, ...] = Field(
-        default=(".git",), description="names of folders (at any depth) that are never written to"
+    protected: RuleList = Field(
+        default=(), description="rules of what is never written to, besides what is protected by default"
     )
-    deny: tuple[str, ...] = Field(
+    allow_write: RuleList = Field(
+        default=(), description="rules of what is protected by default and yet written to"
+    )
+    deny: RuleList = Field(
         default=(), description="rules, as in .agentsignore, of what no call reads, shows or changes"
     )
     cross_devices: bool = Field(default=True, description="follow mounts inside a root")
@@ -139,3 +160,20 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="what the server writes to standard error"
     )
+
+
+def load(**given: Any) -> Settings:
+    """Settings as `given`, then from the environment, then defaults.
+
+    Raises `FilewrightError` (`invalid_input`) naming the setting that does not fit.
+    """
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"the setting FILEWRIGHT_{name.upper()}: {first['msg']} (given: {first['input']!r})",
+            hint=f"correct the variable or the flag --{name.replace('_', '-')}, or leave it out",
+        ) from error

@@ -9,13 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import unquote
 
-from pydantic import ValidationError
-
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery, Scope, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
-from filewright.settings import Settings
+from filewright.settings import Settings, load
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
@@ -58,7 +56,7 @@ class Workspace(TypedTools):
         session: str | None = None,
         client: str | None = None,
     ) -> None:
-        chosen = settings or _settings()
+        chosen = settings or load()
         changed: dict[str, Any] = {}
         if read_only is not None:
             changed["read_only"] = read_only
@@ -334,15 +332,3 @@ class _ForTask(TypedTools):
 
     def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         return self._native.run(name, arguments, task=self._task)
-
-
-def _settings() -> Settings:
-    """The settings of the environment. Raises `invalid_input` naming the variable that is wrong."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = "FILEWRIGHT_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise FilewrightError(
-            Code.INVALID_INPUT, f"{name}: {first['msg']}", hint="correct the variable, or unset it"
-        ) from error

@@ -11,7 +11,7 @@ from filewright.boundary import Boundary
 from filewright.boundary.protection import Protection, plain_form
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.settings import Settings
+from filewright.settings import Settings, load
 
 ALLOWED = [
     "file", "new", "sub/new", "new/new", "in-folder/new", ".gitignore", ".github/x", "git-notes", "a.git",
@@ -150,10 +150,10 @@ class TestStateFolderInside:
 
 
 def test_the_protected_names_are_a_setting(root: Path) -> None:
-    boundary = Boundary([root], Settings(protected=("vendor", "docs/generated")))
-    boundary.guard_write(boundary.locate(".git/config"))
+    boundary = Boundary([root], Settings(protected=("vendor", "docs/generated", "*.lock")))
     boundary.guard_write(boundary.locate("sub/docs/generated/x"))
-    for asked in ("vendor", "sub/Vendor/x", "docs/generated", "docs/generated/x", "docs"):
+    refused = ("vendor", "sub/Vendor/x", "docs/generated", "docs/generated/x", "a.lock", "sub/B.LOCK")
+    for asked in (*refused, ".git/config", ".vscode/tasks.json"):
         with pytest.raises(FilewrightError) as caught:
             boundary.guard_write(boundary.locate(asked))
         assert caught.value.code is Code.PERMISSION_DENIED
@@ -163,5 +163,72 @@ def test_the_protected_names_are_a_setting(root: Path) -> None:
 def test_the_plain_form_keeps_different_names_apart() -> None:
     names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
     assert len({plain_form(name.encode()) for name in names}) == len(names)
-    assert Protection([".git"]).rule_for((b"sub", b".git")) == ".git"
-    assert Protection([]).rule_for((b".git",)) is None
+    assert Protection().rule_for((b"sub", b".git")) == ".git"
+    assert Protection(allowed=[".git"]).rule_for((b".git",)) is None
+
+
+MADE_TO_RUN = [
+    ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/pre.sh",
+    ".claude/commands/x.md", ".cursor/mcp.json", ".vscode/tasks.json", ".vscode/settings.json",
+    ".vscode/launch.json", ".vscode/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".envrc",
+    ".husky/pre-commit",
+]  # fmt: skip
+EDITED_EVERY_DAY = [
+    "CLAUDE.md", "AGENTS.md", ".claude/agents/x.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc",
+    ".vscode/extensions.json", ".gemini/GEMINI.md", "settings.json", "tasks.json", "vscode/tasks.json",
+    "codex/x", "mcp.json", ".env.example", ".gitlab-ci.yml",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["", "packages/site/"])
+@pytest.mark.parametrize("asked", MADE_TO_RUN)
+def test_what_makes_agents_and_editors_run_something_is_protected(
+    root: Path, prefix: str, asked: str
+) -> None:
+    for spelling in (asked, asked.upper()):
+        boundary = Boundary([root], Settings())
+        with pytest.raises(FilewrightError) as caught:
+            boundary.guard_write(boundary.locate(prefix + spelling))
+        assert caught.value.code is Code.PERMISSION_DENIED
+        assert "--allow-write" in (caught.value.hint or "")
+        boundary.close()
+    boundary = Boundary([root], Settings(allow_write=(prefix + asked,)))
+    boundary.guard_write(boundary.locate(prefix + asked))
+    boundary.close()
+
+
+@pytest.mark.parametrize("asked", EDITED_EVERY_DAY)
+def test_instructions_and_workflows_are_not_protected(root: Path, asked: str) -> None:
+    boundary = Boundary([root], Settings())
+    boundary.guard_write(boundary.locate(asked))
+    boundary.close()
+
+
+@pytest.mark.parametrize("setting", ["protected", "allow_write", "deny"])
+@pytest.mark.parametrize("rule", ["a[", "/", "../x", "a\nb", ""])
+def test_a_rule_that_can_match_nothing_is_refused_in_one_sentence(
+    root: Path, setting: str, rule: str
+) -> None:
+    given = {setting: ("fine", rule)}
+    with pytest.raises(FilewrightError) as caught:
+        Boundary([root], Settings(**given))  # type: ignore[arg-type]
+    expected = f"the setting FILEWRIGHT_{setting.upper()} has a rule that can match nothing: {rule!r}"
+    assert caught.value.message == expected
+
+
+@pytest.mark.parametrize("given", ['[".env", "*.lock"]', ".env, *.lock"])
+def test_rules_come_from_the_environment_as_json_or_with_commas(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("FILEWRIGHT_PROTECTED", given)
+    assert load().protected == (".env", "*.lock")
+
+
+@pytest.mark.parametrize("given", ['[".env"', "[1, 2]", '["a", {}]'])
+def test_a_malformed_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("FILEWRIGHT_DENY", given)
+    with pytest.raises(FilewrightError) as caught:
+        load()
+    assert caught.value.code is Code.INVALID_INPUT
+    assert caught.value.message.startswith("the setting FILEWRIGHT_DENY: ")
+    assert "\n" not in caught.value.message

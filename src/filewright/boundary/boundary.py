@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -46,8 +47,10 @@ class Boundary:
         self._own = {root.index: _below_root(root, folders) for root in self.roots}
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._protection = {
-            root.index: Protection(protected, [os.fsdecode(b"/".join(parts)) for parts in own])
-            for root, own in zip(self.roots, self._own.values(), strict=True)
+            index: Protection(
+                protected, settings.allow_write, [os.fsdecode(b"/".join(parts)) for parts in own]
+            )
+            for index, own in self._own.items()
         }
         self._given = DenyRules.of(settings.deny)
         self.excludes_file = excludes_file(os.environ)
@@ -392,6 +395,19 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "list") from error
 
+    def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
+        """How many names are denied below a root, by each rule: for the user, never for an agent."""
+        reasons: Counter[str] = Counter()
+        options = WalkOptions(rules=None, globs=Globs(()), hide_git=False, cross=self._cross, reasons=reasons)
+        top = root.folder.beneath(())
+        rules = self._given.traced().entered(None, top)
+        if rules.broken:
+            top.close()
+            return Counter([rules.broken])
+        for _ in Walk(Location(root, (), "."), top, rules, options, task):
+            pass
+        return reasons
+
     def _outer_rules(self) -> Matcher:
         if self.excludes_file is None:
             return NOTHING
@@ -470,9 +486,11 @@ class Boundary:
         below = {b"": rules}
         for entry in walk:
             parts = tuple(entry.path.split(b"/"))
-            rule = then.rule_for((*ends, *parts))
-            if rule is not None and was.rule_for((*source.parts, *parts)) is None:
-                raise errors.protected(destination.asked, rule)
+            before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
+            if after is not None and before is None:
+                raise errors.protected(destination.asked, after)
+            if moving and before is not None and after is None:
+                raise errors.protected(source.asked, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
                 if in_it.denies(entry.name, entry.kind == "folder"):

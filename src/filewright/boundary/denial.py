@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import Final
 
 from filewright import errors
-from filewright.boundary.ignore import NOTHING, Matcher, trimmed
+from filewright.boundary.ignore import NOTHING, Matcher, Rule, problem_of
 from filewright.boundary.names import quote
-from filewright.boundary.protection import folded, plain_form
-from filewright.boundary.wildmatch import MalformedError, translate
+from filewright.boundary.protection import checked, folded, plain_form
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
@@ -32,7 +31,6 @@ _Content = bytes | str | None
 """What a rule file holds; why it cannot be used; None if there is none."""
 
 _FILE_BYTES = 64 << 10
-_RULE_BYTES = 4096
 _TRIES = 8
 
 
@@ -54,6 +52,17 @@ class _Scope:
             self._exact.ignores(self._prefix, name, folder)
             or self._folds.ignores(self._plain, _plain(name), folder)
         )
+
+    def rule(self, name: bytes, folder: bool) -> tuple[bytes, Rule] | None:
+        """The rule that matches a name, and the path of the folder it was written in."""
+        for matcher, prefix, form in (
+            (self._exact, self._prefix, name),
+            (self._folds, self._plain, _plain(name)),
+        ):
+            found = matcher.decides(prefix, form, folder)
+            if found is not None and not found.rule.negated:
+                return self._prefix[: found.base], found.rule
+        return None
 
     def left(self, names: list[bytes], folder: bool) -> list[bytes]:
         """The names that no rule matches."""
@@ -109,10 +118,7 @@ class DenyRules:
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        content = "\n".join(globs).encode("utf-8", "surrogateescape")
-        if problem := _problem(content):
-            raise errors.bad_setting("deny", problem)
-        return DenyRules(_NONE.plus(content))
+        return DenyRules(_NONE.plus(checked(globs, "deny")))
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
@@ -145,6 +151,18 @@ class DenyRules:
         place = b"/".join((*folder.reached, b"")) if folder is not None else b""
         return _entered(self, name, place, *found)
 
+    def reason(self, name: bytes, folder: bool) -> str:
+        """By which rule `name` is denied, for the user: its file and its words."""
+        given = self._given.rule(name, folder)
+        if given is not None:
+            return f"--deny: {given[1]}"
+        found = self._files.rule(name, folder)
+        return self.broken if found is None else f"{quote(found[0] + DENY_FILE)}: {found[1]}"
+
+    def traced(self) -> DenyRules:
+        """The same for a walk that is to say where each rule comes from."""
+        return DenyRules(self._given, self._files, self._read_only, self.broken, active=True)
+
     def require(self, asked: str, name: bytes, folder: bool | None) -> None:
         """Raise `refusal` for what is denied, as `denies`."""
         if self.denies(name, folder):
@@ -171,7 +189,7 @@ def _entered(
         given, files, kept = given.below(name), files.below(name), kept.below(name)
     broken = rules.broken
     for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
-        problem = content if isinstance(content, str) else _problem(content or b"")
+        problem = content if isinstance(content, str) else problem_of(content or b"")
         if problem and not broken:
             broken = f"{quote(place + file)} {problem}"
     if not broken:
@@ -211,30 +229,6 @@ def _content(folder: Folder, name: bytes) -> _Content:
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     return "is being written to"
-
-
-def _problem(content: bytes) -> str:
-    """Why rules cannot be used: a line that can match nothing would leave open what it was to close."""
-    if b"\0" in content:
-        return "holds NUL bytes: it must be UTF-8 text"
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        text = trimmed(line.removesuffix(b"\r"))
-        if not text or text.startswith(b"#"):
-            continue
-        if not _can_match(text.removeprefix(b"!")):
-            return f"has a rule in line {number} that can match nothing"
-    return ""
-
-
-def _can_match(text: bytes) -> bool:
-    parts = text.removeprefix(b"/").removesuffix(b"/").split(b"/")
-    if len(text) > _RULE_BYTES or not {b"", b".", b".."}.isdisjoint(parts):
-        return False
-    try:
-        translate(b"/".join(parts))
-    except MalformedError:
-        return False
-    return True
 
 
 def _plain(name: bytes) -> bytes:

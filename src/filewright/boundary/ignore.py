@@ -50,6 +50,10 @@ class Rule:
     """What precedes the first wildcard: compared as it is."""
     _compiled: list[re.Pattern[bytes] | None] = field(init=False, default_factory=list)
 
+    def __str__(self) -> str:
+        start = "!" * self.negated + "/" * (not self.by_name and b"/" not in self.text)
+        return start + self.text.decode("utf-8", "replace") + "/" * self.folders_only
+
     def __post_init__(self) -> None:
         special = _SPECIAL.search(self.text)
         literal = self.text[: special.start()] if special else self.text
@@ -195,7 +199,7 @@ def _rules_of(content: bytes) -> tuple[Rule, ...]:
     for line in reversed(lines):
         if not line or line.startswith(b"#"):
             continue
-        text = trimmed(line.removesuffix(b"\r").split(b"\0", 1)[0])
+        text = _trim(line.removesuffix(b"\r").split(b"\0", 1)[0])
         if len(text) > _PATTERN_BYTES:
             continue
         negated = text.startswith(b"!")
@@ -221,7 +225,7 @@ def _simplest(rule: Rule) -> Rule:
     return rule
 
 
-def trimmed(line: bytes) -> bytes:
+def _trim(line: bytes) -> bytes:
     """The line without trailing spaces, unless a backslash stands before them."""
     end, position = len(line), 0
     kept = 0
@@ -235,6 +239,30 @@ def trimmed(line: bytes) -> bytes:
             kept = position + 1
         position += 1
     return line[:kept]
+
+
+def problem_of(content: bytes) -> str:
+    """Why rules cannot be used: a line that can match nothing would leave open what it was to close."""
+    if b"\0" in content:
+        return "holds NUL bytes: it must be UTF-8 text"
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        text = _trim(line.removesuffix(b"\r"))
+        if not text or text.startswith(b"#"):
+            continue
+        if not _can_match(text.removeprefix(b"!")):
+            return f"has a rule in line {number} that can match nothing"
+    return ""
+
+
+def _can_match(text: bytes) -> bool:
+    parts = text.removeprefix(b"/").removesuffix(b"/").split(b"/")
+    if len(text) > _PATTERN_BYTES or not {b"", b".", b".."}.isdisjoint(parts):
+        return False
+    try:
+        translate(b"/".join(parts))
+    except MalformedError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +328,8 @@ class Layer:
             or (self._fits is not None and self._fits.fullmatch(name) is not None)
         )
 
-    def decides(self, path: bytes, name: bytes, folder: bool) -> bool | None:
-        """Whether `path`, whose last part is `name`, is ignored by the last rule that fits; None if none does."""
+    def decides(self, path: bytes, name: bytes, folder: bool) -> Scoped | None:
+        """The last rule that fits `path`, whose last part is `name`; None if none does."""
         if len(self.rules) <= _FEW:
             return self._decided(range(len(self.rules) - 1, -1, -1), path, name, folder)
         found = list(self._is.get(name, ()))
@@ -316,14 +344,14 @@ class Layer:
         found.sort(reverse=True)
         return self._decided(found, path, name, folder)
 
-    def _decided(self, numbers: Iterable[int], path: bytes, name: bytes, folder: bool) -> bool | None:
+    def _decided(self, numbers: Iterable[int], path: bytes, name: bytes, folder: bool) -> Scoped | None:
         for number in numbers:
             scoped = self.rules[number]
             rule = scoped.rule
             if rule.folders_only and not folder:
                 continue
             if rule.matches(name, path if rule.by_name else path[scoped.base :]):
-                return not rule.negated
+                return scoped
         return None
 
     def below(self, prefix: bytes) -> Layer:
@@ -393,12 +421,17 @@ class Matcher:
 
     def ignores(self, prefix: bytes, name: bytes, folder: bool) -> bool:
         """Whether `name` in the folder `prefix` is ignored, given that the folder itself is not."""
+        decided = self.decides(prefix, name, folder)
+        return decided is not None and not decided.rule.negated
+
+    def decides(self, prefix: bytes, name: bytes, folder: bool) -> Scoped | None:
+        """The rule that says whether `name` in the folder `prefix` is ignored; None if none does."""
         path = prefix + name
         for layer in reversed(self._layers):
             decided = layer.decides(path, name, folder)
             if decided is not None:
                 return decided
-        return False
+        return None
 
 
 def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:

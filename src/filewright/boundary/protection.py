@@ -6,9 +6,13 @@ A case-insensitive or normalising file system opens `.git` for `.GIT`, `.g<zero-
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+
+from filewright import errors
+from filewright.boundary.ignore import NOTHING, Matcher, problem_of
 
 # What HFS+ ignores in a name.
 _IGNORABLE = dict.fromkeys(
@@ -36,40 +40,82 @@ def folded(rules: bytes) -> bytes:
     return text.casefold().encode("utf-8", "surrogateescape")
 
 
-class Protection:
-    """What is protected below a root: `names` at any depth (those with a `/`: from the root), and `paths`."""
+_SHORT = {"git~1": ".git"}  # what Windows calls it besides
 
-    def __init__(self, names: Sequence[str], paths: Sequence[str] = ()) -> None:
-        self._names: dict[str, str] = {}
-        self._paths: list[tuple[tuple[str, ...], str]] = []
-        for name in (*names, *paths):
-            parts = tuple(
-                plain_form(part) for part in name.encode("utf-8", "surrogateescape").split(b"/") if part
-            )
-            if len(parts) == 1 and name not in paths:
-                self._names[parts[0]] = name
-                if parts[0] == ".git":
-                    self._names["git~1"] = name
-            elif parts:
-                self._paths.append((parts, name))
+DEFAULT = (
+    ".git",
+    # By these, agents and editors are made to run something on the user's machine. Instructions to agents
+    # and CI workflows are not among them: agents are asked to edit those every day.
+    ".mcp.json",
+    "**/.claude/settings*.json",
+    "**/.claude/hooks/",
+    "**/.claude/commands/",
+    "**/.cursor/mcp.json",
+    "**/.cursor/hooks*",
+    "**/.vscode/tasks.json",
+    "**/.vscode/settings.json",
+    "**/.vscode/launch.json",
+    "**/.vscode/mcp.json",
+    ".codex/",
+    "**/.gemini/settings.json",
+    ".envrc",
+    ".husky/",
+)
+"""What is never written to unless the user allows it."""
+
+
+class Protection:
+    """What is protected below a root, by rules as in `.gitignore`: `DEFAULT` without what is `allowed`, and
+    `more`; and `paths` of our own, from the root, which nothing allows.
+
+    Names are compared in their plain form. Raises `invalid_input` for a rule that can match nothing.
+    """
+
+    def __init__(
+        self, more: Sequence[str] = (), allowed: Sequence[str] = (), paths: Sequence[str] = ()
+    ) -> None:
+        self._rules = _matcher((*DEFAULT, *more), "protected")
+        self._allowed = _matcher(allowed, "allow_write")
+        self._paths = [
+            (tuple(plain_form(part) for part in os.fsencode(path).split(b"/")), path) for path in paths
+        ]
 
     def rule_for(self, parts: Sequence[bytes]) -> str | None:
-        """The protected name that the path below a root is, or lies below; None if there is none."""
-        for part in parts:
-            if part.isascii() and part.isalnum():
-                rule = self._names.get(part.decode().lower())
-            else:
-                rule = self._names.get(plain_form(part))
-            if rule is not None:
-                return rule
-        if self._paths:
-            plain = tuple(plain_form(part) for part in parts)
-            for path, name in self._paths:
-                if plain[: len(path)] == path:
-                    return name
-        return None
+        """The rule by which the path below a root is protected, or what it lies in; None if there is none."""
+        plain = tuple(_SHORT.get(form, form) for form in map(plain_form, parts))
+        found = _first(self._rules, plain)
+        if found is not None and (not self._allowed or _first(self._allowed, plain) is None):
+            return found
+        return next((name for path, name in self._paths if plain[: len(path)] == path), None)
 
     def covers_below(self, parts: Sequence[bytes]) -> str | None:
         """A protected path that lies below the folder `parts` and would go with it; None if there is none."""
         plain = tuple(plain_form(part) for part in parts)
         return next((name for path, name in self._paths if path[: len(plain)] == plain), None)
+
+
+def checked(rules: Sequence[str], setting: str) -> bytes:
+    """The rules of a setting as the text of an ignore file. Raises `invalid_input` for one that is none."""
+    lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
+    for rule, line in zip(rules, lines, strict=True):
+        if not line or b"\n" in line or problem_of(line):
+            raise errors.bad_setting(setting, f"has a rule that can match nothing: {rule!r}")
+    return b"\n".join(lines)
+
+
+def _matcher(rules: Sequence[str], setting: str) -> Matcher:
+    return NOTHING.with_files(0, folded(checked(rules, setting)), None)
+
+
+def _first(matcher: Matcher, plain: Sequence[str]) -> str | None:
+    """The rule that matches a path, or what it lies in."""
+    prefix = b""
+    for part in plain:
+        name = part.encode("utf-8", "surrogateescape")
+        if matcher.suspects([name]):
+            # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
+            found = matcher.decides(prefix, name, True)
+            if found is not None and not found.rule.negated:
+                return str(found.rule).removeprefix("**/").removesuffix("/")
+        prefix += name + b"/"
+    return None

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import errno
 from bisect import bisect_left, bisect_right
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, repeat
 
-from filewright.boundary.denial import DENY_FILE, NO_RULES, RULE_FILES, DenyRules
+from filewright.boundary.denial import DENY_FILE, NO_RULES, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import Location, shown_as
@@ -50,7 +50,8 @@ class WalkOptions:
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
     `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` and `kernel`
-    are as in `Folder.beneath`. A walk that is for `changing` leaves out what may only be read.
+    are as in `Folder.beneath`. A walk that is for `changing` leaves out what may only be read; one with
+    `reasons` counts in it what is denied, by the rule.
     """
 
     rules: Matcher | None
@@ -65,6 +66,7 @@ class WalkOptions:
     cross: bool = True
     kernel: bool = True
     changing: bool = False
+    reasons: Counter[str] | None = None
 
 
 class Entry:
@@ -450,6 +452,8 @@ class _Walker:
         files, folders, others = names.files, names.folders, names.others
         if folder.denied.active:
             before = len(files) + len(folders) + len(others)
+            if options.reasons is not None:
+                _count_reasons(folder.denied, names, options.reasons)
             allowed = partial(folder.denied.allowed, changing=options.changing)
             files, folders = allowed(files, False), allowed(folders, True)
             others = [name for name in others if allowed([name[:-2]], False)]
@@ -536,12 +540,23 @@ class _Walker:
             if folder.denied.broken:
                 self.unreadable += 1
                 self.denied += 1
+                if self._options.reasons is not None:
+                    self._options.reasons[folder.denied.broken] += 1
 
     def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
         present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))
         git = names.holds(b".git")
         if present or git:
             folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, present, git=git)
+
+
+def _count_reasons(rules: DenyRules, names: Names, reasons: Counter[str]) -> None:
+    kinds = ((names.files, False), (names.folders, True), ([name[:-2] for name in names.others], False))
+    for found, is_folder in kinds if not rules.broken else ():
+        left = set(rules.allowed(found, is_folder))
+        reasons.update(
+            rules.reason(name, is_folder) for name in found if name not in left and not is_deny_file(name)
+        )
 
 
 def _with_rules(

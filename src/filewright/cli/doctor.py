@@ -19,7 +19,12 @@ from filewright.cli.terminal import is_terminal, write
 from filewright.errors import FilewrightError
 
 if TYPE_CHECKING:
+    from filewright.boundary import Root
     from filewright.changes import Recovery
+    from filewright.workspace import Workspace
+
+_LOOK_SECONDS = 30.0
+_RULES = 20
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,7 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
     try:
         for root in workspace.roots:
             yield Finding("root", os.fsdecode(root.path), root.folder.writable())
+            yield from _denied(workspace, root)
         state = base_folder(workspace.settings)
         place = next(folder for folder in (state, *state.parents) if folder.exists())
         with system.open_folder(os.fsencode(place)) as folder:
@@ -139,6 +145,22 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
             yield Finding("kept of conflicts", f"{told}{more}; delete what is not needed any more", None)
     finally:
         workspace.close()
+
+
+def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
+    from filewright.progress import Task
+
+    try:
+        rules = workspace.context.boundary.denied_by_rule(root, Task(seconds=_LOOK_SECONDS)).most_common()
+    except FilewrightError as error:
+        yield Finding("kept from agents", f"not counted: {error.message}", False)
+        return
+    for rule, count in rules[:_RULES]:
+        yield Finding("kept from agents", f"{count:,} by {rule}", None)
+    if len(rules) > _RULES:
+        yield Finding(
+            "kept from agents", f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules"
+        )
 
 
 def _recovered(found: Recovery) -> Finding:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from filewright.errors import Code, FilewrightError
-
 if TYPE_CHECKING:
     from filewright.settings import Settings
     from filewright.workspace import Workspace
@@ -34,24 +32,10 @@ def workspace_options(command: Command) -> Command:
 
 
 def settings_from(**given: Any) -> Settings:
-    """Settings from flags that were given, then the environment, then defaults.
+    """Settings from flags that were given, then the environment, then defaults. Raises as `load`."""
+    from filewright.settings import load
 
-    Raises `FilewrightError` (`invalid_input`) naming the setting that does not fit.
-    """
-    from pydantic import ValidationError
-
-    from filewright.settings import Settings
-
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"setting {name}: {first['msg']} (given: {first['input']!r})",
-            hint=f"correct the flag or the variable FILEWRIGHT_{name.upper()}",
-        ) from error
+    return load(**{name: value for name, value in given.items() if value is not None})
 
 
 def caller_options(command: Command) -> Command:

@@ -58,6 +58,18 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     "--read-only", is_flag=True, default=None, help="Refuse every change and offer no tool that makes one."
 )
 @click.option(
+    "--deny",
+    multiple=True,
+    metavar="GLOB",
+    help="Keep it from agents, as a line of .agentsignore does; may be repeated.",
+)
+@click.option(
+    "--allow-write",
+    multiple=True,
+    metavar="GLOB",
+    help="Let agents write to what is protected by default, such as .vscode/tasks.json; may be repeated.",
+)
+@click.option(
     "--confirm",
     type=click.Choice(["never", "destructive", "always"]),
     help="Ask the user through the client before such calls.",
@@ -96,6 +108,8 @@ def serve(
     toolsets: tuple[str, ...] | None,
     dialect: str | None,
     read_only: bool | None,
+    deny: tuple[str, ...],
+    allow_write: tuple[str, ...],
     confirm: str | None,
     state_dir: Path | None,
     no_landlock: bool,
@@ -108,6 +122,8 @@ def serve(
 
     settings = settings_from(
         read_only=read_only,
+        deny=deny or None,
+        allow_write=allow_write or None,
         confirm=confirm,
         state_dir=state_dir,
         landlock=False if no_landlock else None,
