@@ -8,7 +8,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _SETTLE_ABOVE = 16
 _HEADS = 20_000
 """Heads of records that are kept in memory."""
+_PLACES = 256
+"""Entries of such a record; one with more is read again."""
 _LEAST_BEGUN = 4
 _BEFORE_HISTORY = 10**9
 
@@ -81,7 +83,8 @@ class Changes:
         self._opening = threading.Lock()
         self._listing = threading.Lock()
         self._withheld: dict[str, Withheld] = {}
-        self._heads: dict[str, ChangeRecord | None] = {}
+        self._heads: dict[str, tuple[ChangeRecord | None, tuple[Place, ...]]] = {}
+        self._held_places = 0
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
 
@@ -363,8 +366,7 @@ class Changes:
             return file.record
 
         def seen(place: Place | None) -> Place | None:
-            where = self.location(place) if place is not None and not denied(place) else None
-            return self.place(where) if where is not None else None
+            return None if place is None or denied(place) else self._seen_from_here(place)
 
         def inside() -> Iterator[Entry]:
             for entry in everything:
@@ -379,6 +381,10 @@ class Changes:
         if hides:  # its words may name what is denied
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
+
+    def _seen_from_here(self, place: Place) -> Place | None:
+        where = self.location(place)
+        return self.place(where) if where is not None else None
 
     def _denied(self) -> Callable[[Place], bool]:
         """Says of a place whether it is denied now; for one look at history, folder by folder."""
@@ -425,21 +431,33 @@ class Changes:
 
     def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, newest first, without their entries."""
+        denied = self._denied()
         for identifier, store in self._ids():
             if task is not None:
                 task.check()
-            if identifier not in self._heads:
-                if len(self._heads) > _HEADS:
-                    self._heads.clear()
+            known = self._heads.get(identifier)
+            head = known[0] if known is not None else None
+            # What is denied may be another since: then the record is read again.
+            if known is None or any(map(denied, known[1])):
                 try:
                     file = store.file(identifier)
                 except FilewrightError:
                     continue  # A damaged record; asking for it says so.
                 record = self._inside(file) if file is not None else None
-                self._heads[identifier] = replace(record, entries=()) if record is not None else None
-            head = self._heads[identifier]
+                head = replace(record, entries=()) if record is not None else None
+                if file is not None and len(file.record.entries) <= _PLACES:
+                    touched = {place for e in file.record.entries for place in (e.place, e.was) if place}
+                    if not any(map(denied, touched)):
+                        self._hold(identifier, head, tuple(touched))
             if head is not None:
                 yield head
+
+    def _hold(self, identifier: str, head: ChangeRecord | None, places: tuple[Place, ...]) -> None:
+        if len(self._heads) > _HEADS or self._held_places > 8 * _HEADS:
+            self._heads.clear()
+            self._held_places = 0
+        self._heads[identifier] = head, places
+        self._held_places += len(places)
 
     def sessions(self, task: Task | None = None) -> Iterator[tuple[ChangeRecord, ...]]:
         """The heads of all changes by sessions, the session that changed something last first."""
@@ -512,7 +530,12 @@ class Changes:
             task=task,
         )
         if inside:
-            seen = [e for e in contents.record.entries if self._seen_from_here(e.place) is not None]
+            denied = self._denied()
+            seen = [
+                e
+                for e in contents.record.entries
+                if not denied(e.place) and self._seen_from_here(e.place) is not None
+            ]
             contents = contents.narrowed(seen)
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(contents, ids, what, summary + count, named)
