@@ -273,7 +273,7 @@ def placed(value: Any, root: Path) -> Any:
 def answers(root: Path, state: Path, surface: str, calls: Calls) -> list[str]:
     """What each call is answered, in the words of the surface, as text and as data, times aside."""
     found = []
-    with Workspace(root, state_dir=state) as workspace:
+    with Workspace(root, state_dir=state, session="table") as workspace:
         offer = workspace.offer(None if surface == "native" else surface)
         for tool, arguments in placed(calls, root):
             result = offer.call(tool, arguments)
