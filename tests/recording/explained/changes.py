@@ -23,6 +23,11 @@ RETOLD: tuple[Retold, ...] = (
 
 WORDINGS: tuple[Wording, ...] = (
     Wording(
+        why="the hint names the flag by which the user allows it",
+        old=r"or ask the user to unprotect it",
+        new="or ask the user to allow it (--allow-write)",
+    ),
+    Wording(
         why="the argument is called force now; wholly is still taken",
         old=r"\bwholly\b",
         new="force",
