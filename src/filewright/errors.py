@@ -410,6 +410,16 @@ def locked(what: str, seconds: float) -> FilewrightError:
     )
 
 
+def unknown_listing(given: str) -> FilewrightError:
+    """Nothing was noted under that id before a command."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"there is no snapshot {given or '(no id)'} to end",
+        hint="filewright snapshot begin prints an id; it can be ended once, within two days",
+        details={"snapshot": given},
+    )
+
+
 def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     """History has no such session."""
     return FilewrightError(

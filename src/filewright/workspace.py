@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -269,6 +271,29 @@ class Workspace(TypedTools):
 
     def _task(self) -> Task:
         return Task(seconds=self.settings.call_seconds)
+
+    # What a shell changes
+
+    def begin_command(self, identifier: str | None = None, *, task: Task | None = None) -> str:
+        """Note what is there before a command of a shell; returns the id for `end_command`.
+
+        What is ignored is not looked at. What files hold is kept as far as a budget goes, the newest first.
+        """
+        identifier = identifier or secrets.token_hex(8)
+        self._changes.begin_command(identifier, task or self._task())
+        return identifier
+
+    def end_command(
+        self, identifier: str, command: str, *, turn: str | None = None, task: Task | None = None
+    ) -> Sequence[ChangeRecord]:
+        """Record what is different since, as a change of the tool `shell` in each root; none if nothing is.
+
+        Of files whose content was not kept the changes' notes say that they cannot be undone. Raises
+        `not_found` if there was no such beginning.
+        """
+        summary = f"shell: {caller_name(command) or 'a command'}"
+        caller = replace(self._changes.caller, turn=caller_name(turn))
+        return self._changes.end_command(identifier, summary, caller, task or self._task())
 
     # For people and servers
 

@@ -293,6 +293,43 @@ class Changes:
         finally:
             self._opening.release()
 
+    # What others change
+
+    def begin_command(self, identifier: str, task: Task) -> None:
+        """Note what is below the roots before a command of a shell. Raises `not_found` for a bad id."""
+        from filewright.changes.shell import begin_command
+
+        self._open(task)
+        for store, root in zip(self._own, self._boundary.roots, strict=True):
+            begin_command(self._boundary, store, root, identifier, task)
+
+    def end_command(
+        self, identifier: str, summary: str, caller: Caller, task: Task
+    ) -> tuple[ChangeRecord, ...]:
+        """Record what the command has changed, as a change in each root where that is something.
+
+        What was changed by the tools meanwhile is on record already. Raises `not_found`, and what a
+        commit raises for the lock and the state folder.
+        """
+        from filewright.changes.shell import begun_at, end_command
+
+        made = []
+        with self.writing(task):
+            begun = begun_at(self._own[0], identifier)
+            if begun is None:
+                raise errors.unknown_listing(identifier)
+            later = itertools.takewhile(lambda head: head.time_ns > begun, self.heads(task))
+            ours: dict[Place, str | None] = {}
+            for head in reversed(list(later)):
+                for entry in self.record(head.id).entries:
+                    if entry.was is not None:
+                        ours[entry.was] = None
+                    ours[entry.place] = entry.after.digest if entry.after is not None else None
+            for store, root in zip(self._own, self._boundary.roots, strict=True):
+                record = end_command(self._boundary, store, root, identifier, summary, caller, ours, task)
+                made += [record] if record is not None else []
+        return tuple(made)
+
     # Looking back
 
     def history(

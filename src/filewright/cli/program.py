@@ -18,6 +18,7 @@ _COMMANDS = {
     "rewind": "filewright.cli.history:rewind",
     "restore": "filewright.cli.history:restore",
     "review": "filewright.cli.review:review",
+    "snapshot": "filewright.cli.snapshot:snapshot",
     "doctor": "filewright.cli.doctor:doctor",
     "config": "filewright.cli.clients:config",
     "completion": "filewright.cli.completion:completion",

@@ -1,0 +1,543 @@
+"""What a command of a shell did: what is below a root before it and after it, compared, as a change.
+
+A listing holds the identity of everything below a root that is not ignored. What files held is kept beside
+it, the newest files first, as far as a budget of time and bytes goes; the next listing takes over what is
+kept of the files that are still the same, so that from one to the next more is. What was changed without
+having been kept is named, and cannot be had back.
+
+::
+
+    shell/ID.list    a section for each folder: its path, the names in it, seven numbers for each of them (inode,
+                     size, mtime, ctime, mode, user, group), and where its content is kept (number of a pack
+                     and offset, or 0 0)
+    shell/N.pack     contents, each after its xxh3_128
+
+Both are a cache that is never flushed: a content is checked when it is read.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import stat
+import struct
+import time
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import xxhash
+
+from filewright import errors
+from filewright.boundary import Boundary, Location, Root
+from filewright.changes.content import digest_of
+from filewright.changes.identifiers import id_of
+from filewright.changes.operations import CommitPlan
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
+from filewright.changes.recovery import Recovery
+from filewright.changes.store import Store
+from filewright.errors import FilewrightError
+from filewright.progress import Caller, Task
+from filewright.settings import KB, MB
+from filewright.system import Folder
+
+_ID = re.compile(r"[0-9a-z]{1,40}")
+_SECTION = struct.Struct(">QQQ")
+_NUMBERS, _KEPT = 7, 2
+_KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
+_AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
+_HASHED = 64 * MB
+_DAYS_OPEN = 2
+_NAMED = 20
+_DAY_NS = 86_400 * 10**9
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+
+_Numbers = tuple[int, ...]
+_Path = tuple[bytes, bytes]
+"""The path of a folder, with a slash at its end, and a name in it."""
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names in a folder, and the numbers of each."""
+
+    names: list[bytes] = field(default_factory=list)
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    kept: array[int] = field(default_factory=lambda: array("q"))
+
+    def of(self, index: int) -> _Numbers:
+        return tuple(self.numbers[index * _NUMBERS : (index + 1) * _NUMBERS])
+
+    def kept_at(self, index: int) -> tuple[int, int]:
+        return self.kept[index * _KEPT], self.kept[index * _KEPT + 1]
+
+    def keep(self, index: int, pack: int, offset: int) -> None:
+        self.kept[index * _KEPT], self.kept[index * _KEPT + 1] = pack, offset
+
+
+_Listing = dict[bytes, _Names]
+
+
+def begin_command(boundary: Boundary, store: Store, root: Root, identifier: str, task: Task) -> None:
+    """List what is below a root, and keep what fits into the budget. Raises `invalid_input` for a bad name."""
+    with _opened(store, identifier) as folder:
+        _clean(folder)
+        packs = {int(name[:-5]) for name in folder.names() if re.fullmatch(rb"[0-9]{1,19}\.pack", name)}
+        listing = _walked(boundary, root, task)
+        _take_over(listing, _newest(folder), packs)
+        _keep(boundary, root, folder, listing, task)
+        _write(folder, identifier, listing)
+
+
+def end_command(
+    boundary: Boundary,
+    store: Store,
+    root: Root,
+    identifier: str,
+    summary: str,
+    caller: Caller,
+    ours: Mapping[Place, str | None],
+    task: Task,
+) -> ChangeRecord | None:
+    """Record what is different from the listing; None if that is nothing.
+
+    But for `ours`: places that tools have changed meanwhile, with the digests of what they made there.
+
+    Needs the workspace lock. Raises `not_found` if there is no such listing.
+    """
+    with _opened(store, identifier) as folder:
+        try:
+            listing = _read(folder, identifier)
+        except (OSError, ValueError, struct.error) as error:
+            raise errors.unknown_listing(identifier) from error
+        comparing = _Comparing(boundary, store, root, folder, ours, task)
+        comparing.compare(listing, _walked(boundary, root, task))
+        record = comparing.record(summary, caller)
+        folder.rename(_list(identifier), folder, _list("newest"), "replace")
+    return record
+
+
+def begun_at(store: Store, identifier: str) -> int | None:
+    """When a listing was made, in nanoseconds since the epoch; None if it is not there."""
+    with suppress(FileNotFoundError), _opened(store, identifier) as folder:
+        return folder.stat(_list(identifier)).mtime_ns
+    return None
+
+
+# Listings
+
+
+def _opened(store: Store, identifier: str) -> Folder:
+    if not _ID.fullmatch(identifier):
+        raise errors.unknown_listing(identifier)
+    with store.state.folder() as own, suppress(FileExistsError):
+        own.make(b"shell", 0o700)
+    return store.state.folder(b"shell")
+
+
+def _list(identifier: str) -> bytes:
+    return identifier.encode() + b".list"
+
+
+def _walked(boundary: Boundary, root: Root, task: Task) -> _Listing:
+    found: _Listing = {}
+    current, listed = None, _Names()
+    for entry in boundary.walk(Location(root, (), "."), details=True, task=task):
+        if entry.status is None:
+            continue
+        raw = entry.status.raw
+        if entry.folder is not current:
+            current = entry.folder
+            listed = found.setdefault(current.prefix, _Names())
+        listed.names.append(entry.name)
+        mode = raw.st_mode
+        if stat.S_ISDIR(mode):
+            listed.numbers.extend((raw.st_ino, 0, 0, 0, mode, raw.st_uid, raw.st_gid))
+        else:
+            numbers = (
+                raw.st_ino,
+                raw.st_size,
+                raw.st_mtime_ns,
+                raw.st_ctime_ns,
+                mode,
+                raw.st_uid,
+                raw.st_gid,
+            )
+            listed.numbers.extend(numbers)
+    return found
+
+
+def _take_over(listing: _Listing, before: _Listing, packs: set[int]) -> None:
+    """What an earlier listing has kept of files that are the same is kept for this one."""
+    for prefix, listed in listing.items():
+        known = before.get(prefix)
+        if known is not None and known.names == listed.names and known.numbers == listed.numbers:
+            listed.kept = known.kept
+        else:
+            listed.kept = array("q", bytes(8 * _KEPT * len(listed.names)))
+            places = {name: at for at, name in enumerate(known.names)} if known is not None else {}
+            for index, name in enumerate(listed.names):
+                at = places.get(name)
+                if known is not None and at is not None and known.of(at) == listed.of(index):
+                    listed.keep(index, *known.kept_at(at))
+        if not packs.issuperset(filter(None, listed.kept[::_KEPT])):
+            for index in range(len(listed.names)):
+                if listed.kept_at(index)[0] not in packs:
+                    listed.keep(index, 0, 0)
+
+
+def _keep(boundary: Boundary, root: Root, folder: Folder, listing: _Listing, task: Task) -> None:
+    """Keep what is not kept yet, the newest first, within the budget."""
+    wanted = [
+        (-numbers[2], prefix, index)
+        for prefix, listed in listing.items()
+        for index, pack in enumerate(listed.kept[::_KEPT])
+        if not pack and not stat.S_ISDIR((numbers := listed.of(index))[4]) and numbers[1] <= _KEEP_EACH
+    ]
+    if not wanted:
+        return
+    wanted.sort()
+    # No number is ever taken twice: what an older listing has in a pack that is gone is in no other.
+    number = secrets.randbits(62) + 1
+    deadline = time.monotonic() + _KEEP_SECONDS
+    with folder.create(b"%d.pack" % number) as pack:
+        written, pending = 0, bytearray()
+        for _, prefix, index in wanted:
+            if time.monotonic() > deadline or written > _KEEP_AT_ONCE:
+                break
+            task.check()
+            listed = listing[prefix]
+            content = _content(boundary, _place(root, (prefix, listed.names[index])), listed.of(index))
+            if content is not None:
+                listed.keep(index, number, written + len(pending))
+                pending += xxhash.xxh3_128_digest(content) + content
+            if len(pending) > MB:
+                pack.write(pending, written)
+                written, pending = written + len(pending), bytearray()
+        pack.write(pending, written)
+
+
+def _content(boundary: Boundary, where: Location, numbers: _Numbers) -> bytes | None:
+    """What a file or link holds, if it is still the one that was listed."""
+    try:
+        if stat.S_ISLNK(numbers[4]):
+            return boundary.read_link(where)
+        if not stat.S_ISREG(numbers[4]):
+            return None
+        with boundary.open_file(where) as file:
+            content = file.read(0, numbers[1] + 1)
+            raw = file.status().raw
+    except (FilewrightError, OSError):
+        return None
+    same = (raw.st_ino, raw.st_size, raw.st_mtime_ns) == numbers[:3]
+    return content if same and len(content) == numbers[1] else None
+
+
+def _place(root: Root, path: _Path) -> Location:
+    parts = (*filter(None, path[0].split(b"/")), path[1])
+    return Location(root, parts, Location(root, parts).shown)
+
+
+def _write(folder: Folder, identifier: str, listing: _Listing) -> None:
+    fresh = b"new-" + secrets.token_hex(8).encode()
+    with folder.create(fresh) as file:
+        parts: list[bytes] = []
+        for prefix, listed in listing.items():
+            names = b"/".join(listed.names)
+            parts += (_SECTION.pack(len(prefix), len(names), len(listed.names)), prefix, names)
+            parts += (listed.numbers.tobytes(), listed.kept.tobytes())
+        file.write(b"".join(parts), 0)
+    folder.rename(fresh, folder, _list(identifier), "replace")
+
+
+def _read(folder: Folder, identifier: str) -> _Listing:
+    """Raises `OSError`, `ValueError`, `struct.error`."""
+    with folder.open(_list(identifier)) as file:
+        data = file.read(0, file.status().size)
+    found: _Listing = {}
+    at = 0
+    while at < len(data):
+        prefix_size, names_size, count = _SECTION.unpack_from(data, at)
+        at += _SECTION.size
+        prefix = data[at : at + prefix_size]
+        names = data[at + prefix_size : at + prefix_size + names_size].split(b"/")
+        at += prefix_size + names_size
+        listed = _Names(names)
+        listed.numbers.frombytes(data[at : at + 8 * _NUMBERS * count])
+        at += 8 * _NUMBERS * count
+        listed.kept.frombytes(data[at : at + 8 * _KEPT * count])
+        at += 8 * _KEPT * count
+        if len(names) != count or len(listed.kept) != _KEPT * count:
+            raise ValueError("the listing is cut short")
+        found[prefix] = listed
+    return found
+
+
+def _newest(folder: Folder) -> _Listing:
+    """The newest listing that can be read; an empty one if there is none."""
+    names = [name for name in folder.names() if name.endswith(b".list")]
+    for name in sorted(names, key=lambda name: folder.stat(name).mtime_ns, reverse=True):
+        with suppress(OSError, ValueError, struct.error):
+            return _read(folder, name.removesuffix(b".list").decode())
+    return {}
+
+
+def _clean(folder: Folder) -> None:
+    """Remove the listings of commands that never ended, and all that is kept once it is too much."""
+    old = time.time_ns() - _DAYS_OPEN * _DAY_NS
+    packs: list[bytes] = []
+    size = 0
+    for name in folder.names():
+        with suppress(FileNotFoundError):
+            status = folder.stat(name)
+            if name.endswith(b".pack"):
+                packs.append(name)
+                size += status.size
+            elif name != _list("newest") and status.mtime_ns < old:
+                folder.remove(name)
+    for name in packs if size > _KEEP_ALL else ():
+        with suppress(FileNotFoundError):
+            folder.remove(name)
+
+
+# Comparing
+
+
+class _Comparing:
+    """What is different from a listing, as the entries of a record, with what was kept."""
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        store: Store,
+        root: Root,
+        folder: Folder,
+        ours: Mapping[Place, str | None],
+        task: Task,
+    ) -> None:
+        self._boundary = boundary
+        self._store = store
+        self._root = root
+        self._folder = folder
+        self._ours = ours
+        self._task = task
+        self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
+        self._came: dict[_Path, _Numbers] = {}
+        self._changed: dict[_Path, tuple[_Numbers, tuple[int, int], _Numbers]] = {}
+        self._lost: list[str] = []
+        self._kept_after = 0
+
+    def compare(self, before: _Listing, after: _Listing) -> None:
+        """Find what is different."""
+        nothing = _Names()
+        for prefix in before.keys() | after.keys():
+            old, new = before.get(prefix, nothing), after.get(prefix, nothing)
+            if old.names == new.names and old.numbers == new.numbers:
+                continue
+            self._task.check()
+            places = {name: index for index, name in enumerate(old.names)}
+            for index, name in enumerate(new.names):
+                at = places.pop(name, None)
+                now = new.of(index)
+                if at is None:
+                    self._came[prefix, name] = now
+                elif old.of(at) != now:
+                    self._changed[prefix, name] = old.of(at), old.kept_at(at), now
+            for name, at in places.items():
+                self._gone[prefix, name] = old.of(at), old.kept_at(at)
+
+    def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
+        """The change, committed; None if nothing is different."""
+        journal = self._store.journal
+        number = journal.next_number()
+        writer = journal.begin()
+        try:
+            self._section = writer.section
+            entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
+            self._lost += self._changed_by_both()
+            if not entries and not self._lost:
+                return None
+            record = ChangeRecord(
+                id=id_of(number),
+                time_ns=number,
+                tool="shell",
+                summary=summary,
+                entries=entries,
+                session=caller.session,
+                client=caller.client,
+                turn=caller.turn,
+                notes=tuple(self._notes()),
+            )
+            plan = CommitPlan((), ())
+            writer.intent(record, plan)
+            journal.flush()
+            path, _ = journal.done(record.id)
+        except BaseException:
+            journal.forget()
+            raise
+        finally:
+            journal.close()
+        file = writer.written(path, record, plan)
+        self._store.recoverer.clean_up(file, Recovery())
+        self._store.collect(record.id)
+        return file.record
+
+    def _changed_by_both(self) -> Iterator[str]:
+        """What the command has changed after, or before, a tool: the two cannot be told from one another."""
+        for path in (*self._came, *self._changed):
+            made = self._ours.get(self._at(path))
+            if made is not None:
+                side = self._after(path, self._came.get(path) or self._changed[path][2], mine=True)
+                if side is None or side.digest != made:
+                    yield _place(self._root, path).shown
+
+    def _notes(self) -> Iterator[str]:
+        for path in self._lost[:_NAMED]:
+            yield f"{path} was changed too, and cannot be undone: what the command found there was not kept"
+        if len(self._lost) > _NAMED:
+            yield f"nor can {len(self._lost) - _NAMED:,} more files"
+
+    def _entries(self) -> Iterator[Entry]:
+        yield from self._moves()
+        for path, (numbers, kept) in self._gone.items():
+            side = self._before(path, numbers, kept)
+            if side is not None:
+                yield Entry(self._at(path), side, None)
+        for path, numbers in self._came.items():
+            side = self._after(path, numbers)
+            if side is not None:
+                yield Entry(self._at(path), None, side)
+        for path, (old, kept, now) in self._changed.items():
+            yield from self._alterations(path, old, kept, now)
+
+    def _moves(self) -> Iterator[Entry]:
+        """What has another name: the same inode, size and time. A folder has, if something in it has moved along."""
+        came = {numbers[:3]: path for path, numbers in self._came.items() if not stat.S_ISDIR(numbers[4])}
+        folders = {numbers[0]: path for path, numbers in self._came.items() if stat.S_ISDIR(numbers[4])}
+        files: list[tuple[_Path, _Path]] = []
+        moved: dict[bytes, bytes] = {}
+        for path, (numbers, _) in self._gone.items():
+            to = came.get(numbers[:3]) if not stat.S_ISDIR(numbers[4]) else None
+            if to is None or self._mine(path) or self._mine(to):
+                continue
+            files.append((path, to))
+            old, new = path[0], to[0]
+            # Up from the file, as long as the folders have the same inodes as before.
+            while old and new and old != new and path[1] == to[1]:
+                above, into = _split(old), _split(new)
+                known = self._gone.get(above)
+                if known is None or folders.get(known[0][0]) != into:
+                    break
+                moved[old] = new
+                old, new = above[0], into[0]
+        for old, new in moved.items():
+            path, to = _split(old), _split(new)
+            numbers = self._gone.pop(path)[0]
+            yield Entry(self._at(to), _side(numbers), _side(self._came.pop(to)), self._at(path))
+        for path, to in files:
+            numbers = self._gone.pop(path)[0]
+            now = self._came.pop(to)
+            if moved.get(path[0]) != to[0] or path[1] != to[1]:
+                yield Entry(self._at(to), _side(numbers), _side(now), self._at(path))
+
+    def _alterations(
+        self, path: _Path, old: _Numbers, kept: tuple[int, int], now: _Numbers
+    ) -> Iterator[Entry]:
+        place = self._at(path)
+        if stat.S_IFMT(old[4]) != stat.S_IFMT(now[4]) or stat.S_ISLNK(now[4]):
+            before, after = self._before(path, old, kept), self._after(path, now)
+            if (
+                before is not None
+                and after is not None
+                and (before.target is None or before.target != after.target)
+            ):
+                yield Entry(place, before, None)
+                yield Entry(place, None, after)
+        elif stat.S_ISDIR(now[4]) or old[:3] == now[:3]:
+            if old[4:] != now[4:] and not self._mine(path) and stat.S_IFMT(now[4]) in _KINDS:
+                yield Entry(place, _side(old), _side(now))
+        else:
+            before = self._before(path, old, kept)
+            after = self._after(path, now) if before is not None else None
+            if (
+                before is not None
+                and after is not None
+                and ((before.digest, before.target, before.mode) != (after.digest, after.target, after.mode))
+            ):
+                yield Entry(place, before, after)
+
+    def _before(self, path: _Path, numbers: _Numbers, kept: tuple[int, int]) -> Side | None:
+        """What was there; None, and said, where that was not kept."""
+        if self._mine(path) or stat.S_IFMT(numbers[4]) not in _KINDS:
+            return None
+        if stat.S_ISDIR(numbers[4]):
+            return _side(numbers)
+        content = self._kept(numbers[1], *kept)
+        if content is None:
+            self._lost.append(_place(self._root, path).shown)
+            return None
+        if stat.S_ISLNK(numbers[4]):
+            return _side(numbers, target=content)
+        return _side(numbers, digest=xxhash.xxh3_128_hexdigest(content), blob=self._section(content))
+
+    def _after(self, path: _Path, numbers: _Numbers, *, mine: bool = False) -> Side | None:
+        """What is there now, its content kept if it is small; None where it cannot be read."""
+        if self._mine(path) != mine or stat.S_IFMT(numbers[4]) not in _KINDS:
+            return None
+        if stat.S_ISDIR(numbers[4]):
+            return _side(numbers)
+        self._task.check()
+        where = _place(self._root, path)
+        if stat.S_ISREG(numbers[4]) and numbers[1] > _AFTER_EACH:
+            try:
+                with self._boundary.open_file(where) as file:
+                    return _side(numbers, digest=digest_of(file) if numbers[1] <= _HASHED else None)
+            except (FilewrightError, OSError):
+                return None
+        content = _content(self._boundary, where, numbers)
+        if content is None:
+            return None
+        if stat.S_ISLNK(numbers[4]):
+            return _side(numbers, target=content)
+        self._kept_after += len(content)
+        blob = self._section(content) if self._kept_after <= _AFTER_ALL else None
+        return _side(numbers, digest=xxhash.xxh3_128_hexdigest(content), blob=blob)
+
+    def _kept(self, size: int, pack: int, offset: int) -> bytes | None:
+        if not pack:
+            return None
+        try:
+            with self._folder.open(b"%d.pack" % pack) as file:
+                data = file.read(offset, 16 + size)
+        except OSError:
+            return None
+        digest, content = data[:16], data[16:]
+        if len(content) == size and xxhash.xxh3_128_digest(content) == digest:
+            return content
+        with suppress(FileNotFoundError):  # Damaged: the next listing keeps all of it once more.
+            self._folder.remove(b"%d.pack" % pack)
+        return None
+
+    def _mine(self, path: _Path) -> bool:
+        """Whether another change has recorded what was done there."""
+        return bool(self._ours) and self._at(path) in self._ours
+
+    def _at(self, path: _Path) -> Place:
+        return Place(self._root.resolved or self._root.path, _place(self._root, path).parts)
+
+
+def _split(prefix: bytes) -> _Path:
+    """The path of a folder as that of a name."""
+    above, _, name = prefix[:-1].rpartition(b"/")
+    return (above + b"/" if above else b""), name
+
+
+def _side(
+    numbers: _Numbers, *, digest: str | None = None, blob: str | None = None, target: bytes | None = None
+) -> Side:
+    _, size, mtime, _, mode, uid, gid = numbers
+    kind = _KINDS[stat.S_IFMT(mode)]
+    return Side(
+        kind, stat.S_IMODE(mode), uid, gid, size if kind == "file" else 0, mtime, digest, blob, target
+    )

@@ -1,0 +1,144 @@
+"""`filewright snapshot`: record what a shell command does, by a call before it and one after it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from filewright.cli.options import caller_options, open_workspace, workspace_options
+from filewright.cli.terminal import for_shell, write
+from filewright.errors import FilewrightError
+
+_INPUT_BYTES = 64 << 20
+_PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """What an agent tells a hook of a shell command; None what it does not tell."""
+
+    command: str | None
+    session: str | None
+    turn: str | None
+    roots: tuple[str, ...]
+    identifier: str
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> HookCall:
+        """The fields of the agents that have hooks, by their names there."""
+
+        def first(*names: str) -> str | None:
+            found = (given.get(name) for name in names)
+            return next((value for value in found if isinstance(value, str) and value), None)
+
+        arguments = given.get("tool_input")
+        inner = arguments.get("command") if isinstance(arguments, Mapping) else None
+        command = first("command") or (inner if isinstance(inner, str) else None)
+        session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
+        known = [os.environ[name] for name in _PROJECT if os.environ.get(name)]
+        named = given.get("workspace_roots")
+        listed = [root for root in named if isinstance(root, str)] if isinstance(named, list) else []
+        folder = first("cwd")
+        roots = tuple(known[:1] or listed or ([folder] if folder is not None else []))
+        # The call after the command has no number from the one before it, but says the same of the command.
+        key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or ''}"))
+        identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
+        return cls(command, session, turn, roots, identifier)
+
+
+def _call(hook: bool) -> HookCall | None:
+    if not hook:
+        return None
+    given = json.loads(sys.stdin.buffer.read(_INPUT_BYTES) or b"{}")
+    return HookCall.of(given if isinstance(given, Mapping) else {})
+
+
+@contextmanager
+def _out_of_the_way(hook: bool) -> Iterator[None]:
+    """A hook never fails: some agents take that for a no to the command."""
+    try:
+        yield
+    except FilewrightError as error:
+        write(for_shell(error), to_error=True)
+    except (OSError, ValueError, RecursionError) as error:
+        write(f"filewright: {error}", to_error=True)
+    else:
+        return
+    sys.exit(0 if hook else 1)
+
+
+_hook = click.option("--hook", is_flag=True, help="Called by an agent: its JSON is on standard input.")
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  id=$(filewright snapshot begin); make format; filewright snapshot end "$id" --command "make format"
+
+Agents with hooks make these calls by themselves: https://filewright.readthedocs.io/hooks"""
+)
+def snapshot() -> None:
+    """Record what a shell command changes, so that it is shown, undone and rewound like any change."""
+
+
+@snapshot.command()
+@_hook
+@workspace_options
+def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
+    """Note what is there before a command; prints the id for `end`."""
+    with _out_of_the_way(hook):
+        call = _call(hook)
+        workspace = open_workspace(roots or (call.roots if call else ()), state_dir=state_dir)
+        try:
+            made = workspace.begin_command(call.identifier if call is not None else None)
+        finally:
+            workspace.close()
+        if not hook:
+            write(made)
+
+
+@snapshot.command()
+@click.argument("identifier", required=False, metavar="ID")
+@click.option("--command", "line", metavar="TEXT", help="The command line, for the history.")
+@click.option("--turn", metavar="NAME", help="The part of the conversation it belongs to.")
+@_hook
+@caller_options
+@workspace_options
+def end(
+    *,
+    identifier: str | None,
+    line: str | None,
+    turn: str | None,
+    hook: bool,
+    session: str | None,
+    actor: str | None,
+    roots: tuple[str, ...],
+    state_dir: Path | None,
+) -> None:
+    """Record what is different since `begin`; prints the changes made of it."""
+    if identifier is None and not hook:
+        raise click.UsageError("give the ID that begin has printed")
+    with _out_of_the_way(hook):
+        call = _call(hook)
+        if call is not None:
+            identifier, line = identifier or call.identifier, line or call.command
+            session, turn = session or call.session, turn or call.turn
+        workspace = open_workspace(roots or (call.roots if call else ()), session, actor, state_dir=state_dir)
+        try:
+            records = workspace.end_command(identifier or "", line or "a shell command", turn=turn)
+        finally:
+            workspace.close()
+        if not hook:
+            for record in records:
+                write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
+            if not records:
+                write("nothing was changed")

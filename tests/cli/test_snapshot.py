@@ -1,0 +1,238 @@
+"""What a shell command did is recorded by a call before it and one after it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import FilewrightError, Settings, Workspace
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path / "work"
+    (made / "src").mkdir(parents=True)
+    (made / "a.txt").write_bytes(b"one\ntwo\r\nthree")
+    (made / "src" / "b.py").write_bytes(b"b = 1\n")
+    (made / "src" / "c.py").write_bytes(b"c = 1\n")
+    (made / "link").symlink_to("a.txt")
+    (made / ".gitignore").write_text("out/\n")
+    return made
+
+
+@pytest.fixture
+def workspace(root: Path, tmp_path: Path) -> Any:
+    with Workspace(root, settings=Settings(state_dir=tmp_path / "state"), session="s") as made:
+        yield made
+
+
+def _tree(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = Path(folder, name)
+            shown = str(path.relative_to(root))
+            if path.is_symlink():
+                found[shown] = ("link", os.readlink(path))
+            else:
+                found[shown] = (path.stat().st_mode, path.read_bytes() if path.is_file() else None)
+    return found
+
+
+COMMANDS = [
+    "sed -i s/two/TWO/ a.txt",
+    "rm a.txt && mkdir a.txt && echo x > a.txt/x",
+    "mv src lib",
+    "mv src/b.py src/d.py && mv src/c.py src/b.py && mv src/d.py src/c.py",
+    "mv src lib && echo 'b = 2' > lib/b.py && mv lib/c.py c2.py && mkdir -p deep/er && mv lib deep/er/lib",
+    "rm -r src",
+    "chmod 600 a.txt && chmod 700 src",
+    "ln -sf src/b.py link && ln -s gone other",
+    "mkdir -p new/er && printf new > new/er/n.txt && cp -r src copied",
+    "rm link && echo 'no link' > link",
+    "printf 'b = 3\\n' > src/t && mv src/t src/b.py",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_did_is_undone_and_done_again(workspace: Any, root: Path, command: str) -> None:
+    before = _tree(root)
+    begun = workspace.begin_command()
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    after = _tree(root)
+    [record] = workspace.end_command(begun, command)
+    assert record.tool == "shell"
+    assert command.split(maxsplit=1)[0] in record.summary
+    assert record.notes == ()
+    made = workspace.undo(record.id)
+    assert _tree(root) == before
+    workspace.undo(made.change_id)
+    assert _tree(root) == after
+    workspace.revert_edit(session="s")
+    assert _tree(root) == before
+
+
+def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Path) -> None:
+    begun = workspace.begin_command()
+    os.utime(root / "a.txt")
+    (root / "out").mkdir()
+    (root / "out" / "built").write_text("x")
+    assert list(workspace.end_command(begun, "make")) == []
+    with pytest.raises(FilewrightError) as caught:
+        workspace.end_command(begun, "make")
+    assert caught.value.code == "not_found"
+
+
+def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Path) -> None:
+    before = _tree(root)
+    begun = workspace.begin_command()
+    workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
+    workspace.write("n.txt", "n\n")
+    (root / "src" / "b.py").write_bytes(b"b = 2\n")
+    [record] = workspace.end_command(begun, "a command")
+    assert [entry.place.shown for entry in record.entries] == ["src/b.py"]
+    assert record.notes == ()
+    workspace.revert_edit(session="s")
+    assert _tree(root) == before
+    begun = workspace.begin_command()
+    workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
+    (root / "a.txt").write_bytes(b"another")
+    [record] = workspace.end_command(begun, "a command")
+    assert record.entries == ()
+    assert "a.txt" in record.notes[0]
+
+
+def test_a_rewind_takes_back_edits_and_commands_and_keeps_what_a_person_did(
+    workspace: Any, root: Path
+) -> None:
+    lines = "".join(f"line {n}\n" for n in range(1, 31))
+    (root / "t.txt").write_text(lines)
+    workspace.edit("t.txt", [{"search": "line 3\n", "replace": "three\n"}])
+    begun = workspace.begin_command()
+    (root / "t.txt").write_text((root / "t.txt").read_text().replace("line 10\n", "ten\n"))
+    workspace.end_command(begun, "sed")
+    (root / "t.txt").write_text((root / "t.txt").read_text().replace("line 20\n", "mine\n"))
+    workspace.edit("t.txt", [{"search": "line 28\n", "replace": "28\n"}])
+    workspace.revert_edit(session="s")
+    assert (root / "t.txt").read_text() == lines.replace("line 20\n", "mine\n")
+
+
+def test_what_was_not_kept_is_named_and_the_rest_is_undone(
+    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
+    begun = workspace.begin_command()
+    (root / "large.bin").write_bytes(b"z")
+    (root / "a.txt").write_bytes(b"a")
+    [record] = workspace.end_command(begun, "a command")
+    assert [note for note in record.notes if "large.bin" in note and "cannot be undone" in note]
+    workspace.undo(record.id)
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
+    assert (root / "large.bin").read_bytes() == b"z"
+
+
+@pytest.mark.parametrize("harm", ["cut", "zeros", "gone"])
+def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path, harm: str) -> None:
+    begun = workspace.begin_command()
+    [pack] = (tmp_path / "state").rglob("*.pack")
+    if harm == "gone":
+        pack.unlink()
+    else:
+        pack.write_bytes(b"" if harm == "cut" else b"\0" * pack.stat().st_size)
+    (root / "a.txt").write_bytes(b"a")
+    [record] = workspace.end_command(begun, "a command")
+    assert record.entries == ()
+    assert "a.txt" in record.notes[0]
+    begun = workspace.begin_command()
+    [listing] = [path for path in (tmp_path / "state").rglob("*.list") if begun in path.name]
+    listing.write_bytes(listing.read_bytes()[:-5])
+    with pytest.raises(FilewrightError) as caught:
+        workspace.end_command(begun, "a command")
+    assert caught.value.code == "not_found"
+    begun = workspace.begin_command()
+    (root / "src" / "b.py").unlink()
+    assert workspace.end_command(begun, "rm")[0].entries
+
+
+def _hook(name: str, root: Path, state: Path, given: object, *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from filewright.cli import main; main()", "snapshot", name, "--hook", *more],
+        input=given if isinstance(given, str) else json.dumps(given),
+        cwd=root,
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+CALLS = {
+    "claude-code": {
+        "session_id": "abc-1",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "rm a.txt", "description": "x"},
+        "tool_use_id": "toolu_1",
+    },
+    "gemini-cli": {
+        "session_id": "abc-1",
+        "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command",
+        "tool_input": {"command": "rm a.txt"},
+    },
+    "codex": {
+        "session_id": "abc-1",
+        "turn_id": "t1",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": "call_1",
+        "tool_input": {"command": "rm a.txt"},
+    },
+    "cursor": {
+        "conversation_id": "abc-1",
+        "generation_id": "t1",
+        "hook_event_name": "beforeShellExecution",
+        "command": "rm a.txt",
+    },
+}
+
+
+@pytest.mark.parametrize("agent", CALLS)
+def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: str) -> None:
+    state = tmp_path / "state"
+    given = {**CALLS[agent], "cwd": str(root / "src")}
+    if agent == "cursor":
+        given["workspace_roots"] = [str(root)]
+    else:
+        given["cwd"] = str(root)
+    begun = _hook("begin", root, state, given)
+    assert (begun.returncode, begun.stdout, begun.stderr) == (0, "", "")
+    (root / "a.txt").unlink()
+    ended = _hook("end", root, state, {**given, "tool_response": {}, "output": ""}, "--actor", agent)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        [record] = workspace.history()
+        assert (record.tool, record.summary, record.client) == ("shell", "shell: rm a.txt", agent)
+        assert record.session == "abc-1"
+        workspace.revert_edit(session="abc-1")
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
+
+
+@pytest.mark.parametrize(
+    "given", ["", "{", "[1]", '{"tool_input": 3, "session_id": {}}', '{"cwd": "/gone/x"}']
+)
+def test_a_hook_is_never_in_the_way_of_the_command(root: Path, tmp_path: Path, given: str) -> None:
+    for name in ("begin", "end"):
+        done = _hook(name, root, tmp_path / "state", given)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "Traceback" not in done.stderr
+    (tmp_path / "file").write_text("")
+    done = _hook("begin", root, tmp_path / "file", CALLS["codex"])
+    assert done.returncode == 0
+    assert done.stderr
