@@ -23,6 +23,8 @@ PAGES = [
     "docs/large-logs.md",
     "docs/search.md",
     "docs/moving.md",
+    "docs/rewind.md",
+    "docs/hooks.md",
 ]
 
 CART = '''"""A shopping cart."""

@@ -195,7 +195,20 @@ def test_completion_prints_a_script(shell: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["serve", "call", "log", "show", "undo", "redo", "rewind", "restore", "snapshot", "doctor", "config", "completion"],
+    [
+        "serve",
+        "call",
+        "log",
+        "show",
+        "undo",
+        "redo",
+        "rewind",
+        "restore",
+        "snapshot",
+        "doctor",
+        "config",
+        "completion",
+    ],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(command, "--help")

@@ -84,7 +84,7 @@ _hook = click.option("--hook", is_flag=True, help="Called by an agent: its JSON 
 Examples:
   id=$(filewright snapshot begin); make format; filewright snapshot end "$id" --command "make format"
 
-Agents with hooks make these calls by themselves: https://filewright.readthedocs.io/hooks"""
+Agents that have hooks make these calls by themselves: docs/hooks.md has what to put into each."""
 )
 def snapshot() -> None:
     """Record what a shell command changes, so that it is shown, undone and rewound like any change."""
