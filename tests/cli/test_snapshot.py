@@ -89,6 +89,24 @@ def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Pa
     assert caught.value.code == "not_found"
 
 
+@pytest.mark.parametrize("rules", ["", "out/\nsrc/\na.txt\n"])
+def test_what_a_new_ignore_rule_hides_or_uncovers_was_not_changed(
+    workspace: Any, root: Path, rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "out").mkdir()
+    (root / "out" / "old").write_text("x")
+    monkeypatch.setattr("filewright.changes.shell._SLACK_NS", 0)
+    before = _tree(root)
+    begun = workspace.begin_command()
+    (root / ".gitignore").write_text(rules)
+    [record] = workspace.end_command(begun, "git checkout")
+    assert [e.place.shown for e in record.entries if e.after is None or e.after.kind == "file"] == [
+        ".gitignore"
+    ]
+    workspace.undo(record.id)
+    assert _tree(root) == before
+
+
 def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Path) -> None:
     before = _tree(root)
     begun = workspace.begin_command()

@@ -37,7 +37,7 @@ from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
 from filewright.changes.recovery import Recovery
 from filewright.changes.store import Store
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB
 from filewright.system import Folder
@@ -51,6 +51,8 @@ _HASHED = 64 * MB
 _DAYS_OPEN = 2
 _NAMED = 20
 _DAY_NS = 86_400 * 10**9
+_SLACK_NS = 2 * 10**9
+"""By how much the clocks of two file systems may differ."""
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 _Numbers = tuple[int, ...]
@@ -112,7 +114,8 @@ def end_command(
         except (OSError, ValueError, struct.error) as error:
             raise errors.unknown_listing(identifier) from error
         comparing = _Comparing(boundary, store, root, folder, ours, task)
-        comparing.compare(listing, _walked(boundary, root, task))
+        begun = folder.stat(_list(identifier)).mtime_ns
+        comparing.compare(listing, _walked(boundary, root, task), begun)
         record = comparing.record(summary, caller)
         folder.rename(_list(identifier), folder, _list("newest"), "replace")
     return record
@@ -328,8 +331,11 @@ class _Comparing:
         self._lost: list[str] = []
         self._kept_after = 0
 
-    def compare(self, before: _Listing, after: _Listing) -> None:
-        """Find what is different."""
+    def compare(self, before: _Listing, after: _Listing, begun: int) -> None:
+        """Find what is different since the time `begun`.
+
+        What only an ignore rule has hidden is still there, and what one has uncovered was there before.
+        """
         nothing = _Names()
         for prefix in before.keys() | after.keys():
             old, new = before.get(prefix, nothing), after.get(prefix, nothing)
@@ -341,11 +347,19 @@ class _Comparing:
                 at = places.pop(name, None)
                 now = new.of(index)
                 if at is None:
-                    self._came[prefix, name] = now
+                    if stat.S_ISDIR(now[4]) or now[3] > begun - _SLACK_NS:
+                        self._came[prefix, name] = now
                 elif old.of(at) != now:
                     self._changed[prefix, name] = old.of(at), old.kept_at(at), now
             for name, at in places.items():
-                self._gone[prefix, name] = old.of(at), old.kept_at(at)
+                if self._is_gone((prefix, name), old.of(at)):
+                    self._gone[prefix, name] = old.of(at), old.kept_at(at)
+
+    def _is_gone(self, path: _Path, numbers: _Numbers) -> bool:
+        try:
+            return self._boundary.stat(_place(self._root, path)).inode != numbers[0]
+        except FilewrightError as error:
+            return error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
 
     def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
         """The change, committed; None if nothing is different."""
