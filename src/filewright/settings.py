@@ -56,6 +56,12 @@ class Settings(BaseSettings):
     deny: RuleList = Field(
         default=(), description="rules, as in .agentsignore, of what no call reads, shows or changes"
     )
+    worktrees: bool = Field(
+        default=False, description="serve the worktrees that git has linked with a root as roots, too"
+    )
+    strict_paths: bool = Field(
+        default=False, description="refuse a path that neither is absolute nor begins with a root's name"
+    )
     cross_devices: bool = Field(default=True, description="follow mounts inside a root")
     landlock: bool = Field(
         default=True, description="let the server confine itself with Landlock where the kernel can"

@@ -20,6 +20,7 @@ from filewright.boundary.location import Location, Root
 from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
 from filewright.boundary.programs import program
 from filewright.boundary.walk import Entry, Walk
+from filewright.boundary.worktrees import tree_notice
 
 __all__ = [
     "PIPE",
@@ -36,5 +37,6 @@ __all__ = [
     "quote",
     "shown",
     "temporary_name",
+    "tree_notice",
     "unquote",
 ]

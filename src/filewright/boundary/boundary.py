@@ -37,7 +37,12 @@ class Boundary:
     def __init__(self, roots: Sequence[Path], settings: Settings, guarded: Sequence[Path] = ()) -> None:
         self.settings = settings
         self.before_reading: Callable[[Location], None] | None = None
-        self.roots: tuple[Root, ...] = open_roots(roots, confine=settings.landlock)
+        self.roots: tuple[Root, ...] = open_roots(
+            roots,
+            confine=settings.landlock,
+            worktrees=settings.worktrees,
+            strict=settings.strict_paths,
+        )
         self.launcher = self.roots[0].launcher
         self._by_name = {root.name: root for root in self.roots}
         self._cross = settings.cross_devices
@@ -95,7 +100,7 @@ class Boundary:
         return where
 
     def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
-        if len(self.roots) > 1:
+        if len(self.roots) > 1 or self.settings.strict_paths:
             name, colon, rest = asked.removeprefix('"').partition(":")
             if colon and name in self._by_name:
                 path = unquote('"' + rest if asked.startswith('"') else rest)
@@ -108,6 +113,8 @@ class Boundary:
                 self.roots, os.path.expanduser(path), safe, hint="write ./ before a name that begins with ~"
             )
         if not path.startswith(b"/"):
+            if self.settings.strict_paths and path not in (b"", b"."):
+                raise refusal.without_root(self.roots, safe)
             return self.roots[0], path
         plain = [part for part in path.split(b"/") if part not in (b"", b".")]
         best: tuple[int, Root] | None = None

@@ -14,7 +14,8 @@ class Root:
     """A folder the workspace may touch, held open: what it was called may change, what it is may not.
 
     `path` is absolute, as it was opened; `resolved` is the same with links resolved. `index` is its
-    place among the workspace's roots and `several` says whether there are others. `launcher` starts
+    place among the workspace's roots and `several` says whether there are others; `strict`, that no path
+    is taken without its root. `launcher` starts
     programs that can read below all of these roots and do nothing else.
     """
 
@@ -26,6 +27,7 @@ class Root:
     resolved: bytes = field(default=b"", compare=False)
     index: int = field(default=0, compare=False)
     several: bool = field(default=False, compare=False)
+    strict: bool = field(default=False, compare=False)
     launcher: Launcher | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -84,7 +86,7 @@ class Location:
 
 def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
     """How the place `parts` below `root` is shown: see `Location.shown`."""
-    prefix = f"{root.name}:" if root.index else ""
+    prefix = f"{root.name}:" if root.index or root.strict else ""
     if not parts:
         return prefix or "."
     path = b"/".join(parts)

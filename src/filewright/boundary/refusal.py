@@ -29,6 +29,17 @@ def outside(roots: Sequence[Root], path: bytes, safe: str, *, hint: str | None =
     )
 
 
+def without_root(roots: Sequence[Root], safe: str) -> FilewrightError:
+    """A path that does not say which root it is below, where every path must."""
+    names = ", ".join(f"{root.name}: ({quote(root.path)})" for root in roots)
+    return FilewrightError(
+        Code.INVALID_INPUT,
+        f"{safe} does not say which root it is below",
+        hint=f"write {roots[0].name}:{safe} or an absolute path; the roots are {names}",
+        details={"path": safe, "roots": {root.name: quote(root.path) for root in roots}},
+    )
+
+
 def require_root(root: Root, asked: str) -> None:
     """Raise `not_found` unless the root's path still leads to the folder that was opened as the root.
 

@@ -10,14 +10,19 @@ from filewright import system
 from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Root
 from filewright.boundary.names import quote
+from filewright.boundary.worktrees import linked_worktrees
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import Folder, Status
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-def open_roots(asked: Sequence[Path], *, confine: bool = True) -> tuple[Root, ...]:
+def open_roots(
+    asked: Sequence[Path], *, confine: bool = True, worktrees: bool = False, strict: bool = False
+) -> tuple[Root, ...]:
     """Open each root and hold its descriptor; without `confine` no child process may read them.
+
+    With `worktrees` those linked with them are roots too; where it is `strict`, every path names its root.
 
     A root is a folder's path, or `name=path` to name it; without a name its folder's name is
     taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
@@ -27,9 +32,11 @@ def open_roots(asked: Sequence[Path], *, confine: bool = True) -> tuple[Root, ..
     seen: set[tuple[int, int]] = set()
     if not asked:
         raise FilewrightError(Code.INVALID_INPUT, "no root was given", hint="name at least one folder")
-    for item in asked:
-        name, path = _split(os.fsencode(item))
-        absolute = os.path.abspath(os.path.expanduser(path))
+    wanted = [_split(os.fsencode(item)) for item in asked]
+    if worktrees:
+        wanted += [("", linked) for _, path in wanted for linked in linked_worktrees(_absolute(path))]
+    for name, path in wanted:
+        absolute = _absolute(path)
         try:
             folder = system.open_folder(absolute)
         except (OSError, ValueError) as error:
@@ -56,10 +63,15 @@ def open_roots(asked: Sequence[Path], *, confine: bool = True) -> tuple[Root, ..
             resolved=os.path.realpath(path),
             index=index,
             several=len(found) > 1,
+            strict=strict,
             launcher=launcher,
         )
         for index, (name, path, folder, status) in enumerate(found)
     )
+
+
+def _absolute(path: bytes) -> bytes:
+    return os.path.abspath(os.path.expanduser(path))
 
 
 def _split(item: bytes) -> tuple[str, bytes]:

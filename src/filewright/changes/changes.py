@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from filewright import errors
-from filewright.boundary import Boundary, Location, quote
+from filewright.boundary import Boundary, Location, quote, tree_notice
 from filewright.changes.locks import WorkspaceLock, wait_for
 from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.recorded import RecordedChanges
@@ -109,6 +109,9 @@ class Changes(RecordedChanges):
                 raise
             self._told = len(self._found)
             task.notices += record.notes
+            touched = [where for step in change_set.steps for where in _touched(step)]
+            if (tree := tree_notice(self._boundary, touched)) is not None:
+                task.notices.append(tree)
             store.collect(record.id, settle=bool(others))
             return record
 

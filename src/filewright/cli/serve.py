@@ -70,6 +70,15 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     help="Let agents write to what is protected by default, such as .vscode/tasks.json; may be repeated.",
 )
 @click.option(
+    "--worktrees", is_flag=True, default=None, help="Serve the linked git worktrees of each root, too."
+)
+@click.option(
+    "--strict-paths",
+    is_flag=True,
+    default=None,
+    help="Refuse a path that does not say which root it is below.",
+)
+@click.option(
     "--confirm",
     type=click.Choice(["never", "destructive", "always"]),
     help="Ask the user through the client before such calls.",
@@ -110,6 +119,8 @@ def serve(
     read_only: bool | None,
     deny: tuple[str, ...],
     allow_write: tuple[str, ...],
+    worktrees: bool | None,
+    strict_paths: bool | None,
     confirm: str | None,
     state_dir: Path | None,
     no_landlock: bool,
@@ -124,6 +135,8 @@ def serve(
         read_only=read_only,
         deny=deny or None,
         allow_write=allow_write or None,
+        worktrees=worktrees,
+        strict_paths=strict_paths,
         confirm=confirm,
         state_dir=state_dir,
         landlock=False if no_landlock else None,

@@ -1,0 +1,133 @@
+"""The working trees of git repositories: which one a place is in, and which are linked with a folder's.
+
+Two trees of one repository have the same names in them, so an edit meant for one is easily made in the
+other: where there are several, whoever changes something is answered in which. Git is not run for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from filewright import system
+from filewright.boundary.location import Location
+from filewright.boundary.names import quote
+from filewright.errors import Code, FilewrightError
+
+if TYPE_CHECKING:
+    from filewright.boundary.boundary import Boundary
+
+MOST_LINKED = 24
+"""Worktrees served with a root: each is held open."""
+
+_FOLDERS = 256
+_NAMED = 5
+_LINE_BYTES = 8 << 10
+
+
+def tree_notice(boundary: Boundary, places: Iterable[Location]) -> str | None:
+    """In which worktree the places are, for the caller who changed them; None where there is only one."""
+    folders = {place.parent for place in places if place.parts}
+    trees = dict.fromkeys(filter(None, map(_tree_of, list(folders)[:_FOLDERS])))
+    told = []
+    for tree in trees:
+        with suppress(FilewrightError, OSError):  # what was changed is changed: this is an extra
+            if description := _described(boundary, tree):
+                told.append(description)
+    return f"changed in {'; and in '.join(sorted(told))}" if told else None
+
+
+def _tree_of(folder: Location) -> Location | None:
+    """The top of the tree that a folder is in, if it lies below its root; or the root, if it is a tree."""
+    top = folder.root.folder
+    for depth in range(len(folder.parts), -1, -1):
+        parts = folder.parts[:depth]
+        if top.holds_any((b"/".join((*parts, b".git")),)):
+            return Location(folder.root, parts)
+    return None
+
+
+def _described(boundary: Boundary, tree: Location) -> str | None:
+    """What a tree is, where it is and its branch; None for a repository that has no other."""
+    git = tree.child(b".git")
+    shown = tree.shown if tree.parts else quote(tree.root.path)
+    if boundary.stat(git).kind == "file":
+        named = _line(boundary, git).removeprefix("gitdir:").strip()
+        kind = "linked worktree" if "/worktrees/" in named else "submodule"
+        at = os.path.join(os.fsdecode(tree.root.path), *map(os.fsdecode, tree.parts), named)
+        head = None
+        with suppress(FilewrightError):  # its repository may be outside the roots
+            head = boundary.locate(os.path.normpath(at)).child(b"HEAD")
+        return f"the {kind} {shown}{_branch(boundary, head)}"
+    branch = _branch(boundary, git.child(b"HEAD"))
+    if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
+        return f"the repository {shown}{branch}" if tree.parts else None
+    with boundary.open_folder(git.child(b"worktrees")) as folder:
+        names = folder.names()
+    linked = ", ".join(map(quote, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+    return f"the main worktree {shown}{branch}, not in {linked}" if names else None
+
+
+def _branch(boundary: Boundary, head: Location | None) -> str:
+    if head is None:
+        return ""
+    with suppress(FilewrightError):
+        named = _line(boundary, head)
+        return f" (branch {named[16:]})" if named.startswith("ref: refs/heads/") else f" (at {named[:12]})"
+    return ""
+
+
+def _line(boundary: Boundary, where: Location) -> str:
+    with boundary.open_file(where) as file:
+        return quote(file.read(0, _LINE_BYTES).partition(b"\n")[0].strip())
+
+
+# Before there is a boundary
+
+
+def linked_worktrees(path: bytes) -> list[bytes]:
+    """The other worktrees of the repository whose worktree the folder `path` is, the main one first.
+
+    Only those that name this repository as it names them: what a hostile repository calls its worktree may
+    be any folder. Raises `too_large` for more than `MOST_LINKED`.
+    """
+    git = os.path.join(path, b".git")
+    found: list[bytes] = []
+    with suppress(OSError):
+        common = git
+        if system.status_of(git).kind != "folder":
+            own = _pointed(git, path, b"gitdir:")
+            common = _pointed(os.path.join(own, b"commondir"), own)
+            if not _same(_pointed(os.path.join(own, b"gitdir"), own), git):
+                return []
+            if os.path.basename(common) == b".git":
+                found.append(os.path.dirname(common))
+        with system.open_folder(os.path.join(common, b"worktrees")) as folder:
+            names = folder.names()
+        for name in names:
+            with suppress(OSError):
+                record = os.path.join(common, b"worktrees", name)
+                theirs = _pointed(os.path.join(record, b"gitdir"), record)
+                back = _pointed(theirs, os.path.dirname(theirs), b"gitdir:")
+                if _same(back, record) and not _same(theirs, git):
+                    found.append(os.path.dirname(theirs))
+    if len(found) > MOST_LINKED:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"{quote(path)} has {len(found)} linked worktrees, more than {MOST_LINKED}",
+            hint="name those that are meant as roots, without --worktrees",
+        )
+    return found
+
+
+def _pointed(file: bytes, base: bytes, prefix: bytes = b"") -> bytes:
+    """The path that a small file of git's holds. Raises `OSError`."""
+    with system.open_file(file) as opened:
+        line = opened.read(0, _LINE_BYTES).partition(b"\n")[0]
+    return os.path.normpath(os.path.join(base, line.removeprefix(prefix).strip()))
+
+
+def _same(one: bytes, other: bytes) -> bool:
+    return system.status_of(one).identity == system.status_of(other).identity
