@@ -155,8 +155,14 @@ class Offer:
         task = task or Task(seconds=self._settings.call_seconds)
         self._context.changes.settle()
         try:
+            # Before the call: what it is about to show or change is then no news any more. The answers of the
+            # other surfaces are what other servers would say, often nothing but a file's text.
+            changed = self._context.seen.changed() if self._surface is NATIVE else None
             result = tool.run(self._context, parsed, task)
-            return self._bounded(replace(result, notices=_few(task.notices)) if task.notices else result)
+            if changed is not None:
+                self._context.seen.told()
+            notices = [*([changed] if changed is not None else []), *task.notices]
+            return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
                 from filewright.tools import explain

@@ -338,6 +338,19 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "look at") from error
 
+    def identity_of(self, where: Location) -> tuple[int, ...] | None:
+        """Device, inode, size and times of a file, to compare with what was seen; None if there is none now.
+
+        Says nothing of whether it is denied.
+        """
+        try:
+            status = where.root.folder.stat_beneath(
+                where.parts, cross=self._cross, kernel=self.settings.openat2
+            )
+        except OSError:
+            return None
+        return (*status.identity, status.size, status.mtime_ns, status.ctime_ns)
+
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
         try:

@@ -54,6 +54,7 @@ class Changes(RecordedChanges):
 
     def __init__(self, boundary: Boundary, settings: Settings) -> None:
         super().__init__(boundary, settings)
+        self.after_commit: Callable[[Sequence[Location]], None] = _nothing_more
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
         self._told = 0
@@ -110,6 +111,7 @@ class Changes(RecordedChanges):
             self._told = len(self._found)
             task.notices += record.notes
             touched = [where for step in change_set.steps for where in _touched(step)]
+            self.after_commit(touched)
             if (tree := tree_notice(self._boundary, touched)) is not None:
                 task.notices.append(tree)
             store.collect(record.id, settle=bool(others))
@@ -354,6 +356,10 @@ class Changes(RecordedChanges):
     def not_locked(self) -> tuple[str, ...]:
         """The folders above the roots that cannot be locked: a workspace there is not kept apart."""
         return tuple(dict.fromkeys(self._lock.skipped))
+
+
+def _nothing_more(_touched: Sequence[Location]) -> None:
+    """Nobody wants to hear of a change."""
 
 
 def _touched(step: Step) -> tuple[Location, ...]:

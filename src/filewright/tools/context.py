@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import xxhash
@@ -23,6 +24,7 @@ from filewright.text import (
     splice,
 )
 from filewright.tools.loading import LOADING
+from filewright.tools.seen import SeenFiles
 
 if TYPE_CHECKING:
     from filewright.search import Searcher
@@ -41,6 +43,8 @@ class Context:
         self.settings = settings
         self.changes = changes
         self.shown = Shown(settings.shown_bytes)
+        self.seen = SeenFiles(boundary, partial(self.open, hold=False))
+        changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
         self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)
         self._outlines: Outlines | None = None
@@ -144,6 +148,7 @@ class Context:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""
         if snapshot.location is None:
             return
+        self.seen.note(snapshot)
         held = snapshot.held
         if held is not None and len(held) <= SHOWN_WHOLE_BYTES:
             self.shown.record(snapshot.location, snapshot.version, held)
@@ -192,6 +197,8 @@ class _Limited(Context):
         super().__init__(base.boundary, settings, base.changes)
         self._base = base
         self.shown = base.shown
+        self.seen = base.seen
+        self.changes.after_commit = self.seen.ours
         self.indexes = base.indexes
         self._previews = base._previews
 

@@ -1,0 +1,82 @@
+"""The files a caller was shown last, to say which of them somebody else has changed since."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import astuple
+
+from filewright.boundary import Boundary, Location
+from filewright.errors import FilewrightError
+from filewright.text import Identity, Snapshot
+
+_MOST = 16
+"""Files that are looked at before an answer: a status each, no watching."""
+
+
+class SeenFiles:
+    """The newest files shown, each with its identity and version then. Thread-safe."""
+
+    def __init__(self, boundary: Boundary, open_file: Callable[[Location], Snapshot]) -> None:
+        self._boundary = boundary
+        self._open = open_file
+        self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
+        self._untold: list[str] = []
+        self._lock = threading.Lock()
+
+    def note(self, snapshot: Snapshot) -> None:
+        """It was shown just now."""
+        if snapshot.location is None or snapshot.identity is None:
+            return
+        with self._lock:
+            self._files[snapshot.location] = snapshot.identity, snapshot.version
+            self._files.move_to_end(snapshot.location)
+            if len(self._files) > _MOST:
+                self._files.popitem(last=False)
+
+    def ours(self, touched: Iterable[Location]) -> None:
+        """What was touched by a change made here, with all below it, is no news to the caller."""
+        places = tuple(touched)
+        for location, _, _ in self._all():
+            if any(place.holds(location) for place in places):
+                self._look_again(location)
+
+    def changed(self) -> str | None:
+        """One line that names the files others have changed since they were shown, until it was `told`."""
+        found, gone = [], []
+        for location, identity, version in self._all():
+            now = self._boundary.identity_of(location)
+            if now == astuple(identity):
+                continue
+            if now is None:
+                if not self._boundary.rules_by_name(location.parent).denies(location.name, None):
+                    gone.append(location.shown)
+                with self._lock:
+                    self._files.pop(location, None)
+            elif self._look_again(location) not in (None, version):
+                found.append(location.shown)
+        with self._lock:
+            self._untold += [f"changed since you read it: {', '.join(found)}"] if found else []
+            self._untold += [f"gone since you read it: {', '.join(gone)}"] if gone else []
+            return "; ".join(dict.fromkeys(self._untold)) or None
+
+    def told(self) -> None:
+        """An answer has said what `changed` gave; one that failed has not."""
+        with self._lock:
+            self._untold.clear()
+
+    def _all(self) -> list[tuple[Location, Identity, str]]:
+        with self._lock:
+            return [(location, *seen) for location, seen in self._files.items()]
+
+    def _look_again(self, location: Location) -> str | None:
+        """Its version now, which the next look compares with; None if it cannot be read: then it is forgotten."""
+        try:
+            with self._open(location) as snapshot:
+                self.note(snapshot)
+                return snapshot.version
+        except FilewrightError:
+            with self._lock:
+                self._files.pop(location, None)
+            return None

@@ -1,0 +1,110 @@
+"""What others change in files that a caller was shown is said in the next answer, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+
+LINE = "[changed since you read it: a.py]"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.py").write_text("def f():\n    return 1\n")
+    (root / "b.py").write_text("b = 1\n")
+    (root / "sub" / "c.py").write_text("c = 1\n")
+    return root
+
+
+@pytest.fixture
+def workspace(root: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        yield workspace
+
+
+def listed(workspace: Workspace) -> str:
+    return workspace.call("list_files", {"path": "sub"}).text
+
+
+def rewrite(path: Path) -> None:
+    path.write_text("def f():\n    return 22\n")
+
+
+def rename_over(path: Path) -> None:
+    rewrite(path.with_suffix(".new"))
+    path.with_suffix(".new").rename(path)
+
+
+def same_size_and_time(path: Path) -> None:
+    before = path.stat()
+    path.write_text(path.read_text().replace("1", "2"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [rewrite, rename_over, same_size_and_time])
+@pytest.mark.parametrize("tool", ["read_content", "get_overview"])
+def test_a_change_by_another_is_said_once(
+    workspace: Workspace, root: Path, change: Callable[[Path], None], tool: str
+) -> None:
+    workspace.call(tool, {"path": "a.py"})
+    assert LINE not in listed(workspace)
+    change(root / "a.py")
+    answer = workspace.call("list_files", {"path": "sub"})
+    assert answer.text.endswith(LINE)
+    assert answer.data["notices"] == [LINE.strip("[]")]
+    assert LINE not in listed(workspace)
+    change(root / "b.py")
+    assert "changed since" not in listed(workspace)
+
+
+@pytest.mark.parametrize("change", [os.utime, lambda path: path.write_bytes(path.read_bytes())])
+def test_the_same_content_is_no_change(
+    workspace: Workspace, root: Path, change: Callable[[Path], None]
+) -> None:
+    workspace.call("read_content", {"path": "a.py"})
+    change(root / "a.py")
+    assert "changed since" not in listed(workspace)
+
+
+def test_changes_made_here_are_no_news(workspace: Workspace) -> None:
+    for path in ("a.py", "sub/c.py"):
+        workspace.call("read_content", {"path": path})
+    edit = {"path": "a.py", "edits": [{"search": "return 1", "replace": "return 3"}]}
+    texts = [workspace.call("edit_content", edit).text, listed(workspace)]
+    workspace.undo()
+    texts += [listed(workspace)]
+    workspace.call("replace_content", {"pattern": "1", "replacement": "4"})
+    texts += [workspace.call("move_items", {"items": [{"source": "sub", "destination": "other"}]}).text]
+    texts += [workspace.call("list_files", {}).text]
+    assert not any("since you read it" in text for text in texts)
+
+
+def test_what_is_gone_is_said(workspace: Workspace, root: Path) -> None:
+    workspace.call("read_content", {"path": "a.py"})
+    (root / "a.py").unlink()
+    assert "[gone since you read it: a.py]" in listed(workspace)
+    assert "since you read it" not in listed(workspace)
+
+
+def test_an_answer_that_fails_leaves_it_to_the_next(workspace: Workspace, root: Path) -> None:
+    workspace.call("read_content", {"path": "a.py"})
+    rewrite(root / "a.py")
+    assert workspace.call("read_content", {"path": "missing"}).is_error
+    assert LINE in listed(workspace)
+
+
+@pytest.mark.parametrize("change", [rewrite, Path.unlink])
+def test_what_is_denied_meanwhile_is_not_named(
+    workspace: Workspace, root: Path, change: Callable[[Path], None]
+) -> None:
+    workspace.call("read_content", {"path": "a.py"})
+    (root / ".agentsignore").write_text("a.py\n")
+    change(root / "a.py")
+    assert "a.py" not in listed(workspace)
