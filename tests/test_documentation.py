@@ -25,6 +25,7 @@ PAGES = [
     "docs/moving.md",
     "docs/rewind.md",
     "docs/hooks.md",
+    "docs/control.md",
 ]
 
 CART = '''"""A shopping cart."""

@@ -247,6 +247,12 @@ def denied(asked: str) -> FilewrightError:
     return _refusal(Code.PERMISSION_DENIED, asked, message, "go on without it, or ask the user for it")
 
 
+def only_read(asked: str) -> FilewrightError:
+    """A change of what a file of the user's lets agents read only."""
+    message = f"{asked} may be read but not changed, by the user's rules"
+    return _refusal(Code.PERMISSION_DENIED, asked, message, "leave it as it is, or ask the user to change it")
+
+
 def rules_unusable(asked: str, why: str) -> FilewrightError:
     """Whatever is below a file of such rules that cannot be used."""
     message = f"{asked} is not offered: {why}"

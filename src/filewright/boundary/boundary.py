@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary import refusal
-from filewright.boundary.denial import CLOSED, DENY_FILE, READ_ONLY_FILE, RULE_FILES, DenyRules, is_deny_file
+from filewright.boundary.denial import CLOSED, DENY_FILE, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
@@ -23,8 +23,6 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Kind, NotAFileError, Status
-
-_KEPT = f"what {READ_ONLY_FILE.decode()} names"
 
 
 class Boundary:
@@ -593,7 +591,7 @@ class _Asking:
         rules = self.rules_in(folder)
         rules.require(self._where.asked, part, is_folder)
         if self._changing and rules.keeps(part, is_folder):
-            raise errors.protected(self._where.asked, _KEPT)
+            raise errors.only_read(self._where.asked)
 
     def rules_in(self, folder: Folder) -> DenyRules:
         """The rules for what is in a folder on the way, read from the very folder that was walked through."""
@@ -623,7 +621,7 @@ def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names
                 is_folder = None
         rules.require(where.asked, name, is_folder)
         if rules.keeps(name, is_folder):
-            raise errors.protected(where.asked, _KEPT)
+            raise errors.only_read(where.asked)
         rules = rules.entered(name, None)
 
 
