@@ -18,7 +18,8 @@ from filewright.tools import ReadOptions, ToolResult, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
-    from filewright.tools import FileRead, FilesRead, RevertResult
+    from filewright.changes import Scope
+    from filewright.tools import ChangedFiles, FileRead, FilesRead, RevertResult, SessionsResult
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,10 +52,19 @@ class AsyncWorkspace:
         read_only: bool | None = None,
         state_dir: AnyPath | None = None,
         settings: Settings | None = None,
+        session: str | None = None,
+        client: str | None = None,
         report: Report | None = None,
     ) -> None:
         roots = (root, *more_roots) if root is not None else ()
-        self.blocking = Workspace(*roots, read_only=read_only, state_dir=state_dir, settings=settings)
+        self.blocking = Workspace(
+            *roots,
+            read_only=read_only,
+            state_dir=state_dir,
+            settings=settings,
+            session=session,
+            client=client,
+        )
         """The workspace itself, for what takes no time."""
         self._report = report
 
@@ -117,6 +127,26 @@ class AsyncWorkspace:
     async def undo(self, change_id: str | None = None, *, path: str | None = None) -> RevertResult:
         """As `Workspace.undo`."""
         return await self._in_thread(lambda task: self.blocking.undo(change_id, path=path, task=task))
+
+    async def redo(self, change_id: str | None = None, *, preview: bool = False) -> RevertResult:
+        """As `Workspace.redo`."""
+        return await self._in_thread(lambda task: self.blocking.redo(change_id, preview=preview, task=task))
+
+    async def restore(self, path: str, at: str, *, preview: bool = False) -> RevertResult:
+        """As `Workspace.restore`."""
+        return await self._in_thread(lambda task: self.blocking.restore(path, at, preview=preview, task=task))
+
+    async def sessions(self, *, limit: int = 20, cursor: str | None = None) -> SessionsResult:
+        """As `Workspace.sessions`."""
+        return await self._in_thread(
+            lambda task: self.blocking.sessions(limit=limit, cursor=cursor, task=task)
+        )
+
+    async def changed_files(self, scope: Scope | str, *, offset: int = 0, limit: int = 100) -> ChangedFiles:
+        """As `Workspace.changed_files`."""
+        return await self._in_thread(
+            lambda task: self.blocking.changed_files(scope, offset=offset, limit=limit, task=task)
+        )
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
         """`work` in a worker thread, its task cancelled when the waiting one is."""

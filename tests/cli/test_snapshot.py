@@ -155,6 +155,56 @@ def test_what_was_not_kept_is_named_and_the_rest_is_undone(
     assert (root / "large.bin").read_bytes() == b"z"
 
 
+def _git(root: Path, *words: str) -> None:
+    name = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+    subprocess.run(["git", *name, *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4"])
+def test_what_was_not_kept_comes_from_git_if_its_index_knew_it(
+    workspace: Any, root: Path, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "large.txt").write_bytes(b"a line\n" * 200_000)
+    for path in root.rglob("*.*"):
+        os.utime(path, (10**9, 10**9), follow_symlinks=False)
+    _git(root, "init", "-q")
+    _git(root, "config", "index.version", version)
+    _git(root, "add", "-A")
+    if version == "3":
+        (root / "later").write_bytes(b"x")
+        _git(root, "add", "-N", "later")
+    (root / "src" / "c.py").write_bytes(b"c = 2\n")
+    before = _tree(root)
+    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    begun = workspace.begin_command()
+    command = "rm large.txt && sed -i s/two/TWO/ a.txt && echo x >> src/b.py && echo y >> src/c.py"
+    subprocess.run(f"{command} && git add -A", shell=True, cwd=root, check=True)
+    mine = (root / "src" / "c.py").read_bytes()
+    [record] = workspace.end_command(begun, command)
+    assert ["src/c.py" in note for note in record.notes] == [True]
+    workspace.undo(record.id)
+    (root / "src" / "c.py").write_bytes(b"c = 2\n")
+    after = _tree(root)
+    assert mine == b"c = 2\ny\n"
+    assert {name: kept for name, kept in after.items() if ".git/" not in name} == {
+        name: kept for name, kept in before.items() if ".git/" not in name
+    }
+
+
+@pytest.mark.parametrize("index", [b"", b"DIRC", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\1" * 200, b"\0" * 5000])
+def test_a_damaged_index_is_no_help_and_no_harm(
+    workspace: Any, root: Path, index: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _git(root, "init", "-q")
+    (root / ".git" / "index").write_bytes(index)
+    monkeypatch.setattr("filewright.changes.shell._KEEP_SECONDS", -1)
+    begun = workspace.begin_command()
+    (root / "a.txt").write_bytes(b"a")
+    [record] = workspace.end_command(begun, "a command")
+    assert record.entries == ()
+    assert "a.txt" in record.notes[0]
+
+
 @pytest.mark.parametrize("harm", ["cut", "zeros", "gone"])
 def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path, harm: str) -> None:
     begun = workspace.begin_command()

@@ -11,8 +11,9 @@ having been kept is named, and cannot be had back.
                      size, mtime, ctime, mode, user, group), and where its content is kept (number of a pack
                      and offset, or 0 0)
     shell/N.pack     contents, each after its xxh3_128
+    shell/ID.index   the index of the root's git repository, whose objects hold what else was not kept
 
-Both are a cache that is never flushed: a content is checked when it is read.
+All are a cache that is never flushed: a content is checked when it is read.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
 from filewright.settings import KB, MB
+from filewright.structure import git_objects
 from filewright.system import Folder
 
 _ID = re.compile(r"[0-9a-z]{1,40}")
@@ -50,6 +52,9 @@ _AFTER_EACH, _AFTER_ALL = 256 * KB, 16 * MB
 _HASHED = 64 * MB
 _DAYS_OPEN = 2
 _NAMED = 20
+_STAGED = struct.Struct(">10I20sH")
+"""An entry of git's index: times, device, inode, mode, user, group, size, the object's name, flags."""
+_INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _DAY_NS = 86_400 * 10**9
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
@@ -89,6 +94,7 @@ def begin_command(boundary: Boundary, store: Store, root: Root, identifier: str,
         listing = _walked(boundary, root, task)
         _take_over(listing, _newest(folder), packs)
         _keep(boundary, root, folder, listing, task)
+        _copy_index(boundary, root, folder, identifier)
         _write(folder, identifier, listing)
 
 
@@ -116,6 +122,7 @@ def end_command(
         comparing = _Comparing(boundary, store, root, folder, ours, task)
         begun = folder.stat(_list(identifier)).mtime_ns
         comparing.compare(listing, _walked(boundary, root, task), begun)
+        comparing.ask_git(identifier)
         record = comparing.record(summary, caller)
         folder.rename(_list(identifier), folder, _list("newest"), "replace")
     return record
@@ -219,6 +226,61 @@ def _keep(boundary: Boundary, root: Root, folder: Folder, listing: _Listing, tas
                 pack.write(pending, written)
                 written, pending = written + len(pending), bytearray()
         pack.write(pending, written)
+
+
+def _copy_index(boundary: Boundary, root: Root, folder: Folder, identifier: str) -> None:
+    """Keep git's index as it is before the command, with the time when it was written before it."""
+    try:
+        with boundary.open_file(_place(root, (b".git/", b"index"))) as file:
+            written = file.status().raw.st_mtime_ns
+            index = file.read(0, _INDEX_MOST)
+    except (FilewrightError, OSError):
+        return  # No repository of its own.
+    with folder.create(_index(identifier)) as copy:
+        copy.write(written.to_bytes(8, "big") + index, 0)
+
+
+def _index(identifier: str) -> bytes:
+    return identifier.encode() + b".index"
+
+
+def _staged(data: bytes, task: Task) -> Iterator[tuple[bytes, tuple[int, int, int], str]]:
+    """What git's index says of files that are as they were when it looked: path, inode, size, time, and object.
+
+    Raises `struct.error` and `ValueError` for what is no index.
+    """
+    written = int.from_bytes(data[:8], "big")
+    magic, version, count = struct.unpack_from(">4sII", data, 8)
+    if magic != b"DIRC" or version not in (2, 3, 4):
+        raise ValueError("not an index")
+    at, path = 20, b""
+    for number in range(count):
+        if number % 1024 == 0:
+            task.check()
+        _, _, seconds, nanoseconds, _, inode, _, _, _, size, name, flags = _STAGED.unpack_from(data, at)
+        start = at + _STAGED.size + (2 if version > 2 and flags & 0x4000 else 0)
+        if version == 4:
+            shared, start = _variable(data, start)
+            end = data.index(b"\0", start)
+            path = path[: len(path) - shared] + data[start:end]
+            at = end + 1
+        else:
+            end = data.index(b"\0", start)
+            path = data[start:end]
+            at += (end - at + 8) // 8 * 8
+        time_ns = seconds * 10**9 + nanoseconds
+        # Changed as the index was written, a file may have been changed once more, and git does not know.
+        if time_ns < written and not flags & 0x3000:
+            yield path, (inode, size, time_ns), name.hex()
+
+
+def _variable(data: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length, as git's offsets in packs are, and where it ends."""
+    value = data[at] & 0x7F
+    while data[at] & 0x80:
+        at += 1
+        value = (value + 1 << 7) | (data[at] & 0x7F)
+    return value, at + 1
 
 
 def _content(boundary: Boundary, where: Location, numbers: _Numbers) -> bytes | None:
@@ -360,6 +422,52 @@ class _Comparing:
             return self._boundary.stat(_place(self._root, path)).inode != numbers[0]
         except FilewrightError as error:
             return error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
+
+    def ask_git(self, identifier: str) -> None:
+        """Have what git stores of the files that were not kept, if its index knew them as they were."""
+        wanted = {
+            path: old
+            for path, (old, kept) in (
+                *self._gone.items(),
+                *((path, (old, kept)) for path, (old, kept, _) in self._changed.items()),
+            )
+            if not kept[0] and stat.S_ISREG(old[4]) and 0 < old[1] <= _GIT_EACH and not self._mine(path)
+        }
+        with suppress(FileNotFoundError):
+            with self._folder.open(_index(identifier)) as file:
+                index = file.read(0, _INDEX_MOST) if wanted else b""
+            self._folder.remove(_index(identifier))
+            with suppress(struct.error, ValueError, IndexError):
+                self._take_from_git(wanted, index)
+
+    def _take_from_git(self, wanted: Mapping[_Path, _Numbers], index: bytes) -> None:
+        found: list[tuple[_Path, str]] = []
+        for name, seen, stored in _staged(index, self._task) if wanted else ():
+            above, _, last = name.rpartition(b"/")
+            path = (above + b"/" if above else b""), last
+            old = wanted.get(path)
+            if old is not None and (old[0] & 0xFFFFFFFF, old[1], old[2]) == seen:
+                found.append((path, stored))
+        if not found:
+            return
+        number, offset = secrets.randbits(62) + 1, 0
+        contents = git_objects(
+            self._boundary,
+            _place(self._root, (b"", b"file")),
+            (stored for _, stored in found),
+            limit=_GIT_EACH,
+            task=self._task,
+        )
+        with self._folder.create(b"%d.pack" % number) as pack:
+            for (path, _), content in zip(found, contents, strict=False):
+                # Of another size, it is not what the file held: git has converted its line ends, say.
+                if len(content) == wanted[path][1]:
+                    pack.write(xxhash.xxh3_128_digest(content) + content, offset)
+                    if path in self._gone:
+                        self._gone[path] = wanted[path], (number, offset)
+                    else:
+                        self._changed[path] = wanted[path], (number, offset), self._changed[path][2]
+                    offset += 16 + len(content)
 
     def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
         """The change, committed; None if nothing is different."""

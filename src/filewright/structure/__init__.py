@@ -24,7 +24,7 @@ from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxRepo
 if TYPE_CHECKING:
     from filewright.structure.block import enclosing, of_symbol
     from filewright.structure.changed import ChangedSymbol, Version, changed_symbols, touched_symbols
-    from filewright.structure.git import committed
+    from filewright.structure.git import committed, git_objects
     from filewright.structure.hints import Hints
     from filewright.structure.hints import hints as hints_of
     from filewright.structure.log import Stamp
@@ -47,6 +47,7 @@ __all__ = [
     "committed",
     "enclosing",
     "find_symbol",
+    "git_objects",
     "hints_of",
     "language_of",
     "language_of_snapshot",
@@ -60,7 +61,7 @@ __getattr__ = names_of(
     {
         "block": "enclosing of_symbol",
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
-        "git": "committed",
+        "git": "committed git_objects",
         "hints": "Hints hints_of=hints",
         "log": "Stamp",
         "lookup": "find_symbol path_of",

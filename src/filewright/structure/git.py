@@ -17,6 +17,7 @@ import os
 import re
 import select
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -105,6 +106,36 @@ def committed(
         return Committed("", None, f"not compared with git: {why}")
     with child:
         return _ask(child, found, revision, limit, seconds, task)
+
+
+def git_objects(
+    boundary: Boundary,
+    where: Location,
+    names: Iterable[str],
+    *,
+    limit: int,
+    seconds: float = 5.0,
+    task: Task | None = None,
+) -> Iterator[bytes]:
+    """The contents of files that the repository of `where` stores by these names, in order, up to one it has not.
+
+    Raises `timeout` after `seconds`, and `cancelled`.
+    """
+    found = _repository(boundary, where) if program("git") is not None else None
+    if not isinstance(found, _Repository):
+        return
+    try:
+        child = _started(boundary, found, seconds)
+    except (FilewrightError, OSError):
+        return
+    with child:
+        answers = _Answers(child, seconds, task)
+        for name in names:
+            answers.ask(name.encode() + b"\n")
+            stored = answers.object(limit)
+            if stored is None or stored[1] != "blob" or stored[2] is None:
+                return
+            yield stored[2]
 
 
 def _started(boundary: Boundary, repository: _Repository, seconds: float) -> Child:
