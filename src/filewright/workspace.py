@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes import ChangeRecord, Changes, Recovery, Scope, base_folder
+from filewright.changes import ChangeRecord, Changes, Recovery, Scope, Selected, base_folder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings, load
@@ -21,10 +21,13 @@ from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
 
 if TYPE_CHECKING:
+    from filewright.changes import Contents, Entry, FileDifference
     from filewright.tools import ChangedFiles, RevertResult, SessionsResult
 
 _FILE = "filewright://file/"
 _HISTORY = "filewright://history/"
+REVIEW = "filewright review"
+"""The client by which history names what a person did on the review page."""
 _WHOLE = {"page_chars": 8_000_000, "diff_lines": 200_000}
 """What a change may show as a resource, which no model is handed unasked."""
 
@@ -171,9 +174,20 @@ class Workspace(TypedTools):
             session, since = meant.session, meant.since
         return scope_of(self._context, "scope", change_id, session, since, path, hunk)
 
-    def record(self, scope: Scope | str) -> ChangeRecord:
-        """One change, or the net of several as if they had been one. Raises `not_found`, `no_change`."""
-        return self._changes.select(scope, inside=True).contents.record
+    def select(self, scope: Scope | str, *, task: Task | None = None) -> Selected:
+        """One change, or what is left of several as if they had been one: its record, and what was kept.
+
+        Raises `not_found`, `invalid_input`, and `no_change` where nothing is left.
+        """
+        return self._changes.select(scope, inside=True, task=task or self._task())
+
+    def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
+        """What became of one entry of what was selected: its diff, and its lines counted."""
+        return self._changes.difference(contents, entry, max_lines=max_lines)
+
+    def newest(self) -> str | None:
+        """The id of the newest change, for a look whether there is a new one; it may be of another root."""
+        return self._changes.newest()
 
     def diff(
         self,
@@ -185,15 +199,6 @@ class Workspace(TypedTools):
     ) -> str:
         """What was done, or done to some `entries` of the record, git style, in about `max_lines` lines."""
         return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=task)
-
-    def content(self, scope: Scope | str, index: int, side: Literal["before", "after"]) -> bytes | None:
-        """The file of the record's entry `index` as it was before or after; None if that was not kept.
-
-        Nor is it given above `settings.hold_bytes`. Raises `not_found`, and `io_error` if it is damaged.
-        """
-        contents = self._changes.select(scope, inside=True).contents
-        entry = contents.record.entries[index]
-        return contents.before(entry) if side == "before" else contents.after(entry)
 
     def newest_undoable(self) -> ChangeRecord | None:
         """The newest change that is neither undone nor itself an undo, so that undoing again goes further back."""

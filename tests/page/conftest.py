@@ -114,8 +114,7 @@ def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[
         )
         page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
         page.goto((served or serve()).fresh_link())
-        page.wait_for_url(re.compile(r"/$"))
-        page.wait_for_load_state()
+        page.wait_for_function("location.pathname !== '/enter' && document.readyState === 'complete'")
         return page
 
     yield open_page

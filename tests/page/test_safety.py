@@ -51,7 +51,15 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(served: Served) -
     assert "samesite=strict" in cookie
 
 
-PARTS = ["/", "/list", "/events", "/change/x", "/change/x/file/0", "/change/x/image/0/after", "/nothing"]
+PARTS = [
+    "/",
+    "/list",
+    "/events",
+    "/change/x",
+    "/change/x/file/0",
+    "/change/x?part=image&index=0&side=after",
+    "/nothing",
+]
 
 
 @pytest.mark.parametrize("path", PARTS)
@@ -106,7 +114,7 @@ def test_every_answer_forbids_scripts_of_others(served: Served, path: str) -> No
 def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
     with entered(served) as client:
         change = client.get("/list").text.partition('data-change="')[2].partition('"')[0]
-        answer = client.get(f"/change/{change}/image/0/after")
+        answer = client.get(f"/change/{change}?part=image&index=0&side=after")
     assert answer.headers["content-type"] == "image/svg+xml"
     policy = answer.headers["content-security-policy"]
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox"

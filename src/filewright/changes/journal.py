@@ -106,6 +106,16 @@ class Journal:
             if number_of(text) is not None:
                 yield text
 
+    def newest(self) -> str | None:
+        """The id of the newest committed change; the newest few are in the journal, if any are."""
+        here = (
+            name.split(b".")[0].decode("ascii", "replace")
+            for name in self._names()
+            if name.endswith((DONE, SETTLED))
+        )
+        known = [name for name in here if number_of(name) is not None]
+        return max(known) if known else next(self.ids(), None)
+
     def _names(self) -> list[bytes]:
         return self._listed(b"journal")
 

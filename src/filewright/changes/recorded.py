@@ -185,6 +185,10 @@ class RecordedChanges:
 
         return denied
 
+    def newest(self) -> str | None:
+        """The id of the newest change of any store, which one look at each journal tells."""
+        return max(filter(None, (store.newest() for store in self.stores)), default=None)
+
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
         record = self._inside(self._kept(change_id)[1])

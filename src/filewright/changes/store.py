@@ -56,6 +56,10 @@ class Store:
         """Ids of all committed changes, newest first."""
         return self.journal.ids() if self.readable else iter(())
 
+    def newest(self) -> str | None:
+        """The id of the newest committed change."""
+        return self.journal.newest() if self.readable else None
+
     def file(self, change_id: str) -> RecordFile | None:
         """A committed change, its places as its roots are called now; None if it is not here.
 

@@ -1,4 +1,4 @@
-"""What the page shows of each file of a change: a card with its names, its badges and its diff.
+"""What the page shows of each file of some changes: a card with its names, its badges and its diff.
 
 A change may have ten thousand files and a file a million changed lines: cards come by the page, and those
 past a budget of lines bring only their names; their diff is asked for when it is looked at.
@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from filewright.changes import ChangeRecord, Entry, Side
+from filewright.changes import Contents, Entry
 from filewright.page.view import FileView, HunkView, Row, files_of
-from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools import clip
 from filewright.visible import one_line
@@ -27,7 +26,7 @@ LINES_AT_MOST = 20_000
 """Lines of one file's diff, at first and when all of it is asked for."""
 LINES_UNFOLDED = 1_000
 _LOOKED_AT = 1 << 20
-"""A file above this size gets no badges that need its content."""
+"""A file above this size gets no badges that need its content, and its diff comes when it is asked for."""
 
 IMAGES = {
     "png": "image/png",
@@ -41,14 +40,16 @@ IMAGES = {
     "svg": "image/svg+xml",
 }
 """What a browser shows as an image, by suffix."""
+_KINDS = {"link": "symbolic link", "folder": "folder", "other": "special file"}
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One file. `index` is that of its entry in the change, `view` None where it is not loaded yet.
+    """One file. `index` is that of its entry in the record, `views` its diffs, None where they are not loaded.
 
-    `before` and `after` are its sizes in bytes, None where it was not or is not there; `image` says that
-    a browser can show it; `lines` is how many it has, where its folded ones can be shown.
+    There are several where others have changed the file in between. `before` and `after` are its sizes in
+    bytes, None where it was not or is not there; `image` says that a browser can show it; `lines` is how
+    many it has, where its folded ones can be shown; `added` and `removed` count lines, where they can be.
     """
 
     index: int
@@ -59,107 +60,101 @@ class Card:
     before: int | None
     after: int | None
     image: bool
-    view: FileView | None = None
+    views: tuple[FileView, ...] | None = None
     lines: int | None = None
+    added: int | None = None
+    removed: int | None = None
 
     @property
     def bare(self) -> bool:
         """Whether there is nothing to show but its names and badges."""
-        view = self.view
-        return not self.image and view is not None and not (view.hunks or view.binary or view.remarks)
+        return (
+            not self.image
+            and self.views is not None
+            and not any(view.hunks or view.binary or view.remarks for view in self.views)
+        )
+
+    @property
+    def binary(self) -> bool:
+        """Whether its diff says no more than that it is binary."""
+        return any(view.binary for view in self.views or ())
 
     @property
     def more(self) -> bool:
         """Whether its diff was cut."""
-        return self.view is not None and any(remark.startswith("... ") for remark in self.view.remarks)
+        return any(remark.startswith("... ") for view in self.views or () for remark in view.remarks)
+
+    @property
+    def hunks(self) -> bool:
+        """Whether one hunk of it can be taken back by itself."""
+        return self.action in ("modified", "moved") and self.views is not None and len(self.views) == 1
 
 
-def cards_of(
-    workspace: Workspace, record: ChangeRecord, *, start: int = 0, task: Task | None = None
-) -> Sequence[Card]:
-    """A page of cards of a change, from the entry `start` on, as many loaded as the budget allows."""
-    stop = start + CARDS
-    entries = list(islice(record.entries, start, stop))
+def cards_of(workspace: Workspace, contents: Contents, *, start: int = 0) -> Sequence[Card]:
+    """A page of cards, from the entry `start` of the record on, as many loaded as the budget allows."""
     left = LINES_AT_ONCE
     found = []
-    for index, entry in enumerate(entries, start):
-        view = None
-        if left > 0 and not _large(entry):
-            view = _view(workspace, record, index, LINES_OF_A_FILE, task)
-            left -= sum(len(hunk.rows) for hunk in view.hunks) if view is not None else 0
-        found.append(_card(workspace, record, index, entry, view))
+    for index, entry in enumerate(islice(contents.record.entries, start, start + CARDS), start):
+        lines = LINES_OF_A_FILE if left > 0 and not _large(entry) else 0
+        card = _card(workspace, contents, index, entry, lines)
+        left -= sum(len(hunk.rows) for view in card.views or () for hunk in view.hunks)
+        found.append(card)
     return found
 
 
-def card_of(
-    workspace: Workspace, record: ChangeRecord, index: int, *, full: bool = False, task: Task | None = None
-) -> Card:
-    """The card of one file with its diff; all of it, as far as a browser can take it, with `full`.
+def card_of(workspace: Workspace, contents: Contents, index: int, *, full: bool = False) -> Card:
+    """The card of one file with its diff; with `full` all of it, as far as a browser can take it.
 
-    Raises `IndexError` where the change has no such entry.
+    Raises `IndexError` where the record has no such entry.
     """
-    entry = record.entries[index]
-    view = _view(workspace, record, index, LINES_AT_MOST if full else LINES_OF_A_FILE, task)
-    return _card(workspace, record, index, entry, view)
-
-
-def _view(
-    workspace: Workspace, record: ChangeRecord, index: int, lines: int, task: Task | None
-) -> FileView | None:
-    diff = workspace.diff(record.id, entries=slice(index, index + 1), max_lines=lines, task=task)
-    views, remarks = files_of(diff)
-    return views[0] if views else FileView(None, None, remarks=remarks)
+    lines = LINES_AT_MOST if full else LINES_OF_A_FILE
+    return _card(workspace, contents, index, contents.record.entries[index], lines)
 
 
 def _large(entry: Entry) -> bool:
     return any(side is not None and side.size > _LOOKED_AT for side in (entry.before, entry.after))
 
 
-def _card(
-    workspace: Workspace, record: ChangeRecord, index: int, entry: Entry, view: FileView | None
-) -> Card:
+def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, lines: int) -> Card:
+    """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
     before, after = entry.before, entry.after
-    badges = [_kind(after or before)]
+    side = after or before
+    found = workspace.difference(contents, entry, max_lines=lines)
+    badges = [_KINDS.get(side.kind if side is not None else "other", "")]
     if before is not None and after is not None and before.mode != after.mode:
         badges.append(f"mode {before.mode:03o} → {after.mode:03o}")
-    lines = None
-    if view is not None:
-        content = _content(workspace, record, index, entry)
+    count = None
+    if lines:
+        content = held(contents, entry)
         if content is not None and content.binary is None:
             badges += _written(content)
-            lines = content.line_count
-        if view.binary:
-            badges.append("binary")
-    path = entry.place.shown
+            count = content.line_count
+    views = files_of(found.diff)[0] if lines else None
+    if views and any(view.binary for view in views):
+        badges.append("binary")
+    path = found.path
     return Card(
         index,
         path,
-        entry.was.shown if entry.was is not None else None,
+        found.was,
         entry.action,
         tuple(filter(None, badges)),
         before.size if before is not None else None,
         after.size if after is not None else None,
-        suffix(path) in IMAGES and (after or before or _NOTHING).kind == "file",
-        view,
-        lines if after is not None else None,
+        suffix(path) in IMAGES and side is not None and side.kind == "file",
+        views,
+        count if after is not None else None,
+        found.added,
+        found.removed,
     )
 
 
-_NOTHING = Side("other", 0, 0, 0)
-
-
-def _kind(side: Side | None) -> str:
-    return {"link": "symbolic link", "folder": "folder", "other": "special file"}.get(
-        side.kind if side is not None else "", ""
-    )
-
-
-def _content(workspace: Workspace, record: ChangeRecord, index: int, entry: Entry) -> Snapshot | None:
-    """The file as the change left it, or found it if it deleted it; None if it is large, or was not kept."""
+def held(contents: Contents, entry: Entry) -> Snapshot | None:
+    """The file as it was left, or found where it was deleted; None if it is large, or was not kept."""
     side = entry.after or entry.before
     if side is None or side.kind != "file" or _large(entry):
         return None
-    content = workspace.content(record.id, index, "before" if entry.after is None else "after")
+    content = contents.before(entry) if entry.after is None else contents.after(entry)
     return Snapshot.of_bytes(content) if content is not None else None
 
 
@@ -177,14 +172,14 @@ def _written(content: Snapshot) -> list[str]:
 
 
 def folded_lines(
-    workspace: Workspace, record: ChangeRecord, index: int, first: int, last: int, shift: int
+    workspace: Workspace, contents: Contents, index: int, first: int, last: int, shift: int
 ) -> FileView | None:
-    """Lines `first` to `last` (1-based, at most 1,000) of a file as a change left it, as rows of a diff.
+    """Lines `first` to `last` (1-based, at most 1,000) of a file as it was left, as rows of a diff.
 
-    Before the change they were `shift` lines further down. None if the content was not kept.
+    Before they were `shift` lines further down. None if the content was not kept.
     """
-    entry = record.entries[index]
-    content = _content(workspace, record, index, entry)
+    entry = contents.record.entries[index]
+    content = held(contents, entry)
     if content is None or content.binary is not None or entry.after is None:
         return None
     first, last = max(first, 1), min(last, first + LINES_UNFOLDED - 1, content.line_count)

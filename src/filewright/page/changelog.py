@@ -35,6 +35,7 @@ class Listing:
     files: int
     undoable: bool
     reverts: tuple[str, ...]
+    partial: bool
     undone: str | None = None
 
     def matches(self, words: Sequence[str], session: str | None) -> bool:
@@ -65,11 +66,6 @@ class ChangeLog:
         self._rows: list[Listing] = []
         self._ended = False
         self._undone: dict[str, str] = {}
-
-    def newest(self) -> str | None:
-        """The id of the newest change."""
-        records = self._workspace.history(limit=1)
-        return records[0].id if records else None
 
     def page(self, *, before: str | None = None, text: str = "", session: str | None = None) -> ListPage:
         """The rows after the row `before` (None: from the newest) that match every word of `text`."""
@@ -142,7 +138,7 @@ class ChangeLog:
     def _note(self, rows: Sequence[Listing]) -> None:
         # From the newest: what takes back an undo makes the change that the undo took back count again.
         for row in rows:
-            if row.id not in self._undone:
+            if row.id not in self._undone and not row.partial:
                 for earlier in row.reverts:
                     self._undone.setdefault(earlier, row.id)
 
@@ -161,5 +157,6 @@ def _listing(record: ChangeRecord) -> Listing:
         paths,
         len(record.entries),
         record.undoable,
-        () if record.partial else record.reverts,
+        record.reverts,
+        record.partial,
     )

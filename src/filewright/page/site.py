@@ -1,15 +1,20 @@
 """The review page as an application: its addresses, and what each answers.
 
-A page is whole by itself at `/change/ID`; its script asks for the same addresses with `?part=view` to put
-another change into it, and for parts of one: more rows of the list, more files, a diff, folded lines, an
-image. Everything that reads files or history runs in a worker thread.
+What is looked at is a change (`/change/ID`), a session (`/session/NAME`) or everything since a change
+(`/since/ID`). Such a page is whole by itself; its script asks the same address for a `part` of it: the
+view, to put another into the page, more files, one file, folded lines, an image. Everything that reads
+files or history runs in a worker thread.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote as in_address
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,21 +25,43 @@ from starlette.routing import Route
 
 from filewright import __version__
 from filewright.boundary import quote
-from filewright.changes import ChangeRecord
+from filewright.changes import Contents, Scope, Selected
 from filewright.errors import Code, FilewrightError
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
 from filewright.page.guard import Keys
 from filewright.page.render import render, static, static_type
+from filewright.page.view import files_of
 from filewright.progress import Caller, Task
-from filewright.workspace import Workspace
+from filewright.workspace import REVIEW, Workspace
 
-CLIENT = "filewright review"
-"""How history names what was done on the page."""
 LOOK_SECONDS = 1.0
 """How often the page looks for new changes."""
 PING_LOOKS = 15
-_STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400}
+_KEPT = 4
+"""Sessions, and other views, that are held for the next part of them."""
+_BODY = 1 << 16
+"""Bytes of a request to act."""
+_STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
+
+
+@dataclass(frozen=True, slots=True)
+class Viewed:
+    """What a page is of: its kind and name in the address, and the changes these mean."""
+
+    kind: str
+    name: str
+    selected: Selected
+
+    @property
+    def contents(self) -> Contents:
+        """What the changes did and kept."""
+        return self.selected.contents
+
+    @property
+    def address(self) -> str:
+        """Where it is found, below the page's own address."""
+        return f"/{self.kind}/{in_address(self.name)}"
 
 
 class Site:
@@ -44,6 +71,8 @@ class Site:
         self._workspace = workspace
         self._keys = keys
         self._log = ChangeLog(workspace)
+        self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
+        self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
         self.leaving = asyncio.Event()
         """Set when the server is to end: it ends the streams that wait for news."""
 
@@ -52,55 +81,88 @@ class Site:
         return Starlette(
             routes=[
                 Route("/", self.newest),
-                Route("/change/{change}", self.change),
-                Route("/change/{change}/files", self.more_files),
-                Route("/change/{change}/file/{index:int}", self.file),
-                Route("/change/{change}/lines/{index:int}", self.lines),
-                Route("/change/{change}/image/{index:int}/{side}", self.image),
+                Route("/change/{name:path}", self.change),
+                Route("/session/{name:path}", self.session),
+                Route("/since/{name:path}", self.since),
                 Route("/list", self.rows),
                 Route("/events", self.events),
+                Route("/act", self.act, methods=["POST"]),
                 Route("/static/{name}", _static),
             ],
-            exception_handlers={FilewrightError: self._refused, HTTPException: self._missing},
+            exception_handlers={
+                FilewrightError: self._refused,
+                HTTPException: self._missing,
+                Exception: self._failed,
+            },
         )
 
-    # Whole pages
+    # Looking
 
     def newest(self, request: Request) -> Response:
         """The page at the newest change."""
-        newest = self._log.newest()
-        if newest is None:
-            return self._page(request, render("empty.html", **self._shared(request)))
-        return self._of_change(request, newest)
+        newest = self._workspace.history(limit=1)
+        if not newest:
+            return self._whole(request, render("empty.html"))
+        return self._answer(request, "change", newest[0].id)
 
     def change(self, request: Request) -> Response:
         """One change."""
-        return self._of_change(request, request.path_params["change"])
+        return self._answer(request, "change", request.path_params["name"])
 
-    def _of_change(self, request: Request, change_id: str) -> Response:
-        record = self._workspace.record(change_id)
-        task = self._task()
-        view = render(
+    def session(self, request: Request) -> Response:
+        """All that is left of what a session did, as one."""
+        return self._answer(request, "session", request.path_params["name"])
+
+    def since(self, request: Request) -> Response:
+        """All that was changed after a change, as one."""
+        return self._answer(request, "since", request.path_params["name"])
+
+    def _answer(self, request: Request, kind: str, name: str) -> Response:
+        viewed = self._selected(kind, name)
+        part = request.query_params.get("part")
+        if part is None or part == "view":
+            view = self._view(request, viewed)
+            return HTMLResponse(view) if part else self._whole(request, view, viewed)
+        answers: dict[str, Callable[[Request, Viewed], Response]] = {
+            "files": self._files,
+            "file": self._file,
+            "lines": self._lines,
+            "image": self._image,
+        }
+        if part not in answers:
+            raise HTTPException(404, "There is no such part of this page.")
+        return answers[part](request, viewed)
+
+    def _selected(self, kind: str, name: str) -> Viewed:
+        """The changes that are meant; those of the last few views are held until something changes."""
+        key = (kind, name, self._workspace.newest())
+        found = self._viewed.get(key)
+        if found is None:
+            found = Viewed(kind, name, self._workspace.select(_scope(kind, name), task=self._task()))
+            while len(self._viewed) >= _KEPT:
+                self._viewed.pop(next(iter(self._viewed)), None)
+            self._viewed[key] = found
+        return found
+
+    def _view(self, request: Request, viewed: Viewed) -> str:
+        record = viewed.contents.record
+        return render(
             "change.html",
-            **self._shared(request),
-            row=self._log.row(record),
+            **self._shared(request, viewed),
+            row=self._log.row(record) if viewed.kind == "change" else None,
             record=record,
-            cards=cards_of(self._workspace, record, task=task),
+            cards=cards_of(self._workspace, viewed.contents),
             following=CARDS,
         )
-        return self._page(request, view, record)
 
-    def _page(self, request: Request, view: str, record: ChangeRecord | None = None) -> Response:
-        if request.query_params.get("part") == "view":
-            return HTMLResponse(view)
-        chosen = record.id if record is not None else None
+    def _whole(self, request: Request, view: str, viewed: Viewed | None = None) -> Response:
         return HTMLResponse(
             render(
                 "page.html",
-                **self._shared(request),
+                **self._shared(request, viewed),
                 view=view,
                 page=self._log.page(),
-                chosen=chosen,
+                chosen=viewed.contents.record.id if viewed is not None and viewed.kind == "change" else None,
                 token=self._keys.changing,
                 roots=[quote(root.path) for root in self._workspace.roots],
                 theme=_one_of(request.cookies.get("filewright_theme"), "auto", "light", "dark"),
@@ -116,56 +178,43 @@ class Site:
         page = self._log.page(
             before=asked.get("before") or None, text=asked.get("q", ""), session=asked.get("session") or None
         )
-        shared = self._shared(request)
-        return HTMLResponse(render("rows.html", **shared, page=page, chosen=asked.get("chosen")))
+        return HTMLResponse(
+            render("rows.html", **self._shared(request), page=page, chosen=asked.get("chosen"))
+        )
 
-    def more_files(self, request: Request) -> Response:
-        """The next page of a change's files."""
-        record = self._workspace.record(request.path_params["change"])
+    def _files(self, request: Request, viewed: Viewed) -> Response:
         start = _number(request, "start")
-        cards = cards_of(self._workspace, record, start=start, task=self._task())
-        shared = self._shared(request)
+        cards = cards_of(self._workspace, viewed.contents, start=start)
+        shared = self._shared(request, viewed)
+        record = viewed.contents.record
         return HTMLResponse(
             render("cards.html", **shared, record=record, cards=cards, following=start + CARDS)
         )
 
-    def file(self, request: Request) -> Response:
-        """One file of a change with its diff."""
-        record = self._workspace.record(request.path_params["change"])
-        index = self._index(request, record)
+    def _file(self, request: Request, viewed: Viewed) -> Response:
         full = "full" in request.query_params
-        card = card_of(self._workspace, record, index, full=full, task=self._task())
-        return HTMLResponse(render("card.html", **self._shared(request), record=record, card=card))
+        card = card_of(self._workspace, viewed.contents, _index(request, viewed), full=full)
+        return HTMLResponse(render("card.html", **self._shared(request, viewed), card=card))
 
-    def lines(self, request: Request) -> Response:
-        """Folded lines of a file as the change left it: `from` to `to`, which were `shift` lines off before."""
-        record = self._workspace.record(request.path_params["change"])
-        index = self._index(request, record)
-        first, last, shift = _number(request, "from"), _number(request, "to"), _number(request, "shift")
-        view = folded_lines(self._workspace, record, index, first, last, shift)
+    def _lines(self, request: Request, viewed: Viewed) -> Response:
+        first, last, shift = (_number(request, name) for name in ("from", "to", "shift"))
+        view = folded_lines(self._workspace, viewed.contents, _index(request, viewed), first, last, shift)
         if view is None:
             raise HTTPException(404, "These lines were not kept.")
         return HTMLResponse(render("lines.html", **self._shared(request), view=view, hunk=view.hunks[0]))
 
-    def image(self, request: Request) -> Response:
-        """An image as it was before or after a change."""
-        record = self._workspace.record(request.path_params["change"])
-        index, side = self._index(request, record), request.path_params["side"]
-        media = IMAGES.get(suffix(record.entries[index].place.shown))
+    def _image(self, request: Request, viewed: Viewed) -> Response:
+        entry = viewed.contents.record.entries[_index(request, viewed)]
+        media = IMAGES.get(suffix(entry.place.shown))
         content = None
-        if media is not None and side in ("before", "after"):
-            content = self._workspace.content(record.id, index, side)
+        if media is not None:
+            before = request.query_params.get("side") == "before"
+            content = viewed.contents.before(entry) if before else viewed.contents.after(entry)
         if content is None:
             raise HTTPException(404, "There is no such image, or it was not kept.")
         # An SVG is a document: opened by itself it must not run in the page's origin.
-        return Response(
-            content,
-            media_type=media,
-            headers={
-                "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-                "content-disposition": "inline",
-            },
-        )
+        policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return Response(content, media_type=media, headers={"content-security-policy": policy})
 
     async def events(self, request: Request) -> Response:
         """News for as long as the page is open: the id of the newest change, whenever it is another."""
@@ -177,7 +226,7 @@ class Site:
         yield "retry: 2000\n\n"
         looks = 0
         while not self.leaving.is_set():
-            newest = await run_in_threadpool(self._log.newest) or ""
+            newest = await run_in_threadpool(self._workspace.newest) or ""
             if newest != known:
                 known = newest
                 yield f"event: change\ndata: {newest}\n\n"
@@ -189,43 +238,133 @@ class Site:
             except TimeoutError:
                 continue
 
+    # Acting
+
+    async def act(self, request: Request) -> Response:
+        """Show what an action would do (`preview`), or do it: as JSON the change it made."""
+        asked = Action.of(await _json(request))
+        return await run_in_threadpool(self._act, request, asked)
+
+    def _act(self, request: Request, asked: Action) -> Response:
+        workspace = self._workspace.under(self._task())
+        scope = _scope(asked.kind, asked.name)
+        try:
+            done = workspace.revert_edit(
+                scope.change_id,
+                session=scope.session,
+                since=scope.since,
+                path=asked.path,
+                hunk=asked.hunk,
+                preview=asked.preview,
+                force=asked.force,
+            )
+        except FilewrightError as error:
+            problem = render(
+                "refusal.html",
+                asked=asked,
+                message=error.message.partition("\n")[0],
+                hint=None if error.details.get("conflicts") else error.hint,
+                conflicts=error.details.get("conflicts", []),
+                forced=error.code is Code.STALE_VERSION and not asked.force and asked.hunk is None,
+            )
+            return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
+        if not asked.preview:
+            return JSONResponse({"change_id": done.change_id, "said": done.text.partition("\n")[0]})
+        views, remarks = files_of(done.diff)
+        return HTMLResponse(
+            render(
+                "preview.html", **self._shared(request), asked=asked, done=done, views=views, remarks=remarks
+            )
+        )
+
     # What they share
 
     def _task(self) -> Task:
-        settings = self._workspace.settings
-        return Task(seconds=settings.call_seconds, caller=Caller(session=None, client=CLIENT))
+        return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
 
-    def _shared(self, request: Request) -> dict[str, Any]:
+    def _shared(self, request: Request, viewed: Viewed | None = None) -> dict[str, Any]:
+        base = request.scope.get("root_path", "")
         return {
-            "base": request.scope.get("root_path", ""),
+            "base": base,
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
+            "viewed": viewed,
+            "source": f"{base}{viewed.address}" if viewed is not None else None,
         }
-
-    def _index(self, request: Request, record: ChangeRecord) -> int:
-        index: int = request.path_params["index"]
-        if index >= len(record.entries):
-            raise HTTPException(404, f"The change {record.id} has {len(record.entries)} files.")
-        return index
 
     def _refused(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, FilewrightError)
-        status = _STATUS.get(error.code, 500)
-        return self._problem(request, status, error.message, error.hint)
+        return self._problem(request, _STATUS.get(error.code, 422), error.message, error.hint)
 
     def _missing(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return self._problem(request, error.status_code, error.detail, None)
 
+    def _failed(self, request: Request, _error: Exception) -> Response:
+        message = "This failed because of a bug in filewright; the terminal shows more."
+        return self._problem(request, 500, message, None)
+
     def _problem(self, request: Request, status: int, message: str, hint: str | None) -> Response:
-        if request.method != "GET":
-            return JSONResponse({"message": message, "hint": hint}, status_code=status)
         view = render("problem.html", message=message, hint=hint)
-        if "part" in request.query_params or not request.url.path.startswith("/change/"):
+        if request.method != "GET" or "part" in request.query_params or request.url.path == "/list":
             return HTMLResponse(view, status_code=status)
-        page = self._page(request, view)
+        page = self._whole(request, view)
         page.status_code = status
         return page
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What somebody wants taken back: a change, a session, or all since a change; of it a file, or a hunk."""
+
+    kind: str
+    name: str
+    path: str | None
+    hunk: int | None
+    preview: bool
+    force: bool
+
+    @classmethod
+    def of(cls, given: Any) -> Action:
+        """From the JSON of a request. Raises `HTTPException` for anything else."""
+        if not isinstance(given, dict):
+            raise HTTPException(400, "An action is an object.")
+        kind, name, path, hunk = (given.get(key) for key in ("kind", "name", "path", "hunk"))
+        fits = (
+            kind in ("change", "session", "since")
+            and (path is None or isinstance(path, str))
+            and (hunk is None or (type(hunk) is int and hunk > 0 and path is not None))
+        )
+        if not fits or not isinstance(kind, str) or not isinstance(name, str):
+            raise HTTPException(400, "This is no action of the page.")
+        return cls(kind, name, path, hunk, given.get("preview") is not False, given.get("force") is True)
+
+
+def _scope(kind: str, name: str) -> Scope:
+    return Scope(
+        change_id=name if kind == "change" else None,
+        session=name if kind == "session" else None,
+        since=name if kind == "since" else None,
+    )
+
+
+async def _json(request: Request) -> Any:
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _BODY:
+            raise HTTPException(413, "This request is too long.")
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise HTTPException(400, "This request is not JSON.") from None
+
+
+def _index(request: Request, viewed: Viewed) -> int:
+    index, count = _number(request, "index"), len(viewed.contents.record.entries)
+    if not 0 <= index < count:
+        raise HTTPException(404, f"There are {count} files.")
+    return index
 
 
 def _number(request: Request, name: str) -> int:

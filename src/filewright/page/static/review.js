@@ -20,11 +20,11 @@ function say(text) {
   say.timer = setTimeout(() => said.classList.remove("shown"), 5000);
 }
 
-async function get(address) {
-  const answer = await fetch(address, { credentials: "same-origin" });
+async function get(address, options = {}) {
+  const answer = await fetch(address, { credentials: "same-origin", ...options });
   const text = await answer.text();
-  if (!answer.ok && answer.status === 403) throw new Error("The server no longer knows this page. Open it again.");
-  return { text, ok: answer.ok, headers: answer.headers };
+  if (answer.status === 403 && !options.method) throw new Error("The server no longer knows this page. Open it again.");
+  return { text, ok: answer.ok };
 }
 
 function parsed(html) {
@@ -57,8 +57,7 @@ async function show(address, { push = true, focus = false } = {}) {
 }
 
 function settle() {
-  const section = view.querySelector("section[data-change], section[data-session]");
-  const chosen = section?.dataset.change ?? "";
+  const chosen = view.querySelector("section")?.dataset.change ?? "";
   body.dataset.chosen = chosen;
   for (const row of rows.querySelectorAll(".row")) {
     if (row.dataset.change === chosen) row.setAttribute("aria-current", "true");
@@ -92,8 +91,7 @@ const soon = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) {
     if (!isIntersecting) continue;
     soon.unobserve(target);
-    const full = target.dataset.file?.includes("?full");
-    if (!full) load(target);
+    if (!target.dataset.file?.endsWith("&full")) load(target);
   }
 }, { rootMargin: "600px" });
 
@@ -118,7 +116,7 @@ async function load(button) {
 async function unfold(button) {
   const { from, to, shift, lines } = button.dataset;
   const last = Math.min(Number(to), Number(from) + 199);
-  const { text, ok } = await get(`${lines}?from=${from}&to=${last}&shift=${shift}`);
+  const { text, ok } = await get(`${lines}&from=${from}&to=${last}&shift=${shift}`);
   if (!ok) return say("These lines were not kept.");
   const group = button.closest("tbody");
   const table = document.createElement("template");
@@ -193,13 +191,11 @@ function listen() {
   });
 }
 
-// What is shown may be undone by what came; a view that others could be reading is left where it is.
+// What is shown may be undone by what came: its head says so; the diff that somebody reads is left alone.
 async function refresh() {
   const about = view.querySelector(".about");
   if (!about) return;
-  const url = new URL(location.href);
-  url.searchParams.set("part", "about");
-  const { text, ok } = await get(url);
+  const { text, ok } = await get(`${view.querySelector("section").dataset.address}?part=view`);
   if (!ok || !about.isConnected) return;
   const fresh = parsed(text).querySelector(".about");
   if (fresh) about.replaceWith(fresh);
@@ -220,6 +216,58 @@ document.addEventListener("visibilitychange", () => {
   } else listen();
 });
 
+// Acting: first what would happen, then, at the person's word, that
+
+let wanted = null;
+
+function wish(button) {
+  const file = button.closest(".file");
+  const section = button.closest("section");
+  const hunk = button.closest(".hunk")?.dataset.hunk;
+  return {
+    kind: button.dataset.kind ?? section.dataset.kind,
+    name: button.dataset.name ?? section.dataset.name,
+    path: button.dataset.path ?? (hunk ? file.dataset.path : null),
+    hunk: hunk ? Number(hunk) : null,
+    force: "force" in button.dataset,
+  };
+}
+
+function post(action) {
+  const headers = { "content-type": "application/json", "x-filewright-token": token };
+  return get(`${base}/act`, { method: "POST", headers, body: JSON.stringify(action) });
+}
+
+async function preview(action) {
+  wanted = action;
+  try {
+    const { text } = await post({ ...action, preview: true });
+    if (wanted !== action) return;
+    ask.replaceChildren(parsed(text));
+    if (!ask.open) ask.showModal();
+    ask.querySelector("[autofocus]")?.focus();
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+async function act(button) {
+  button.disabled = true;
+  try {
+    const { text, ok } = await post({ ...wanted, preview: false });
+    if (!ok) return ask.replaceChildren(parsed(text));
+    ask.close();
+    say(JSON.parse(text).said);
+  } catch (error) {
+    button.disabled = false;
+    say(error.message);
+  }
+}
+
+ask.addEventListener("close", () => {
+  wanted = null;
+});
+
 // Clicks and keys
 
 document.addEventListener("click", (event) => {
@@ -232,7 +280,11 @@ document.addEventListener("click", (event) => {
   }
   const button = event.target.closest("button");
   if (!button) return;
-  if (button.dataset.file || button.dataset.load) load(button);
+  if ("act" in button.dataset) preview(wish(button));
+  else if ("close" in button.dataset) ask.close();
+  else if ("do" in button.dataset) act(button);
+  else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
+  else if (button.dataset.file || button.dataset.load) load(button);
   else if (button.dataset.lines) unfold(button);
   else if (button.dataset.before) older(button);
   else if (button.classList.contains("fold")) fold(button);
@@ -285,7 +337,7 @@ const keys = {
   k: () => step(-1),
   n: () => stepFile(1),
   p: () => stepFile(-1),
-  u: () => view.querySelector("[data-act]")?.click(),
+  u: () => view.querySelector(".actions [data-act]")?.click(),
   s: () => split(document.querySelector('[data-split="1"]').getAttribute("aria-pressed") === "true" ? "0" : "1"),
   "/": () => filter.q.focus(),
   "?": () => document.getElementById("shortcuts").showModal(),
@@ -311,6 +363,8 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("popstate", () => show(location.href, { push: false }));
 
 settle();
+const whole = view.querySelector("section")?.dataset.address;
+if (whole) history.replaceState(null, "", whole); // the newest change will soon be another
 const first = rows.querySelector(".more");
 if (first) down.observe(first);
 listen();

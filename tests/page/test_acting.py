@@ -1,0 +1,231 @@
+"""Taking back on the page: what would happen is shown first, and then that happens and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
+
+from filewright import Workspace
+from filewright.progress import Caller, Task
+
+Opened = Callable[..., Page]
+
+
+def numbered(count: int) -> str:
+    return "".join(f"line {number}\n" for number in range(1, count + 1))
+
+
+def agent(workspace: Workspace, session: str = "s1") -> Any:
+    """The tools as an agent of a session calls them."""
+    return workspace.under(Task(caller=Caller(session, "agent 1.0")))
+
+
+def replace(tools: Any, path: str, old: str, new: str) -> str:
+    found = tools.edit(path, [{"search": f"{old}\n", "replace": f"{new}\n"}]).change_id
+    assert isinstance(found, str)
+    return found
+
+
+@pytest.fixture
+def tree(folder: Path) -> Path:
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(numbered(40))
+    return folder
+
+
+def do(page: Page) -> None:
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Do it").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_a_change_is_undone_after_a_look_and_redone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    page = opened()
+    page.keyboard.press("u")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("td.code.new")).to_have_text("+line 5")
+    assert "LINE 5" in (tree / "a.txt").read_text(), "nothing was done yet"
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    assert "LINE 5" in (tree / "a.txt").read_text()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    do(page)
+    assert (tree / "a.txt").read_text() == numbered(40)
+    expect(page.locator("#rows .row")).to_have_count(2, timeout=20_000)
+    expect(page.locator(".about")).to_contain_text("undone by")
+    page.get_by_role("button", name="Redo").click()
+    do(page)
+    assert "LINE 5" in (tree / "a.txt").read_text()
+    assert {record.client for record in workspace.history(limit=2)} == {"filewright review"}
+
+
+def test_one_file_of_a_change_is_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    patch = "".join(
+        f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-line 1\n+LINE 1\n line 2\n"
+        for name in ("a.txt", "b.txt")
+    )
+    agent(workspace).apply_patch(patch)
+    page = opened()
+    page.locator("article", has_text="b.txt").get_by_role("button", name="Undo file").click()
+    do(page)
+    assert "LINE 1" in (tree / "a.txt").read_text()
+    assert (tree / "b.txt").read_text() == numbered(40)
+
+
+def test_one_hunk_is_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    edits = [{"search": f"line {at}\n", "replace": f"LINE {at}\n"} for at in (5, 20, 35)]
+    agent(workspace).edit("a.txt", edits)
+    page = opened()
+    page.get_by_role("button", name="Undo hunk 2").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("td.code.new")).to_have_text("+line 20")
+    do(page)
+    now = (tree / "a.txt").read_text()
+    assert "LINE 5" in now
+    assert "LINE 35" in now
+    assert "line 20" in now
+
+
+def test_a_session_is_seen_as_one_and_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    replace(agent(workspace, "s2"), "a.txt", "line 30", "another's")
+    replace(agent(workspace), "a.txt", "LINE 5", "LINE five")
+    replace(agent(workspace), "b.txt", "line 1", "LINE 1")
+    page = opened()
+    page.get_by_role("link", name="whole session").first.click()
+    expect(page.locator("h1")).to_contain_text("Everything in the session s1")
+    expect(page.locator("article.file")).to_have_count(2)
+    expect(page.locator(".about")).to_contain_text("3 changes as one")
+    page.get_by_role("button", name="Undo the session").click()
+    do(page)
+    assert (tree / "a.txt").read_text() == numbered(40).replace("line 30\n", "another's\n")
+    assert (tree / "b.txt").read_text() == numbered(40)
+
+
+def test_everything_after_a_change_is_rewound(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    replace(agent(workspace), "b.txt", "line 1", "LINE 1")
+    replace(agent(workspace, "s2"), "b.txt", "line 2", "LINE 2")
+    page = opened()
+    page.locator("#rows .row").last.click()
+    expect(page.locator("#view h2")).to_have_text("a.txt")
+    page.get_by_role("button", name="Rewind to here").click()
+    do(page)
+    assert "LINE 5" in (tree / "a.txt").read_text()
+    assert (tree / "b.txt").read_text() == numbered(40)
+
+
+def test_a_file_is_restored_as_a_change_left_it(workspace: Workspace, tree: Path, opened: Opened) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    replace(agent(workspace), "a.txt", "line 6", "LINE 6")
+    page = opened()
+    page.locator("#rows .row").last.click()
+    expect(page.locator("td.code.new")).to_have_text("+LINE 5")
+    page.get_by_role("button", name="Restore").click()
+    do(page)
+    assert (tree / "a.txt").read_text() == numbered(40).replace("line 5\n", "LINE 5\n")
+
+
+def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    theirs = (tree / "a.txt").read_text().replace("LINE 5", "<b>mine</b>")
+    (tree / "a.txt").write_text(theirs)
+    page = opened()
+    page.keyboard.press("u")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Nothing was changed")
+    expect(dialog.locator("figure pre")).to_have_text(["<b>mine</b>", "line 5"])
+    assert (tree / "a.txt").read_text() == theirs
+    dialog.get_by_role("button", name="Show it with the earlier content").click()
+    expect(dialog.locator("td.code.old")).to_have_text("-<b>mine</b>")
+    assert (tree / "a.txt").read_text() == theirs
+    do(page)
+    assert (tree / "a.txt").read_text() == numbered(40)
+
+
+def test_what_happened_between_the_look_and_the_act_is_not_overwritten(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
+    replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    page = opened()
+    page.keyboard.press("u")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("td.code.new")).to_have_text("+line 5")
+    theirs = (tree / "a.txt").read_text().replace("LINE 5", "mine")
+    (tree / "a.txt").write_text(theirs)
+    dialog.get_by_role("button", name="Do it").click()
+    expect(dialog).to_contain_text("Nothing was changed")
+    assert (tree / "a.txt").read_text() == theirs
+
+
+def test_a_page_that_may_only_look_offers_nothing(
+    workspace: Workspace, tree: Path, serve: Callable[..., Served], opened: Opened
+) -> None:
+    change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    page = opened(serve("--read-only"))
+    expect(page.locator("td.code.new")).to_have_text("+LINE 5")
+    expect(page.locator("[data-act]")).to_have_count(0)
+    refused = page.evaluate(
+        """async (name) => (await fetch('/act', {method: 'POST', body: JSON.stringify({kind: 'change', name, preview: false}),
+        headers: {'x-filewright-token': document.querySelector('meta[name=filewright-token]').content}})).status""",
+        change,
+    )
+    assert refused == 403
+    assert "LINE 5" in (tree / "a.txt").read_text()
+
+
+def test_nothing_is_changed_without_the_token_of_the_page(
+    workspace: Workspace, tree: Path, serve: Callable[..., Served]
+) -> None:
+    change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    served = serve()
+    body = json.dumps({"kind": "change", "name": change, "preview": False})
+    with httpx2.Client(base_url=served.address) as client:
+        client.get(served.fresh_link())
+        token = client.get("/").text.partition('name="filewright-token" content="')[2].partition('"')[0]
+        assert len(token) == 64
+        for headers in (
+            {},
+            {"x-filewright-token": ""},
+            {"x-filewright-token": "0" * 64},
+            {"x-filewright-token": client.cookies.jar.__iter__().__next__().value or ""},
+            {"x-filewright-token": token, "origin": "https://evil.example"},
+            {"x-filewright-token": token, "sec-fetch-site": "cross-site"},
+        ):
+            assert client.post("/act", content=body, headers=headers).status_code == 403
+        assert client.get("/act").status_code == 405
+        assert (
+            httpx2.post(
+                f"{served.address}/act", content=body, headers={"x-filewright-token": token}
+            ).status_code
+            == 403
+        )
+        assert "LINE 5" in (tree / "a.txt").read_text()
+        for bad, status in (
+            (b"{", 400),
+            (b"[]", 400),
+            (b"{}", 400),
+            (json.dumps({"kind": "change", "name": 5}).encode(), 400),
+            (json.dumps({"kind": "change", "name": change, "hunk": 1}).encode(), 400),
+            (json.dumps({"kind": "change", "name": change, "path": "a.txt", "hunk": 9}).encode(), 404),
+            (json.dumps({"kind": "change", "name": "0000000000000"}).encode(), 404),
+            (json.dumps({"kind": "session", "name": "none"}).encode(), 404),
+            (json.dumps({"kind": "change", "name": change, "path": "../x"}).encode(), 422),
+            (b" " * 70_000, 413),
+        ):
+            answer = client.post("/act", content=bad, headers={"x-filewright-token": token})
+            assert answer.status_code == status, (bad[:80], answer.text)
+        assert "LINE 5" in (tree / "a.txt").read_text()
+        done = client.post("/act", content=body, headers={"x-filewright-token": token})
+        assert done.status_code == 200
+        assert (tree / "a.txt").read_text() == numbered(40)
