@@ -181,6 +181,10 @@ class Workspace(TypedTools):
         """
         return self._changes.select(scope, inside=True, task=task or self._task())
 
+    def record(self, scope: Scope | str) -> ChangeRecord:
+        """The record of what `select` gives."""
+        return self.select(scope).contents.record
+
     def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
         """What became of one entry of what was selected: its diff, and its lines counted."""
         return self._changes.difference(contents, entry, max_lines=max_lines)

@@ -47,6 +47,7 @@ from filewright.progress import Caller, Task, caller_name
 from filewright.server.calls import CallRunner, Notify
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
+from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
@@ -88,6 +89,7 @@ class Handlers:
         self._spill = Spill(SPILL_CHARS)
         self._session = secrets.token_hex(6)
         self._resources = Resources(workspace, self._spill)
+        self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm)
         self._tools = {tool.name: tool for tool in offer.tools()}
         self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
@@ -163,8 +165,13 @@ class Handlers:
         self, name: str, arguments: Mapping[str, Any], task: Task, *, links: bool, app: bool
     ) -> CallToolResult:
         """Call and render, in the worker thread; with what the `app` shows, if the client has it."""
+        session = task.caller.session if task.caller is not None else None
+        if session is not None:
+            self._notices.begin(session)
         result = self._offer.call(name, arguments, task=task)
         rendered = self._render(result, links=links)
+        if session is not None and (news := self._notices.news(session)):
+            rendered.content.append(TextContent(text=news))
         if app and isinstance(result, ChangeResult):
             rendered.meta = {VIEW: self._view(result, task)}
         return rendered

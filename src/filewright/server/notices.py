@@ -1,0 +1,67 @@
+"""What the person took back on the review page, told to the agent in its next answer.
+
+An agent that is not told makes the same change again. The page is another process, so the history says
+what was done there: after each call a look at the newest change, and at the records only if there are new ones.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from filewright.errors import FilewrightError
+from filewright.tools import clip
+from filewright.visible import one_line
+from filewright.workspace import REVIEW, Workspace
+
+SESSIONS = 1_000
+"""Sessions that are remembered; one that was forgotten is not told what happened meanwhile."""
+_LOOKED_AT = 50
+_TOLD = 3
+_CHARS = 120
+
+
+class Notices:
+    """What each session has been told. Thread-safe."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._seen: OrderedDict[str, str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def begin(self, session: str) -> None:
+        """Note what has happened before the first call of a session: that is not news to it."""
+        if session not in self._seen:
+            self._note(session, self._newest())
+
+    def news(self, session: str) -> str:
+        """What the person took back since the last answer, a line; empty if nothing."""
+        newest, seen = self._newest(), self._seen.get(session, "")
+        self._note(session, newest)
+        if newest <= seen:
+            return ""
+        try:
+            recent = self._workspace.history(limit=_LOOKED_AT)
+        except FilewrightError:
+            return ""  # the call itself is done: what cannot be looked up must not make it fail
+        theirs = [record for record in recent if record.id > seen and record.client == REVIEW]
+        if not theirs:
+            return ""
+        told = "; ".join(
+            f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs[:_TOLD]
+        )
+        more = f"; and {len(theirs) - _TOLD} more" if len(theirs) > _TOLD else ""
+        return f"[the user took back on the review page: {told}{more}. Ask before you make it again.]"
+
+    def _newest(self) -> str:
+        try:
+            return self._workspace.newest() or ""
+        except FilewrightError:
+            return ""
+
+    def _note(self, session: str, newest: str) -> None:
+        with self._lock:
+            self._seen[session] = newest
+            self._seen.move_to_end(session)
+            while len(self._seen) > SESSIONS:
+                self._seen.popitem(last=False)
