@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes import ChangeRecord
+from filewright.changes import ChangeRecord, Side
 from filewright.visible import one_line
 from filewright.workspace import Workspace
 
@@ -143,9 +143,14 @@ class ChangeLog:
                     self._undone.setdefault(earlier, row.id)
 
 
+_NO_SIDE = Side("other", 0, 0, 0)
+
+
 def _listing(record: ChangeRecord) -> Listing:
     # A path is listed once, however many entries name it; of a large change only the first are read.
-    paths = tuple(dict.fromkeys(entry.place.shown for entry in record.entries[:_PATHS]))
+    first = record.entries[:_PATHS]
+    paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
+    folders = sum((entry.after or entry.before or _NO_SIDE).kind == "folder" for entry in first)
     return Listing(
         record.id,
         record.time.astimezone(),
@@ -155,7 +160,7 @@ def _listing(record: ChangeRecord) -> Listing:
         one_line(record.client or ""),
         one_line(record.turn or ""),
         paths,
-        len(record.entries),
+        len(record.entries) - folders if len(record.entries) > folders else folders,
         record.undoable,
         record.reverts,
         record.partial,

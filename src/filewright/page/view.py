@@ -18,10 +18,10 @@ from filewright.edit import differing
 Sign = Literal[" ", "-", "+"]
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_WORDS = re.compile(r"\w+|[^\w\s]|\s")
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _MARK = re.compile("(?:\u240d\u240a|\u240a|\u240d)$")
 _UNENDED = "\\ No newline at end of file"
-_ALIKE = 0.4
+_ALIKE = 0.55
 """The part of their words two lines must share to be a line that was changed, not one replaced by another."""
 _WEIGHED = 1_600
 """Pairs of lines that are weighed for one replaced block; the lines of a larger one are paired in order."""
@@ -274,6 +274,9 @@ def _compared(removed: Row, added: Row) -> tuple[Row, Row]:
             (new, after, change.new_start, change.new_end),
         ):
             begin = len("".join(words[:start]))
-            if end > start:
-                found.append((begin, begin + len("".join(words[start:end]))))
+            stop = begin + len("".join(words[start:end]))
+            if found and not "".join(words)[found[-1][1] : begin].strip():
+                begin = found.pop()[0]  # a space between two words that changed is no place to stop
+            if stop > begin:
+                found.append((begin, stop))
     return replace(removed, changed=tuple(old)), replace(added, changed=tuple(new))

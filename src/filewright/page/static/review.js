@@ -73,9 +73,8 @@ function total() {
   const place = view.querySelector(".about .totals");
   if (!place) return;
   const files = [...view.querySelectorAll("section > .file")];
-  const known = files.filter((file) => file.dataset.added !== undefined);
-  const sum = (name) => known.reduce((all, file) => all + Number(file.dataset[name]), 0).toLocaleString("en");
-  const more = known.length < files.length || view.querySelector("[data-load]") ? "≥ " : "";
+  const sum = (name) => files.reduce((all, file) => all + Number(file.dataset[name]), 0).toLocaleString("en");
+  const more = view.querySelector("[data-load]") ? "≥ " : "";
   const [plus, minus] = ["span", "span"].map((name) => document.createElement(name));
   plus.className = "plus";
   minus.className = "minus";
