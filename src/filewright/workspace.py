@@ -21,7 +21,7 @@ from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
 
 if TYPE_CHECKING:
-    from filewright.changes import Contents, Entry, FileDifference
+    from filewright.changes import Approvals, Contents, Entry, FileDifference
     from filewright.tools import ChangedFiles, RevertResult, SessionsResult
 
 _FILE = "filewright://file/"
@@ -305,6 +305,11 @@ class Workspace(TypedTools):
         return self._changes.end_command(identifier, summary, caller, task or self._task())
 
     # For people and servers
+
+    @property
+    def approvals(self) -> Approvals:
+        """The calls that wait for a person's word on the review page."""
+        return self._changes.approvals
 
     def recover(self) -> Recovery:
         """Settle what a crash left unfinished, and say what was found."""

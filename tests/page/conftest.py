@@ -85,7 +85,7 @@ def serve(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
             served.end()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop would be in the way of other modules' own
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")

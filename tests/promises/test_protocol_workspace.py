@@ -109,7 +109,7 @@ async def test_files_and_changes_are_resources(root: Path, mode: str) -> None:
         await client.call_tool(
             "edit_content", {"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}
         )
-        [change] = (await client.list_resources()).resources
+        [_app, change] = (await client.list_resources()).resources
         shown = await read(client, change.uri)
         assert "-one" in shown
         assert "+1" in shown

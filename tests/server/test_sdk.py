@@ -105,9 +105,14 @@ async def test_the_user_is_asked_before_a_destructive_call(mode: str) -> None:
 
 
 @MODES
-async def test_a_client_that_cannot_ask_is_not_held_up(mode: str) -> None:
+async def test_a_call_of_a_client_that_cannot_ask_waits_for_a_word_elsewhere(mode: str) -> None:
     async with connected(mode, "--confirm", "always") as client:
-        assert text_of(await client.call_tool("destroy", {})) == "destroyed"
+        refused = await client.call_tool("destroy", {})
+        assert refused.is_error
+        assert text_of(refused).startswith(
+            "cancelled: destroy waits for the user's word; nothing was changed"
+        )
+        assert "filewright review" in text_of(refused)
 
 
 async def test_an_answer_counts_only_for_the_call_it_was_asked_for() -> None:

@@ -290,7 +290,8 @@ def test_input_that_ends_at_once_ends_the_server(start: Start) -> None:
 
 
 def test_resources_templates_and_completion(shared: Any) -> None:
-    [change] = shared.ask("resources/list")["result"]["resources"]
+    [app, change] = shared.ask("resources/list")["result"]["resources"]
+    assert app["uri"] == "ui://filewright/change"
     assert change["uri"] == "filewright://history/c1"
     templates = shared.ask("resources/templates/list")["result"]["resourceTemplates"]
     assert [template["uriTemplate"] for template in templates] == [

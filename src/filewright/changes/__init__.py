@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from filewright.faces import names_of
 
 if TYPE_CHECKING:
+    from filewright.changes.approvals import Approvals, WaitingCall, Word
     from filewright.changes.changes import Changes
     from filewright.changes.contents import Contents
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __getattr__ = names_of(
     __name__,
     {
+        "approvals": "Approvals WaitingCall Word",
         "changes": "Changes",
         "contents": "Contents",
         "record": "ChangeRecord Entry Place Side Span",
@@ -40,6 +42,7 @@ __getattr__ = names_of(
 )
 
 __all__ = [
+    "Approvals",
     "ChangeRecord",
     "Changes",
     "Contents",
@@ -53,6 +56,8 @@ __all__ = [
     "Side",
     "Span",
     "StateFolder",
+    "WaitingCall",
+    "Word",
     "base_folder",
     "effective",
 ]

@@ -25,6 +25,7 @@ from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
+    from filewright.changes.approvals import Approvals
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
 
@@ -67,6 +68,13 @@ class Changes(RecordedChanges):
     def state(self) -> StateFolder:
         """The state folder of the first root."""
         return self._own[0].state
+
+    @property
+    def approvals(self) -> Approvals:
+        """The calls that wait for a person's word; new ones are kept with the first root."""
+        from filewright.changes.approvals import Approvals
+
+        return Approvals([store.state for store in self.stores])
 
     @property
     def state_notes(self) -> tuple[str, ...]:

@@ -153,13 +153,13 @@ class Index:
     def add(self, base: Folder, owner: Owner) -> None:
         """Note an owner, in its state folder and here; needs `alone`."""
         with base.folder(os.fsencode(owner.id)) as own:
-            _write_whole(own, b"root", owner.to_line())
+            write_whole(own, b"root", owner.to_line())
         known = self.owners
         try:
             index = base.open(_INDEX)
         except FileNotFoundError:
             lines = b"".join(each.to_line() for each in known.values() if each.id != owner.id)
-            _write_whole(base, _INDEX, lines)
+            write_whole(base, _INDEX, lines)
             index = base.open(_INDEX)
         with index:
             size = index.status().size
@@ -480,7 +480,7 @@ def _write_flushed(folder: Folder, name: bytes, content: bytes) -> None:
         file.flush()
 
 
-def _write_whole(folder: Folder, name: bytes, content: bytes) -> None:
+def write_whole(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
     fresh = name + b".new-" + secrets.token_hex(4).encode()
     _write_flushed(folder, fresh, content)

@@ -25,8 +25,8 @@ from starlette.routing import Route
 
 from filewright import __version__
 from filewright.boundary import quote
-from filewright.changes import Contents, Scope, Selected
-from filewright.errors import Code, FilewrightError
+from filewright.changes import Contents, Scope, Selected, Word
+from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
 from filewright.page.guard import Keys
@@ -85,6 +85,9 @@ class Site:
                 Route("/session/{name:path}", self.session),
                 Route("/since/{name:path}", self.since),
                 Route("/list", self.rows),
+                Route("/waiting", self.waiting),
+                Route("/waiting/{call}", self.waiting_call),
+                Route("/word", self.word, methods=["POST"]),
                 Route("/events", self.events),
                 Route("/act", self.act, methods=["POST"]),
                 Route("/static/{name}", _static),
@@ -162,6 +165,7 @@ class Site:
                 **self._shared(request, viewed),
                 view=view,
                 page=self._log.page(),
+                calls=self._workspace.approvals.waiting(),
                 chosen=viewed.contents.record.id if viewed is not None and viewed.kind == "change" else None,
                 token=self._keys.changing,
                 roots=[quote(root.path) for root in self._workspace.roots],
@@ -225,8 +229,12 @@ class Site:
     async def _news(self, known: str) -> AsyncIterator[str]:
         yield "retry: 2000\n\n"
         looks = 0
+        asking: list[str] = []
         while not self.leaving.is_set():
-            newest = await run_in_threadpool(self._workspace.newest) or ""
+            newest, calls = await run_in_threadpool(self._look)
+            if calls != asking:
+                asking = calls
+                yield f"event: waiting\ndata: {len(calls)}\n\n"
             if newest != known:
                 known = newest
                 yield f"event: change\ndata: {newest}\n\n"
@@ -237,6 +245,40 @@ class Site:
                 await asyncio.wait_for(self.leaving.wait(), LOOK_SECONDS)
             except TimeoutError:
                 continue
+
+    def _look(self) -> tuple[str, list[str]]:
+        return self._workspace.newest() or "", [call.id for call in self._workspace.approvals.waiting()]
+
+    # Calls that wait for a word
+
+    def waiting(self, request: Request) -> Response:
+        """The calls that wait."""
+        calls = self._workspace.approvals.waiting()
+        return HTMLResponse(render("waiting.html", **self._shared(request), calls=calls))
+
+    def waiting_call(self, request: Request) -> Response:
+        """One of them, with what it would do."""
+        wanted = request.path_params["call"]
+        call = next((call for call in self._workspace.approvals.waiting() if call.id == wanted), None)
+        if call is None:
+            raise HTTPException(404, "This call does not wait any more.")
+        views, remarks = files_of(call.shown)
+        shared = self._shared(request)
+        return HTMLResponse(render("asked.html", **shared, call=call, views=views, remarks=remarks))
+
+    async def word(self, request: Request) -> Response:
+        """Give the person's word on a call."""
+        given = await _json(request)
+        call, allow = (given.get("call"), given.get("allow")) if isinstance(given, dict) else (None, None)
+        if not isinstance(call, str) or not isinstance(allow, bool):
+            raise HTTPException(400, "This is no word on a call.")
+        if self._workspace.settings.read_only:
+            raise read_only()
+        word: Word = "allowed" if allow else "refused"
+        if not await run_in_threadpool(self._workspace.approvals.answer, call, word):
+            raise HTTPException(404, "This call does not wait any more.")
+        said = "Allowed: the agent may make this call now." if allow else "Refused: the agent will be told."
+        return JSONResponse({"said": said})
 
     # Acting
 

@@ -1,16 +1,20 @@
 """Asking the person behind the client before a call that destroys or changes something.
 
-Both eras: a handshake-era client is asked while its call waits; a 2026 client gets its call back with
-the question and sends it again with the answer. An answer counts for exactly the call it was asked for.
+The person sees the files and the diff of what the call would do. Both eras: a handshake-era client is asked
+while its call waits; a 2026 client gets its call back with the question and sends it again with the answer.
+Where a client cannot ask, the call is refused and waits on the review page: once the person has allowed it
+there, the same call is made. An answer counts for exactly the call it was asked for.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
 from mcp.server import ServerRequestContext
@@ -24,6 +28,9 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from filewright.changes import Approvals, WaitingCall
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Caller
 from filewright.surface import Listed
 from filewright.tools import clip
 from filewright.visible import safe
@@ -32,6 +39,9 @@ _logger = logging.getLogger(__name__)
 
 _KEY = "confirm"
 QUESTION_CHARS = 600
+SHOWN_CHARS = 6_000
+"""Characters of a diff that a question shows; the review page shows more."""
+_WRITTEN_LINES = 20
 _NAMING = (
     *("path", "absolute_file_path", "source", "destination", "paths", "items", "operations", "changes"),
     *("change_id", "backup_id"),
@@ -56,43 +66,68 @@ _SCHEMA = {
     },
 }
 
-Verdict = Literal["go", "refused"]
+Verdict = Literal["go"] | FilewrightError
+Shown = Callable[[], Awaitable[str]]
+"""What a call would do, as a diff where it can be told; made when it is needed."""
 
 
 class Confirmation:
     """The setting `confirm`: which calls need the person's word, and how it is asked for."""
 
-    def __init__(self, when: Literal["never", "destructive", "always"]) -> None:
+    def __init__(self, when: Literal["never", "destructive", "always"], approvals: Approvals) -> None:
         self._when = when
-        self._warned = False
+        self._approvals = approvals
 
     async def settle(
-        self, context: ServerRequestContext[Any, Any], tool: Listed, params: CallToolRequestParams
+        self,
+        context: ServerRequestContext[Any, Any],
+        tool: Listed,
+        params: CallToolRequestParams,
+        caller: Caller,
+        shown: Shown,
     ) -> Verdict | InputRequiredResult:
-        """Whether the call may be made; or the question that a 2026 client must take to its user.
-
-        A client that cannot ask is not held up: whoever wants that serves read-only.
-        """
+        """Whether the call may be made, or why not; or the question that a 2026 client takes to its user."""
         arguments = params.arguments or {}
         if not self._needed(tool, arguments):
             return "go"
         capabilities = context.session.client_capabilities
         elicitation = capabilities.elicitation if capabilities is not None else None
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-            if not self._warned:
-                self._warned = True
-                _logger.warning("confirm is set, but this client cannot ask its user; calls are made unasked")
-            return "go"
+            return await self._on_the_page(tool, arguments, caller, shown)
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            return self._second_round(tool, arguments, params)
+            return await self._second_round(tool, arguments, params, shown)
         try:
             answer = await context.session.elicit_form(
-                _question(tool, arguments), _SCHEMA, related_request_id=context.request_id
+                await _asked(tool, arguments, shown), _SCHEMA, related_request_id=context.request_id
             )
         except (MCPError, NoBackChannelError) as error:
             _logger.warning("the client could not ask its user: %s", error)
-            return "refused"
+            return _refusal()
         return _verdict(answer)
+
+    async def _on_the_page(
+        self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
+    ) -> Verdict:
+        """Go by the word given on the review page; without one let the call wait for it there."""
+        call_id = _digest(tool.name, {"session": caller.session, "arguments": arguments})[:32]
+        try:
+            word = await asyncio.to_thread(self._approvals.take, call_id)
+            if word is not None:
+                return "go" if word == "allowed" else _refusal()
+            question = _question(tool, arguments)
+            diff = await shown() or _written(arguments)
+            call = WaitingCall(
+                call_id, time.time(), question, safe(diff), caller.session or "", caller.client or ""
+            )
+            await asyncio.to_thread(self._approvals.ask, call)
+        except OSError as error:
+            return from_os_error(error, "the state folder", doing="write to")
+        return FilewrightError(
+            Code.CANCELLED,
+            f"{tool.name} waits for the user's word; nothing was changed",
+            hint="ask the user to allow it on the page that `filewright review` opens, where it waits for ten "
+            "minutes; then make the same call again",
+        )
 
     def _needed(self, tool: Listed, arguments: Mapping[str, Any]) -> bool:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
@@ -103,20 +138,49 @@ class Confirmation:
             for name in ("preview", "dry_run")
         )
 
-    def _second_round(
-        self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams
+    async def _second_round(
+        self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams, shown: Shown
     ) -> Verdict | InputRequiredResult:
         state = _digest(tool.name, arguments)
         answer = (params.input_responses or {}).get(_KEY)
         if params.request_state == state and isinstance(answer, ElicitResult):
             return _verdict(answer)
-        question = ElicitRequestFormParams(message=_question(tool, arguments), requested_schema=_SCHEMA)
+        message = await _asked(tool, arguments, shown)
+        question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=question)}, request_state=state)
 
 
 def _verdict(answer: ElicitResult) -> Verdict:
     agreed = answer.action == "accept" and (answer.content or {}).get("confirm", True) is True
-    return "go" if agreed else "refused"
+    return "go" if agreed else _refusal()
+
+
+def _refusal() -> FilewrightError:
+    return FilewrightError(
+        Code.CANCELLED, "the user did not allow this call; nothing was changed", hint="ask the user"
+    )
+
+
+async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> str:
+    """The question with what the call would do."""
+    diff = await shown() or _written(arguments)
+    question = _question(tool, arguments)
+    return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
+
+
+def _written(arguments: Mapping[str, Any]) -> str:
+    """The beginnings of what would be written to files, for a tool that has no preview."""
+    given = arguments.get("items")
+    items = [*given] if isinstance(given, list) else [arguments]
+    parts = []
+    for item in items[:_WRITTEN_LINES]:
+        path, content = (item.get("path"), item.get("content")) if isinstance(item, dict) else (None, None)
+        if not isinstance(path, str) or not isinstance(content, str):
+            continue
+        lines = content.split("\n", _WRITTEN_LINES)
+        rest = ["..."] if len(lines) > _WRITTEN_LINES else []
+        parts.append("\n".join([f"{path}:", *(f"+{line}" for line in lines[:_WRITTEN_LINES]), *rest]))
+    return "\n".join(parts)
 
 
 def _digest(name: str, arguments: Mapping[str, Any]) -> str:

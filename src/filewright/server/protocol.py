@@ -51,7 +51,7 @@ from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
 from filewright.settings import Settings
-from filewright.surface import Offer
+from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, RevertResult, ToolResult, clip
 from filewright.visible import safe
 
@@ -90,7 +90,7 @@ class Handlers:
         self._session = secrets.token_hex(6)
         self._resources = Resources(workspace, self._spill)
         self._notices = Notices(workspace)
-        self._confirmation = Confirmation(settings.confirm)
+        self._confirmation = Confirmation(settings.confirm, workspace.approvals)
         self._tools = {tool.name: tool for tool in offer.tools()}
         self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
 
@@ -126,14 +126,14 @@ class Handlers:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(params.name))
-        verdict = await self._confirmation.settle(context, tool, params)
+        caller = self._caller(context)
+        verdict = await self._confirmation.settle(
+            context, tool, params, caller, lambda: self._preview(tool, params.arguments or {})
+        )
         if isinstance(verdict, InputRequiredResult):
             return verdict
-        if verdict == "refused":
-            error = FilewrightError(
-                Code.CANCELLED, "the user did not allow this call; nothing was changed", hint="ask the user"
-            )
-            return self._render(self._offer.refused(error), links=False)
+        if isinstance(verdict, FilewrightError):
+            return self._render(self._offer.refused(verdict), links=False)
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
         capabilities = context.session.client_capabilities
@@ -143,10 +143,23 @@ class Handlers:
                 lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
                 writes=tool.writes,
                 notify=_progress(context),
-                caller=self._caller(context),
+                caller=caller,
             )
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
+
+    async def _preview(self, tool: Listed, arguments: Mapping[str, Any]) -> str:
+        """What a call would do, as its own preview says it; empty for a tool that has none."""
+        named = tool.schema.get("properties", {})
+        asked = next((name for name in ("preview", "dry_run") if name in named), None)
+        if asked is None:
+            return ""
+        given = {**arguments, asked: True}
+        try:
+            result = await self._calls.run(lambda task: self._offer.call(tool.name, given, task=task))
+        except FilewrightError as error:
+            return str(error)
+        return result.diff if isinstance(result, ChangeResult) and result.diff else result.text
 
     def _caller(self, context: Context) -> Caller:
         """Who asks: the session, and what the client says of itself.

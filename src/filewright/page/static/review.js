@@ -172,12 +172,18 @@ filter.addEventListener("input", () => {
 
 let stream = null;
 let newest = body.dataset.newest;
+const title = document.title;
 
 function listen() {
   if (stream || document.hidden) return;
   stream = new EventSource(`${base}/events?after=${encodeURIComponent(newest)}`);
   stream.addEventListener("open", () => alive(true));
   stream.addEventListener("error", () => alive(false));
+  stream.addEventListener("waiting", async (event) => {
+    document.title = `${Number(event.data) ? `(${event.data}) ` : ""}${title}`;
+    const { text, ok } = await get(`${base}/waiting`);
+    if (ok) document.getElementById("waiting").replaceChildren(parsed(text));
+  });
   stream.addEventListener("change", async (event) => {
     const known = newest;
     newest = event.data;
@@ -232,9 +238,15 @@ function wish(button) {
   };
 }
 
-function post(action) {
+function post(action, to = "act") {
   const headers = { "content-type": "application/json", "x-filewright-token": token };
-  return get(`${base}/act`, { method: "POST", headers, body: JSON.stringify(action) });
+  return get(`${base}/${to}`, { method: "POST", headers, body: JSON.stringify(action) });
+}
+
+function openDialog(html) {
+  ask.replaceChildren(parsed(html));
+  if (!ask.open) ask.showModal();
+  ask.querySelector("[autofocus]")?.focus();
 }
 
 async function preview(action) {
@@ -242,9 +254,16 @@ async function preview(action) {
   try {
     const { text } = await post({ ...action, preview: true });
     if (wanted !== action) return;
-    ask.replaceChildren(parsed(text));
-    if (!ask.open) ask.showModal();
-    ask.querySelector("[autofocus]")?.focus();
+    openDialog(text);
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+async function look(button) {
+  try {
+    wanted = { call: button.dataset.waiting };
+    openDialog((await get(`${base}/waiting/${button.dataset.waiting}`)).text);
   } catch (error) {
     say(error.message);
   }
@@ -252,8 +271,11 @@ async function preview(action) {
 
 async function act(button) {
   button.disabled = true;
+  const { word } = button.dataset;
   try {
-    const { text, ok } = await post({ ...wanted, preview: false });
+    const { text, ok } = word
+      ? await post({ ...wanted, allow: word === "allow" }, "word")
+      : await post({ ...wanted, preview: false });
     if (!ok) return ask.replaceChildren(parsed(text));
     ask.close();
     say(JSON.parse(text).said);
@@ -281,7 +303,8 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
   else if ("close" in button.dataset) ask.close();
-  else if ("do" in button.dataset) act(button);
+  else if ("do" in button.dataset || button.dataset.word) act(button);
+  else if (button.dataset.waiting) look(button);
   else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
   else if (button.dataset.file || button.dataset.load) load(button);
   else if (button.dataset.lines) unfold(button);

@@ -1,0 +1,117 @@
+"""Whoever is asked sees what they are asked for; where the client cannot ask, the page does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
+from tests.server.conftest import RawClient
+
+Opened = Callable[..., Page]
+EDIT = {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]}
+
+
+@pytest.fixture
+def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
+    started: list[RawClient] = []
+    (folder / "a.txt").write_text("one\n")
+
+    def start(**capabilities: Any) -> RawClient:
+        command = [sys.executable, "-m", "filewright"]
+        state = str(tmp_path / "state")
+        client = RawClient(str(folder), "--state-dir", state, "--confirm", "always", command=command)
+        started.append(client)
+        client.shake_hands(**capabilities)
+        return client
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+def said(answer: dict[str, Any]) -> str:
+    return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
+
+
+QUESTIONS = [
+    ("edit_content", EDIT, ["Allow edit_content on a.txt?", "-one", "+two"]),
+    (
+        "write_content",
+        {"items": [{"path": "b.txt", "content": "new\x1b[31m\n"}]},
+        ["b.txt", "+new\\u001b[31m"],
+    ),
+    ("delete_items", {"paths": ["a.txt"]}, ["Allow delete_items on a.txt?"]),
+    ("edit_content", {**EDIT, "path": "none.txt"}, ["none.txt", "not_found"]),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "shown"), QUESTIONS)
+def test_the_question_shows_what_would_be_done(
+    agent: Callable[..., RawClient], folder: Path, tool: str, arguments: dict[str, Any], shown: list[str]
+) -> None:
+    client = agent(elicitation={})
+    call = client.begin(tool, arguments)
+    asked = client.receive()
+    assert asked["method"] == "elicitation/create"
+    for part in shown:
+        assert part in asked["params"]["message"]
+    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+    assert said(client.answer(call)).startswith("cancelled: the user did not allow")
+    assert (folder / "a.txt").read_text() == "one\n"
+
+
+def test_a_call_waits_on_the_page_for_a_word(
+    agent: Callable[..., RawClient], folder: Path, serve: Callable[..., Served], opened: Opened
+) -> None:
+    client, page = agent(), opened()
+    first = said(client.call("edit_content", EDIT))
+    assert first.startswith("cancelled: edit_content waits for the user's word")
+    assert "filewright review" in first
+    waiting = page.get_by_role("button", name="Allow edit_content on a.txt?")
+    waiting.click(timeout=20_000)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("td.code.new")).to_have_text("+two")
+    dialog.get_by_role("button", name="Later").click()
+    assert "waits for" in said(client.call("edit_content", EDIT)), "nothing was said yet"
+    waiting.click()
+    dialog.get_by_role("button", name="Allow").click()
+    expect(waiting).to_have_count(0, timeout=20_000)
+    other = {"path": "a.txt", "edits": [{"search": "one", "replace": "three"}]}
+    assert "waits for" in said(client.call("edit_content", other)), "it was not allowed"
+    assert (folder / "a.txt").read_text() == "one\n"
+    assert "waits for" in said(agent().call("edit_content", EDIT)), "another agent was not allowed it"
+    (folder / "a.txt").write_text("one\n")
+    assert "1 edit applied" in said(client.call("edit_content", EDIT))
+    assert (folder / "a.txt").read_text() == "two\n"
+    (folder / "a.txt").write_text("one\n")
+    assert "waits for" in said(client.call("edit_content", EDIT)), "a word counts once"
+
+
+def test_what_was_refused_on_the_page_is_not_made(
+    agent: Callable[..., RawClient], folder: Path, opened: Opened
+) -> None:
+    client = agent()
+    client.call("delete_items", {"paths": ["a.txt"]})
+    page = opened()
+    page.get_by_role("button", name="Allow delete_items on a.txt?").click()
+    page.get_by_role("dialog").get_by_role("button", name="Refuse").click()
+    expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
+    assert "did not allow" in said(client.call("delete_items", {"paths": ["a.txt"]}))
+    assert (folder / "a.txt").exists()
+
+
+def test_what_waits_is_shown_and_never_run(agent: Callable[..., RawClient], opened: Opened) -> None:
+    client = agent()
+    hostile = "<img src=x onerror=alert(1)>"
+    items = [{"path": f"{hostile}.html", "content": f"{hostile}\n"}]
+    client.call("write_content", {"items": items})
+    page = opened()
+    expect(page.locator(".waiting")).to_contain_text(hostile)
+    page.locator(".waiting").click()
+    expect(page.get_by_role("dialog").locator("pre")).to_contain_text(hostile)
+    expect(page.locator("dialog img, nav img")).to_have_count(0)
