@@ -114,7 +114,8 @@ def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[
         )
         page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
         page.goto((served or serve()).fresh_link())
-        page.wait_for_function("location.pathname !== '/enter' && document.readyState === 'complete'")
+        page.wait_for_url(re.compile("^(?!.*/enter)"))
+        page.wait_for_load_state()
         return page
 
     yield open_page

@@ -137,7 +137,7 @@ def test_an_image_is_shown_before_and_after(workspace: Workspace, folder: Path, 
     image = page.locator("figure img")
     expect(image).to_have_count(1)
     image.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('figure img').naturalWidth === 1")
+    expect(image).to_have_js_property("naturalWidth", 1)
 
 
 def test_a_change_of_500_files_comes_by_pages(workspace: Workspace, opened: Opened) -> None:

@@ -63,7 +63,13 @@ class Review:
             number = getattr(signal, name, None)
             if number is not None:
                 loop.add_signal_handler(number, self._leave)
+        warming = loop.run_in_executor(None, self._warm)
         await self._server.serve(sockets=[self._socket])
+        await warming
+
+    def _warm(self) -> None:
+        with contextlib.suppress(FilewrightError):  # the page itself will say what is wrong
+            self._site.warm()
 
     def _leave(self) -> None:
         self._site.leaving.set()

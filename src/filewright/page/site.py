@@ -99,6 +99,14 @@ class Site:
             },
         )
 
+    def warm(self) -> None:
+        """Load and read what the first page needs, while the browser is still being opened."""
+        newest = self._workspace.history(limit=1)
+        if newest:
+            cards_of(self._workspace, self._selected("change", newest[0].id).contents)
+        render("rows.html", base="", page=self._log.page(), chosen=None)
+        render("empty.html")
+
     # Looking
 
     def newest(self, request: Request) -> Response:
