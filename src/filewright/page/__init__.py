@@ -15,8 +15,8 @@ from filewright.faces import names_of
 
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_view
-    from filewright.page.review import Review
+    from filewright.page.review import Review, ReviewApp
 
-__all__ = ["Review", "app_page", "app_view"]
+__all__ = ["Review", "ReviewApp", "app_page", "app_view"]
 
-__getattr__ = names_of(__name__, {"app": "app_page app_view", "review": "Review"})
+__getattr__ = names_of(__name__, {"app": "app_page app_view", "review": "Review ReviewApp"})

@@ -6,18 +6,60 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from filewright.errors import Code, FilewrightError
-from filewright.page.guard import ENTER, Guard, Keys
+from filewright.page.guard import ENTER, Guard, Keys, Verify
 from filewright.page.site import Site
 from filewright.workspace import Workspace
 
 HOST = "127.0.0.1"
 LINGER = 2
 """Seconds that answers may still take after the server was asked to end."""
+
+
+class ReviewApp:
+    """The page of one workspace as an application, alone or below an address of a server that has others.
+
+    `name` tells its cookie from those of other pages on this host. The rest is as for `Guard`.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        name: str,
+        *,
+        hosts: Collection[str],
+        origins: Collection[str] = (),
+        verify: Verify | None = None,
+        entered: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._keys = Keys(name)
+        self._site = Site(workspace, self._keys)
+        self.application: ASGIApp = Guard(
+            self._site.application(),
+            keys=self._keys,
+            hosts=hosts,
+            origins=origins,
+            verify=verify,
+            entered=entered,
+        )
+
+    def link(self) -> str:
+        """What follows the page's own address to open it once."""
+        return f"{ENTER}?token={self._keys.link()}"
+
+    def leave(self) -> None:
+        """End the streams that wait for news; in the event loop."""
+        self._site.leaving.set()
+
+    def warm(self) -> None:
+        """Load and read what the first page needs."""
+        with contextlib.suppress(FilewrightError):  # the page itself will say what is wrong
+            self._site.warm()
 
 
 class Review:
@@ -32,13 +74,11 @@ class Review:
     ) -> None:
         self._socket = _listen(port)
         self.port: int = self._socket.getsockname()[1]
-        self._keys = Keys(f"review_{self.port}")
-        self._site = Site(workspace, self._keys)
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
-        guard = Guard(self._site.application(), keys=self._keys, hosts=hosts, entered=entered)
+        self._app = ReviewApp(workspace, f"review_{self.port}", hosts=hosts, entered=entered)
         self._server = _Uvicorn(
             uvicorn.Config(
-                guard,
+                self._app.application,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -51,7 +91,7 @@ class Review:
 
     def link(self) -> str:
         """An address that opens the page once."""
-        return f"http://{HOST}:{self.port}{ENTER}?token={self._keys.link()}"
+        return f"http://{HOST}:{self.port}{self._app.link()}"
 
     def serve(self) -> None:
         """Answer until SIGINT, SIGTERM or SIGHUP."""
@@ -63,16 +103,12 @@ class Review:
             number = getattr(signal, name, None)
             if number is not None:
                 loop.add_signal_handler(number, self._leave)
-        warming = loop.run_in_executor(None, self._warm)
+        warming = loop.run_in_executor(None, self._app.warm)
         await self._server.serve(sockets=[self._socket])
         await warming
 
-    def _warm(self) -> None:
-        with contextlib.suppress(FilewrightError):  # the page itself will say what is wrong
-            self._site.warm()
-
     def _leave(self) -> None:
-        self._site.leaving.set()
+        self._app.leave()
         self._server.should_exit = True
 
 

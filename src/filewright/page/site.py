@@ -356,7 +356,7 @@ class Site:
 
     def _problem(self, request: Request, status: int, message: str, hint: str | None) -> Response:
         view = render("problem.html", message=message, hint=hint)
-        if request.method != "GET" or "part" in request.query_params or request.url.path == "/list":
+        if request.method != "GET" or "part" in request.query_params or request.url.path.endswith("/list"):
             return HTMLResponse(view, status_code=status)
         page = self._whole(request, view)
         page.status_code = status

@@ -1,7 +1,8 @@
 """Streamable HTTP at /mcp: the SDK's transport behind authentication, Host and Origin checks and limits.
 
-Both protocol eras are served: handshake-era clients get a session, 2026 clients send self-contained
-requests that any process over the same workspace may answer.
+The review page is at /review: with a bearer token for those who have one, else, on this machine alone, by a link in
+the log that works once. Both protocol eras are served: handshake-era clients get a session, 2026 clients send
+self-contained requests that any process over the same workspace may answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import logging
 import socket
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import uvicorn
@@ -23,7 +24,7 @@ from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.errors import Code, FilewrightError
@@ -32,11 +33,17 @@ from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
 from filewright.server.tokens import Bearer, Introspection
 
+if TYPE_CHECKING:
+    from filewright.page import ReviewApp
+    from filewright.workspace import Workspace
+
 _logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
 HEALTH = "/health"
 """Answers 200 to anybody, and tells nothing: for load balancers and container probes."""
+REVIEW = "/review"
+"""The review page, for whoever has a bearer token; not where an authorization server decides."""
 LINGER = 5
 """Seconds that open responses may still take after the process is asked to stop."""
 STEP = 0.1
@@ -49,14 +56,23 @@ class HttpTransport:
     `calls` are those that `stop` lets end; `body_bytes` is the largest request body.
     """
 
-    def __init__(self, server: Server[Any], access: Access, calls: CallRunner, *, body_bytes: int) -> None:
+    def __init__(
+        self,
+        server: Server[Any],
+        access: Access,
+        calls: CallRunner,
+        *,
+        body_bytes: int,
+        workspace: Workspace | None = None,
+    ) -> None:
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
         AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made
         self._socket = _listen(access)
         port = self._socket.getsockname()[1]
+        self._review = _review(workspace, access, port)
         config = uvicorn.Config(
-            application(server, access, port, body_bytes=body_bytes),
+            application(server, access, port, body_bytes=body_bytes, review=self._review),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -72,6 +88,9 @@ class HttpTransport:
             "with a token" if access.bearer or access.oauth else "without authentication, this machine only"
         )
         _logger.info("listening on http://%s:%d%s (%s)", shown, port, PATH, guarded)
+        if self._review is not None:
+            link = "" if access.bearer else self._review.link()
+            _logger.info("review page: http://%s:%d%s%s", shown, port, REVIEW, link)
 
     async def run(self) -> None:
         """Serve until asked to stop, then let open responses end for a few seconds."""
@@ -80,6 +99,8 @@ class HttpTransport:
     def stop(self) -> None:
         """Accept nothing more, let calls end and their answers be sent for a few seconds, and leave."""
         self._uvicorn.should_exit = True
+        if self._review is not None:
+            self._review.leave()
         if self._draining is None:
             self._draining = asyncio.ensure_future(self._drain())
 
@@ -93,8 +114,25 @@ class HttpTransport:
         AppStatus.should_exit = True
 
 
-def application(server: Server[Any], access: Access, port: int, *, body_bytes: int) -> Starlette:
-    """The ASGI application: `/mcp`, `/health`, and the protected resource metadata where OAuth is used."""
+def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp | None:
+    """The review page, where it can be told who may see it."""
+    if workspace is None or access.oauth is not None:
+        return None
+    from filewright.page import ReviewApp
+
+    return ReviewApp(
+        workspace,
+        f"serve_{port}",
+        hosts=_hosts(access, port),
+        origins=_origins(access, port),
+        verify=access.bearer.verify_token if access.bearer is not None else None,
+    )
+
+
+def application(
+    server: Server[Any], access: Access, port: int, *, body_bytes: int, review: ReviewApp | None = None
+) -> Starlette:
+    """The ASGI application: `/mcp`, `/health`, the `review` page; the protected resource metadata with OAuth."""
     auth: AuthSettings | None = None
     verifier: Bearer | Introspection | None = access.bearer
     if access.oauth is not None:
@@ -123,6 +161,8 @@ def application(server: Server[Any], access: Access, port: int, *, body_bytes: i
         token_verifier=verifier,
     )
     served.router.routes.append(Route(HEALTH, _health, methods=["GET", "HEAD"]))
+    if review is not None:
+        served.router.routes.append(Mount(REVIEW, review.application))
     served.add_middleware(_Doorman)
     return served
 

@@ -104,7 +104,9 @@ def _prepare(
     from filewright.server.http import HttpTransport
 
     assert plan.access is not None
-    return calls, HttpTransport(server, plan.access, calls, body_bytes=settings.message_bytes)
+    return calls, HttpTransport(
+        server, plan.access, calls, body_bytes=settings.message_bytes, workspace=workspace
+    )
 
 
 @contextlib.contextmanager

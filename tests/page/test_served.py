@@ -1,0 +1,103 @@
+"""The page beside an MCP server over HTTP, for those who may use that server."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, expect
+
+from filewright import Workspace
+
+TOKEN = "a-token-of-this-server-1234"
+
+
+class Server:
+    """`filewright serve --http`; `log` has the lines up to where it says that the page is there."""
+
+    def __init__(self, root: Path, state: Path, tokens: str = "") -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "filewright", "serve", str(root), "--http", "127.0.0.1:0"],
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state), "FILEWRIGHT_HTTP_TOKENS": tokens},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        self.log = ""
+        while "review page" not in self.log:
+            line = self.process.stderr.readline()
+            assert line, self.log
+            self.log += line
+        found = re.search(r"review page: ((http://[^/]+)\S+)", self.log)
+        assert found is not None
+        self.link, self.address = found.groups()
+
+
+@pytest.fixture
+def start(workspace: Workspace, folder: Path, tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    workspace.write("a.txt", "one\n")
+    started: list[Server] = []
+
+    def begin(tokens: str = "") -> Server:
+        started.append(Server(folder, tmp_path / "state", tokens))
+        return started[-1]
+
+    yield begin
+    for server in started:
+        server.process.terminate()
+        assert server.process.wait(30) == 0
+        assert server.process.stderr is not None
+        server.process.stderr.close()
+
+
+def test_whoever_has_a_token_sees_the_page_and_acts(
+    start: Callable[..., Server], browser: Browser, folder: Path
+) -> None:
+    server = start(TOKEN)
+    page = browser.new_page()
+    page.goto(f"{server.address}/review")
+    page.get_by_label("An access token").fill("not one of them 12345")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("status")).to_contain_text("not one of this server's")
+    page.get_by_label("An access token").fill(TOKEN)
+    page.get_by_role("button", name="Open").click()
+    expect(page.locator("td.code.new")).to_have_text("+one")
+    page.keyboard.press("u")
+    page.get_by_role("dialog").get_by_role("button", name="Do it").click()
+    expect(page.locator("#rows .row")).to_have_count(2, timeout=20_000)
+    assert not (folder / "a.txt").exists()
+    page.close()
+
+
+def test_without_tokens_the_log_has_a_link_that_works_once(start: Callable[..., Server]) -> None:
+    server = start()
+    with httpx2.Client() as client:
+        assert client.get(f"{server.address}/review/").status_code == 403
+        assert client.get(server.link).status_code == 200
+        assert "a.txt" in client.get(f"{server.address}/review/").text
+    assert httpx2.get(server.link).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/", "/list", "/events", "/change/x", "/waiting"])
+def test_nobody_else_sees_anything(start: Callable[..., Server], path: str) -> None:
+    server = start(TOKEN)
+    for headers in ({}, {"authorization": f"Bearer {TOKEN}"}, {"origin": "https://evil.example"}):
+        answer = httpx2.get(f"{server.address}/review{path}", headers=headers)
+        assert answer.status_code in (303, 403)
+        assert "a.txt" not in answer.text
+    enter = f"{server.address}/review/enter"
+    for body in ({"token": "wrong wrong wrong 1"}, {"token": 5}, {}, [], {"token": TOKEN[:-1]}):
+        assert httpx2.post(enter, json=body).status_code == 403
+    assert (
+        httpx2.post(enter, json={"token": TOKEN}, headers={"origin": "https://evil.example"}).status_code
+        == 403
+    )
+    assert httpx2.post(enter, content=b"x" * 20_000).status_code == 413
+    assert httpx2.post(enter, json={"token": TOKEN}, headers={"host": "evil.example"}).status_code == 421
+    assert httpx2.post(enter, json={"token": TOKEN}).status_code == 200
