@@ -9,9 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.server.conftest import RawClient
 
 from filewright import Settings, Workspace
 
@@ -83,6 +84,28 @@ def serve(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
     for served in running:
         if served.process.poll() is None:
             served.end()
+
+
+@pytest.fixture
+def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
+    """Starts an MCP server over the folder, with more arguments, for a client with these capabilities."""
+    started: list[RawClient] = []
+
+    def start(*arguments: str, **capabilities: Any) -> RawClient:
+        state = ("--state-dir", str(tmp_path / "state"))
+        client = RawClient(str(folder), *state, *arguments, command=[sys.executable, "-m", "filewright"])
+        started.append(client)
+        client.shake_hands(**capabilities)
+        return client
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+def said(answer: dict[str, Any]) -> str:
+    """The text of a tool's answer."""
+    return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
 
 
 @pytest.fixture(scope="module")  # its event loop would be in the way of other modules' own

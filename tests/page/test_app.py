@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,27 +67,6 @@ def host_script(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "bundle.js").read_text()
 
 
-@pytest.fixture
-def client(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
-    started: list[RawClient] = []
-
-    def start(*arguments: str, **capabilities: Any) -> RawClient:
-        client = RawClient(
-            str(folder),
-            "--state-dir",
-            str(tmp_path / "state"),
-            *arguments,
-            command=[sys.executable, "-m", "filewright"],
-        )
-        started.append(client)
-        client.shake_hands(**capabilities)
-        return client
-
-    yield start
-    for each in started:
-        each.kill()
-
-
 class Conversation:
     """A host page that shows the app beside the results of calls."""
 
@@ -113,7 +91,7 @@ class Conversation:
 
 @pytest.fixture
 def conversation(
-    browser: Browser, host_script: str, client: Callable[..., RawClient]
+    browser: Browser, host_script: str, agent: Callable[..., RawClient]
 ) -> Iterator[Conversation]:
     complaints: list[str] = []
     page = browser.new_page()
@@ -124,7 +102,7 @@ def conversation(
     )
     page.goto("http://host.test/")
     page.add_script_tag(content=host_script)
-    yield Conversation(page, client(extensions=UI))
+    yield Conversation(page, agent(extensions=UI))
     page.close()
     assert complaints == []
 
@@ -208,9 +186,9 @@ def test_what_a_file_says_is_never_run(conversation: Conversation, folder: Path,
 
 
 def test_a_client_without_the_extension_gets_the_text_alone(
-    client: Callable[..., RawClient], folder: Path
+    agent: Callable[..., RawClient], folder: Path
 ) -> None:
-    plain, able = client(), client(extensions=UI)
+    plain, able = agent(), agent(extensions=UI)
     (folder / "a.txt").write_text("x\n")
     results = [
         each.call("edit_content", {"path": "a.txt", "edits": [{"search": old, "replace": new}]})["result"]
@@ -222,8 +200,8 @@ def test_a_client_without_the_extension_gets_the_text_alone(
     assert "+x" in results[1]["content"][0]["text"], "the text is complete"
 
 
-def test_every_tool_that_changes_files_names_the_app(client: Callable[..., RawClient]) -> None:
-    asked = client()
+def test_every_tool_that_changes_files_names_the_app(agent: Callable[..., RawClient]) -> None:
+    asked = agent()
     for tool in asked.ask("tools/list")["result"]["tools"]:
         named = tool.get("_meta", {}).get("ui", {}).get("resourceUri")
         assert named == (None if tool["annotations"]["readOnlyHint"] else APP), tool["name"]
@@ -231,8 +209,8 @@ def test_every_tool_that_changes_files_names_the_app(client: Callable[..., RawCl
     assert APP in [resource["uri"] for resource in listed]
 
 
-def test_the_app_asks_nobody_for_anything(client: Callable[..., RawClient]) -> None:
-    page = client().ask("resources/read", {"uri": APP})["result"]["contents"][0]["text"]
+def test_the_app_asks_nobody_for_anything(agent: Callable[..., RawClient]) -> None:
+    page = agent().ask("resources/read", {"uri": APP})["result"]["contents"][0]["text"]
     assert "http" not in page.replace("http://www.w3.org", "")
     assert "src=" not in page.partition("<script>")[0]
     assert "@import" not in page

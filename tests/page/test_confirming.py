@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
 
 Opened = Callable[..., Page]
@@ -17,25 +17,9 @@ EDIT = {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]}
 
 
 @pytest.fixture
-def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
-    started: list[RawClient] = []
+def asking(agent: Callable[..., RawClient], folder: Path) -> Callable[..., RawClient]:
     (folder / "a.txt").write_text("one\n")
-
-    def start(**capabilities: Any) -> RawClient:
-        command = [sys.executable, "-m", "filewright"]
-        state = str(tmp_path / "state")
-        client = RawClient(str(folder), "--state-dir", state, "--confirm", "always", command=command)
-        started.append(client)
-        client.shake_hands(**capabilities)
-        return client
-
-    yield start
-    for each in started:
-        each.kill()
-
-
-def said(answer: dict[str, Any]) -> str:
-    return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
+    return partial(agent, "--confirm", "always")
 
 
 QUESTIONS = [
@@ -52,9 +36,9 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("tool", "arguments", "shown"), QUESTIONS)
 def test_the_question_shows_what_would_be_done(
-    agent: Callable[..., RawClient], folder: Path, tool: str, arguments: dict[str, Any], shown: list[str]
+    asking: Callable[..., RawClient], folder: Path, tool: str, arguments: dict[str, Any], shown: list[str]
 ) -> None:
-    client = agent(elicitation={})
+    client = asking(elicitation={})
     call = client.begin(tool, arguments)
     asked = client.receive()
     assert asked["method"] == "elicitation/create"
@@ -66,9 +50,9 @@ def test_the_question_shows_what_would_be_done(
 
 
 def test_a_call_waits_on_the_page_for_a_word(
-    agent: Callable[..., RawClient], folder: Path, serve: Callable[..., Served], opened: Opened
+    asking: Callable[..., RawClient], folder: Path, serve: Callable[..., Served], opened: Opened
 ) -> None:
-    client, page = agent(), opened()
+    client, page = asking(), opened()
     first = said(client.call("edit_content", EDIT))
     assert first.startswith("cancelled: edit_content waits for the user's word")
     assert "filewright review" in first
@@ -84,7 +68,7 @@ def test_a_call_waits_on_the_page_for_a_word(
     other = {"path": "a.txt", "edits": [{"search": "one", "replace": "three"}]}
     assert "waits for" in said(client.call("edit_content", other)), "it was not allowed"
     assert (folder / "a.txt").read_text() == "one\n"
-    assert "waits for" in said(agent().call("edit_content", EDIT)), "another agent was not allowed it"
+    assert "waits for" in said(asking().call("edit_content", EDIT)), "another agent was not allowed it"
     (folder / "a.txt").write_text("one\n")
     assert "1 edit applied" in said(client.call("edit_content", EDIT))
     assert (folder / "a.txt").read_text() == "two\n"
@@ -93,9 +77,9 @@ def test_a_call_waits_on_the_page_for_a_word(
 
 
 def test_what_was_refused_on_the_page_is_not_made(
-    agent: Callable[..., RawClient], folder: Path, opened: Opened
+    asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
-    client = agent()
+    client = asking()
     client.call("delete_items", {"paths": ["a.txt"]})
     page = opened()
     page.get_by_role("button", name="Allow delete_items on a.txt?").click()
@@ -105,8 +89,8 @@ def test_what_was_refused_on_the_page_is_not_made(
     assert (folder / "a.txt").exists()
 
 
-def test_what_waits_is_shown_and_never_run(agent: Callable[..., RawClient], opened: Opened) -> None:
-    client = agent()
+def test_what_waits_is_shown_and_never_run(asking: Callable[..., RawClient], opened: Opened) -> None:
+    client = asking()
     hostile = "<img src=x onerror=alert(1)>"
     items = [{"path": f"{hostile}.html", "content": f"{hostile}\n"}]
     client.call("write_content", {"items": items})

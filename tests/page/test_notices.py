@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx2
-import pytest
-from tests.page.conftest import Served
+from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
-
-
-@pytest.fixture
-def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
-    started: list[RawClient] = []
-
-    def start() -> RawClient:
-        command = [sys.executable, "-m", "filewright"]
-        client = RawClient(str(folder), "--state-dir", str(tmp_path / "state"), command=command)
-        started.append(client)
-        client.shake_hands()
-        return client
-
-    yield start
-    for each in started:
-        each.kill()
-
-
-def said(answer: dict[str, Any]) -> str:
-    return "\n".join(part["text"] for part in answer["result"]["content"] if part["type"] == "text")
 
 
 def test_what_was_taken_back_is_told_once_to_every_agent_at_work(

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from filewright.edit import splices_between, unified
 from filewright.page.render import Paint, code
-from filewright.page.view import FileView, Row, files_of
+from filewright.page.view import DiffRow, FileView, files_of
 from filewright.text import Snapshot
 from filewright.visible import one_line
 
@@ -56,7 +56,7 @@ def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(before: st
             assert unmarked(left) == unmarked(right)
 
 
-def unmarked(row: Row) -> str:
+def unmarked(row: DiffRow) -> str:
     marked = {at for start, end in row.changed for at in range(start, end)}
     return "".join(char for at, char in enumerate(row.text) if at not in marked)
 
@@ -64,7 +64,7 @@ def unmarked(row: Row) -> str:
 @given(text=st.text(), path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]))
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [one_line(line) for line in text.split("\n")]
-    rows = tuple(Row("+", line, None, number) for number, line in enumerate(lines, 1))
+    rows = tuple(DiffRow("+", line, None, number) for number, line in enumerate(lines, 1))
     view = FileView(path, path)
     from filewright.page.view import HunkView
 

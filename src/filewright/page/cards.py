@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from filewright.changes import Contents, Entry
-from filewright.page.view import FileView, HunkView, Row, files_of
+from filewright.page.view import DiffRow, FileView, HunkView, files_of
 from filewright.text import Snapshot
 from filewright.tools import clip
 from filewright.visible import one_line
@@ -125,7 +125,7 @@ def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, li
         badges.append(f"mode {before.mode:03o} → {after.mode:03o}")
     count = None
     if lines:
-        content = held(contents, entry)
+        content = _held(contents, entry)
         if content is not None and content.binary is None:
             badges += _written(content)
             count = content.line_count
@@ -149,7 +149,7 @@ def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, li
     )
 
 
-def held(contents: Contents, entry: Entry) -> Snapshot | None:
+def _held(contents: Contents, entry: Entry) -> Snapshot | None:
     """The file as it was left, or found where it was deleted; None if it is large, or was not kept."""
     side = entry.after or entry.before
     if side is None or side.kind != "file" or _large(entry):
@@ -179,7 +179,7 @@ def folded_lines(
     Before they were `shift` lines further down. None if the content was not kept.
     """
     entry = contents.record.entries[index]
-    content = held(contents, entry)
+    content = _held(contents, entry)
     if content is None or content.binary is not None or entry.after is None:
         return None
     first, last = max(first, 1), min(last, first + LINES_UNFOLDED - 1, content.line_count)
@@ -187,7 +187,7 @@ def folded_lines(
     rows = []
     for number, line in enumerate(content.read(start, stop - start).splitlines(), first):
         shown = one_line(line.decode(content.encoding.name, "replace"))
-        rows.append(Row(" ", clip(shown, workspace.settings.line_chars), number + shift, number))
+        rows.append(DiffRow(" ", clip(shown, workspace.settings.line_chars), number + shift, number))
     path = entry.place.shown
     sides = tuple((row, row) for row in rows)
     return FileView(path, path, (HunkView(1, first + shift, first, tuple(rows), sides, 0, 0),))

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
-from filewright.page.view import FileView, HunkView, Row
+from filewright.page.view import DiffRow, FileView, HunkView
 from filewright.visible import one_line
 
 _EDGE = re.compile(r"[ \t]+$")
@@ -77,7 +77,7 @@ class Paint:
             for row, found in zip(rows, coloured(path, [row.text for row in rows]), strict=True):
                 self._colours[row.sign, row.old or row.new] = found
 
-    def __call__(self, row: Row) -> Markup:
+    def __call__(self, row: DiffRow) -> Markup:
         """The text of a row, escaped: tokens, what changed, and the spaces at its end if it changed."""
         return code(row, self._colours.get((row.sign, row.old or row.new), ()))
 
@@ -87,7 +87,7 @@ def paint(view: FileView, hunk: HunkView) -> Paint:
     return Paint(view.path, hunk)
 
 
-def code(row: Row, colours: Coloured) -> Markup:
+def code(row: DiffRow, colours: Coloured) -> Markup:
     """The text of a row as HTML."""
     text = row.text
     marked: list[tuple[int, int, str]] = [(start, end, "word") for start, end in row.changed]

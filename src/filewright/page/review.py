@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from filewright.errors import Code, FilewrightError
 from filewright.page.guard import ENTER, Guard, Keys, Verify
-from filewright.page.site import Site
+from filewright.page.site import ReviewSite
 from filewright.workspace import Workspace
 
 HOST = "127.0.0.1"
@@ -38,7 +38,7 @@ class ReviewApp:
         entered: Callable[[], None] = lambda: None,
     ) -> None:
         self._keys = Keys(name)
-        self._site = Site(workspace, self._keys)
+        self._site = ReviewSite(workspace, self._keys)
         self.application: ASGIApp = Guard(
             self._site.application(),
             keys=self._keys,

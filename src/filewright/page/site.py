@@ -64,7 +64,7 @@ class Viewed:
         return f"/{self.kind}/{in_address(self.name)}"
 
 
-class Site:
+class ReviewSite:
     """The review page of one workspace."""
 
     def __init__(self, workspace: Workspace, keys: Keys) -> None:
@@ -285,7 +285,9 @@ class Site:
         word: Word = "allowed" if allow else "refused"
         if not await run_in_threadpool(self._workspace.approvals.answer, call, word):
             raise HTTPException(404, "This call does not wait any more.")
-        said = "Allowed: the agent may make this call now." if allow else "Refused: the agent will be told."
+        said = (
+            "Allowed: the agent may make this call now." if allow else "Refused: the agent may not make it."
+        )
         return JSONResponse({"said": said})
 
     # Acting

@@ -30,7 +30,7 @@ _COMPARED_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """One line of a diff, its number before and after, and the characters [start, end) of it that changed.
 
     `mark` shows a line end unlike the others of its file, `unended` that there is none.
@@ -55,8 +55,8 @@ class HunkView:
     number: int
     old: int
     new: int
-    rows: tuple[Row, ...]
-    sides: tuple[tuple[Row | None, Row | None], ...]
+    rows: tuple[DiffRow, ...]
+    sides: tuple[tuple[DiffRow | None, DiffRow | None], ...]
     old_end: int
     new_end: int
 
@@ -173,7 +173,7 @@ def _label(label: str) -> str:
 def _hunk(number: int, head: re.Match[str], lines: Sequence[str]) -> HunkView:
     old, new = int(head[1]) + (head[2] == "0"), int(head[3]) + (head[4] == "0")
     before, after = old, new
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     for line in lines:
         if line == _UNENDED:
             if rows:
@@ -184,13 +184,13 @@ def _hunk(number: int, head: re.Match[str], lines: Sequence[str]) -> HunkView:
             text, mark = text[: found.start()], found.group()
         match line[0]:
             case "-":
-                rows.append(Row("-", text, before, None, mark=mark))
+                rows.append(DiffRow("-", text, before, None, mark=mark))
                 before += 1
             case "+":
-                rows.append(Row("+", text, None, after, mark=mark))
+                rows.append(DiffRow("+", text, None, after, mark=mark))
                 after += 1
             case _:
-                rows.append(Row(" ", text, before, after))
+                rows.append(DiffRow(" ", text, before, after))
                 before += 1
                 after += 1
     sides = tuple(_sides(rows))
@@ -202,7 +202,7 @@ def _hunk(number: int, head: re.Match[str], lines: Sequence[str]) -> HunkView:
 # Side by side, and word by word
 
 
-def _sides(rows: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | None]]:
     at = 0
     while at < len(rows):
         if rows[at].sign == " ":
@@ -224,7 +224,7 @@ def _sides(rows: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
         at = stop
 
 
-def _pairs(removed: Sequence[Row], added: Sequence[Row]) -> list[tuple[int, int]]:
+def _pairs(removed: Sequence[DiffRow], added: Sequence[DiffRow]) -> list[tuple[int, int]]:
     """Which lines of a replaced block are one line that changed: in order, so that most is alike."""
     if not removed or not added:
         return []
@@ -260,7 +260,7 @@ def _alike(one: str, two: str) -> float:
     return ratio(one[:_COMPARED_CHARS].strip(), two[:_COMPARED_CHARS].strip()) / 100
 
 
-def _compared(removed: Row, added: Row) -> tuple[Row, Row]:
+def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
     """The two rows with what changed between them; nothing is marked where little is alike."""
     one, two = removed.text, added.text
     if max(len(one), len(two)) > _COMPARED_CHARS or (one.strip() and _alike(one, two) < _ALIKE):

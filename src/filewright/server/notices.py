@@ -1,6 +1,6 @@
-"""What the person took back on the review page, told to the agent in its next answer.
+"""What the person took back on the review page, for the next answer to the agent.
 
-An agent that is not told makes the same change again. The page is another process, so the history says
+An agent that does not know makes the same change again. The page is another process, so the history says
 what was done there: after each call a look at the newest change, and at the records only if there are new ones.
 """
 
@@ -15,14 +15,14 @@ from filewright.visible import one_line
 from filewright.workspace import REVIEW, Workspace
 
 SESSIONS = 1_000
-"""Sessions that are remembered; one that was forgotten is not told what happened meanwhile."""
+"""Sessions that are remembered; one that was forgotten does not learn what happened meanwhile."""
 _LOOKED_AT = 50
-_TOLD = 3
+_NAMED = 3
 _CHARS = 120
 
 
 class Notices:
-    """What each session has been told. Thread-safe."""
+    """What each session knows. Thread-safe."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -47,11 +47,11 @@ class Notices:
         theirs = [record for record in recent if record.id > seen and record.client == REVIEW]
         if not theirs:
             return ""
-        told = "; ".join(
-            f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs[:_TOLD]
+        named = "; ".join(
+            f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs[:_NAMED]
         )
-        more = f"; and {len(theirs) - _TOLD} more" if len(theirs) > _TOLD else ""
-        return f"[the user took back on the review page: {told}{more}. Ask before you make it again.]"
+        more = f"; and {len(theirs) - _NAMED} more" if len(theirs) > _NAMED else ""
+        return f"[the user took back on the review page: {named}{more}. Ask before you make it again.]"
 
     def _newest(self) -> str:
         try:
