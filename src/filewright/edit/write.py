@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from filewright.edit.diff3 import Run, align
 from filewright.edit.locate.exact import ByteRange, find_exact
@@ -141,8 +142,7 @@ def _inserted(source: FileText, part: Insertion) -> tuple[Splice, ...]:
     return (Splice(offset, 0, dominant + new if unended else new + dominant),)
 
 
-@dataclass(frozen=True, slots=True)
-class _Out:
+class _Out(NamedTuple):
     """A line of the result: row number `kept` of the region, or new text."""
 
     kept: int
@@ -335,7 +335,7 @@ class _Adapter:
         self._indentation = None if indentation is None or indentation.same else indentation
         self._forms: dict[str, str] = {}
         asked_text, self._own = "".join(asked), "".join(found)
-        self._folds = is_typographic("".join(char for char in asked_text if char not in self._own))
+        self._folds = is_typographic("".join({*asked_text} - {*self._own}))
 
     @property
     def moves(self) -> bool:
@@ -624,10 +624,11 @@ def _kept(rows: Sequence[Line], result: Sequence[_Out], bodies: Sequence[bytes])
     for at_row, at_new in [*meant, (len(rows), len(bodies))]:
         if at_row < i:
             continue
-        there = [(row.body, row.terminator if spelled else b"") for row in rows[i:at_row]]
-        here = [(bodies[at], result[at].terminator or b"") for at in range(j, at_new)]
-        for match in align(there, here) if not set(there).isdisjoint(here) else ():
-            pairs += [(i + match.left + step, j + match.right + step) for step in range(match.length)]
+        if i < at_row and j < at_new:
+            there = [(row.body, row.terminator if spelled else b"") for row in rows[i:at_row]]
+            here = [(bodies[at], result[at].terminator or b"") for at in range(j, at_new)]
+            for match in align(there, here) if not set(there).isdisjoint(here) else ():
+                pairs += [(i + match.left + step, j + match.right + step) for step in range(match.length)]
         if at_row < len(rows):
             pairs.append((at_row, at_new))
         i, j = at_row + 1, at_new + 1

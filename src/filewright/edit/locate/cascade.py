@@ -152,12 +152,14 @@ def _lost_a_line(source: FileText, part: WholeLines) -> bool:
     replacement puts there would come beside the line, and not in its place.
     """
     search, replace = part.search, part.replace
-    added = Counter(map(str.strip, replace.solid)) - Counter(map(str.strip, search.solid))
     for asked, wanted, ahead in ((search.before, replace.before, False), (search.after, replace.after, True)):
         if len(asked) <= len(wanted):
             continue
         text, between = _solid_beside(source, part.region, ahead=ahead)
-        if text and len(asked) > between and ("".join(asked) or text.strip() in added):
+        if not text or len(asked) <= between:
+            continue
+        added = Counter(map(str.strip, replace.solid)) - Counter(map(str.strip, search.solid))
+        if "".join(asked) or text.strip() in added:
             return True
     return False
 
