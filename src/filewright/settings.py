@@ -69,6 +69,8 @@ class Settings(BaseSettings):
     openat2: bool = Field(default=True, description="resolve paths by openat2 where the kernel has it")
     break_hard_links: bool = Field(default=False, description="default of the argument of the same name")
 
+    edit_utf16: bool = Field(default=True, description="edit UTF-16 text in place, and do not only read it")
+
     # How files are held
     hold_bytes: int = Field(
         default=16 * MB, ge=0, description="files up to this size may be held in memory whole"

@@ -56,9 +56,9 @@ def test_a_character_the_encoding_lacks_is_refused_by_name() -> None:
     assert "€" in caught.value.message
 
 
-def test_utf_16_is_not_edited() -> None:
+def test_half_a_character_of_utf_16_is_not_edited() -> None:
     with pytest.raises(FilewrightError) as caught:
-        done("a\n".encode("utf-16"), Edit("a", "b"))
+        done("a\n".encode("utf-16") + b"a", Edit("a", "b"))
     assert caught.value.code == Code.IS_BINARY
 
 

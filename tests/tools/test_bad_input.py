@@ -30,7 +30,7 @@ CASES = [
     ("edit_content", {"path": "link.txt", "edits": [SEARCH]}, "symlink", "link.txt"),
     ("edit_content", {"path": "pipe", "edits": [SEARCH]}, "not_a_file", "pipe"),
     ("edit_content", {"path": "binary", "edits": [SEARCH]}, "is_binary", "binary"),
-    ("edit_content", {"path": "utf16.txt", "edits": [SEARCH]}, "is_binary", "UTF-16"),
+    ("edit_content", {"path": "utf16.txt", "edits": [SEARCH]}, "is_binary", "odd number of bytes"),
     ("edit_content", {"path": "latin.txt", "edits": [{"search": "caf\xe9", "replace": "\u65e5"}]}, "unencodable", "\u65e5"),
     ("edit_content", {"path": "../out.txt", "edits": [SEARCH]}, "path_escape", "../out.txt"),
     ("edit_content", {"path": "/etc/passwd", "edits": [SEARCH]}, "path_escape", "/etc/passwd"),
@@ -108,7 +108,7 @@ def place(root, tmp_path):
     with socket.socket(socket.AF_UNIX) as s:
         s.bind(str(root / "socket"))
     (root / "binary").write_bytes(b"\0\1\2")
-    (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16"))
+    (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16") + b"x")
     (root / "utf32.txt").write_bytes("x = 1\n".encode("utf-32"))
     (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
     (root / ".git").mkdir()

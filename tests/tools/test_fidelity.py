@@ -56,7 +56,7 @@ REFUSALS = [
     ("half an emoji", "a \U0001f600\n".encode(), "\ud83d", "x", "invalid_input"),
     ("what the encoding lacks", "caf\xe9\n".encode("latin-1"), "caf\xe9", "日", "unencodable"),
     ("inside a character", "表\n日本語のテキストです\n".encode("cp932"), "\\", "/", "no_match"),
-    ("UTF-16", "a = 1\n".encode("utf-16"), "a", "b", "is_binary"),
+    ("half a character of UTF-16", "a = 1\n".encode("utf-16") + b"a", "a", "b", "is_binary"),
 ]  # fmt: skip
 
 

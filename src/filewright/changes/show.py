@@ -188,7 +188,7 @@ def _counted(file: _File) -> tuple[int, int] | None:
     """The lines added and removed, where that can be told."""
     if file.before is None:
         return None if file.remark else (0, 0)
-    if file.before.binary is not None or file.before.encoding.width != 1:
+    if file.before.binary is not None or (file.before.encoding.width > 1 and file.before.held is None):
         return None
     return line_counts(file.before, file.splices)
 

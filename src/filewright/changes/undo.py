@@ -10,6 +10,7 @@ above, so that the work follows the number of entries.
 
 from __future__ import annotations
 
+import codecs
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -45,10 +46,12 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Snapshot, Splice, apply
+from filewright.text import Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?!\r\0|\n\0)..)+|(?s:.)")
+_BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _TOLD = 200
@@ -560,6 +563,9 @@ def _without_hunk(undoing: _Undoing, run: Entry, earlier: bytes, made: bytes, hu
     """
     snapshot = Snapshot.of_bytes(earlier, settings=undoing.settings)
     splices = undoing.contents.forward(run)
+    narrow = Narrowed(snapshot) if snapshot.encoding.width > 1 else None
+    if narrow is not None:
+        snapshot, splices = narrow.snapshot, line_splices(narrow.text(earlier), narrow.text(made))
     hunks = hunks_of(snapshot, line_splices(earlier, made) if splices is None else splices)
     shown = undoing.locate(run.place).shown
     if not 1 <= hunk <= len(hunks):
@@ -567,22 +573,25 @@ def _without_hunk(undoing: _Undoing, run: Entry, earlier: bytes, made: bytes, hu
     others = [edit for number, edits in enumerate(hunks, 1) if number != hunk for edit in edits]
     if any((len(edit.old), len(edit.new)) != (edit.old_count, edit.new_count) for edit in others):
         raise errors.no_hunks(shown)
-    return apply(earlier, [Splice(e.offset, e.end - e.offset, b"".join(e.new)) for e in others])
+    kept: Sequence[Splice] = [Splice(e.offset, e.end - e.offset, b"".join(e.new)) for e in others]
+    return apply(earlier, kept if narrow is None else narrow.widened(kept))
 
 
 def _merged(
     undoing: _Undoing, place: Place, made: bytes, held: bytes, earlier: bytes
 ) -> Sequence[Splice] | None:
     shown = undoing.locate(place).shown
-    ours = _LINES.findall(held)
-    theirs = _LINES.findall(earlier)
-    merge = merge3(_LINES.findall(made), ours, theirs)
+    lines, codec = _line_pattern(held)
+    ours = lines.findall(held)
+    theirs = lines.findall(earlier)
+    merge = merge3(lines.findall(made), ours, theirs)
     if not merge.clean:
         for chunk in merge.conflicts:
             (start, stop), then = chunk.ours, theirs[chunk.theirs[0] : chunk.theirs[1]]
-            lines = (start + 1, max(start + 1, stop))
+            numbers = (start + 1, max(start + 1, stop))
             why = "has changed since in the same place"
-            undoing.conflicts.append(Conflict(shown, why, lines, _shown(ours[start:stop]), _shown(then)))
+            sides = _shown(ours[start:stop], codec), _shown(then, codec)
+            undoing.conflicts.append(Conflict(shown, why, numbers, *sides))
         return None
     offsets = [0]
     for line in ours:
@@ -599,9 +608,18 @@ def _merged(
     return splices
 
 
-def _shown(lines: Sequence[bytes]) -> str:
+def _line_pattern(held: bytes) -> tuple[re.Pattern[bytes], str]:
+    """What finds the lines of a content, and the codec to show them in."""
+    if held.startswith(codecs.BOM_UTF16_LE):
+        return _LITTLE_LINES, "utf-16-le"
+    if held.startswith(codecs.BOM_UTF16_BE):
+        return _BIG_LINES, "utf-16-be"
+    return _LINES, "utf-8"
+
+
+def _shown(lines: Sequence[bytes], codec: str) -> str:
     """The lines of one side of a conflict, the first of them, safe to be shown."""
-    kept = [one_line(line.decode("utf-8", "replace").rstrip("\r\n"))[:_WIDTH] for line in lines[:_SIDE]]
+    kept = [one_line(line.decode(codec, "replace").rstrip("\r\n"))[:_WIDTH] for line in lines[:_SIDE]]
     more = [f"... {len(lines) - _SIDE:,} more lines"] if len(lines) > _SIDE else []
     return "\n".join((*kept, *more))
 

@@ -911,6 +911,7 @@ def _limits(settings: Settings) -> Mapping[str, Any]:
         "max_file_bytes": cap,
         "max_input_bytes": min(cap, settings.max_input_bytes),
         "max_paths": 64,
+        "edit_utf16": False,
     }
 
 

@@ -15,7 +15,7 @@ from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices
 from filewright.edit.touched import PEEK, Touched, touched
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
-from filewright.text import Encoding, Snapshot, Splice
+from filewright.text import Encoding, Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
 
 
@@ -61,6 +61,7 @@ def unified(
     """
     head = header(name_before, name_after, mode_before, mode_after, copied=copied)
     plain = name_before == name_after and mode_before == mode_after
+    before, splices = _in_utf8(before, splices)
     if _is_binary(before, splices):
         old, new = _label("a", name_before), _label("b", name_after)
         return (
@@ -95,6 +96,7 @@ def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -
 
 def line_counts(before: Snapshot, splices: Sequence[Splice]) -> tuple[int, int]:
     """How many lines `splices` add and remove."""
+    before, splices = _in_utf8(before, splices)
     edits = list(touched(before, splices))
     return sum(edit.new_count for edit in edits), sum(edit.old_count for edit in edits)
 
@@ -152,6 +154,18 @@ def _label(prefix: str, name: str | None) -> str:
     if name.startswith('"'):
         return quote(prefix.encode() + b"/" + unquote(name))
     return f"{prefix}/{name}"
+
+
+def _in_utf8(before: Snapshot, splices: Sequence[Splice]) -> tuple[Snapshot, Sequence[Splice]]:
+    """UTF-16 text, where it is held, as UTF-8; anything else as it is."""
+    held = before.held
+    if before.encoding.width == 1 or before.binary is not None or held is None:
+        return before, splices
+    after = apply(held, splices)
+    if len(held) % 2 or len(after) % 2:
+        return before, splices
+    narrow = Narrowed(before)
+    return narrow.snapshot, line_splices(narrow.text(held), narrow.text(after))
 
 
 def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from filewright.edit.drift import find_drifted
@@ -29,7 +29,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure import Language, language_of
-from filewright.text import Splice, normalised, ordered
+from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered
 
 _COUNTED = 64 << 20
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
@@ -164,6 +164,20 @@ def plan(
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
     name = asked or str(getattr(snapshot, "asked", "the text"))
+    if isinstance(snapshot, Snapshot) and snapshot.encoding.width > 1:
+        narrow = Narrowed.to_edit(snapshot)
+        texts = [narrow.text(base) for base in bases]
+        made = plan(
+            narrow.snapshot,
+            edits,
+            fuzzy=fuzzy,
+            in_turn=in_turn,
+            bases=texts,
+            task=task,
+            asked=name,
+            limit=limit,
+        )
+        return replace(made, splices=tuple(narrow.widened(made.splices)))
     most = Settings.model_fields["max_edits"].default if limit is None else limit
     if not edits:
         raise FilewrightError(

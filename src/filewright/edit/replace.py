@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import Expected, Modify
 from filewright.edit.locate.source import FileText
@@ -17,7 +17,7 @@ from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
-from filewright.text import Snapshot, Splice, Splices, check_text, encoded, normalised
+from filewright.text import Narrowed, Snapshot, Splice, Splices, check_text, encoded, normalised
 
 #: Matches replaced in one file; the splices of more would not stay in bounded memory.
 MOST = 1_000_000
@@ -117,15 +117,19 @@ def replace_matches(
 
     Raises `is_binary`, `unencodable`, `too_large` above `most` matches, and what searching raises.
     """
-    if snapshot.binary is not None or not snapshot.encoding.editable:
+    if snapshot.binary is not None:
         raise FilewrightError(
             Code.IS_BINARY, f"{snapshot.asked} is not text", hint="use a tool for bytes",
             details={"path": snapshot.asked},
         )  # fmt: skip
+    if snapshot.encoding.width > 1:
+        narrow = Narrowed.to_edit(snapshot)
+        made = replace_matches(narrow.snapshot, pattern, new, most=most, task=task)
+        return replace(made, splices=narrow.widened(made.splices))
     writer = _Replacer(snapshot, pattern, new)
     count = unchanged = 0
 
-    def made() -> Iterator[Splice]:
+    def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
         for match in find_matches(snapshot, pattern, task=task):
             count += 1
@@ -136,12 +140,12 @@ def replace_matches(
                     hint="make the pattern narrower",
                     details={"path": snapshot.asked, "limit": most},
                 )
-            splices = writer.splices(match)
-            unchanged += not splices
-            yield from splices
+            own = writer.splices(match)
+            unchanged += not own
+            yield from own
 
-    splices = Splices.of(parted(writer.source, made()))
-    return Replaced(count, unchanged, splices)
+    written = Splices.of(parted(writer.source, splices()))
+    return Replaced(count, unchanged, written)
 
 
 class _Replacer:

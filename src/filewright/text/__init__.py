@@ -20,6 +20,7 @@ from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
 from filewright.text.snapshot import Snapshot, content_version
 from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
 from filewright.text.terminators import Terminators, normalised, terminators_in
+from filewright.text.wide import Narrowed
 
 __all__ = [
     "LINE_REACH",
@@ -31,6 +32,7 @@ __all__ = [
     "Line",
     "LineIndex",
     "Lines",
+    "Narrowed",
     "Readable",
     "Shown",
     "Snapshot",

@@ -71,11 +71,6 @@ class Encoding:
         """Whether a character's later bytes may look like other characters (Shift-JIS, GB18030, …)."""
         return self.name in _MULTIBYTE
 
-    @property
-    def editable(self) -> bool:
-        """Whether a splice can be made in it."""
-        return self.width == 1
-
 
 def named(name: str) -> str:
     """The encoding a caller asked for, by its name here: one of `ENCODINGS`. Raises `invalid_input`."""

@@ -62,7 +62,7 @@ class Snapshot:
         self.location = location
         self.identity = identity
         self.status = status
-        self._settings = settings or _DEFAULTS
+        self.settings = settings or _DEFAULTS
         self._file = file
         self._named = encoding
         self._indexes = indexes
@@ -126,7 +126,7 @@ class Snapshot:
                 break
             parts.append(block)
             offset += len(block)
-            if offset > self._settings.hold_bytes + BLOCK:
+            if offset > self.settings.hold_bytes + BLOCK:
                 return  # it grows while we read: leave it to windows of the size it had
         self._content = b"".join(parts)
         self.size = offset
@@ -276,7 +276,7 @@ class Snapshot:
     @cached_property
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
-        if self._content is None and self.identity is not None and self.size > self._settings.identity_bytes:
+        if self._content is None and self.identity is not None and self.size > self.settings.identity_bytes:
             return identity_version(self._settled())
         return content_version(self.digest)
 

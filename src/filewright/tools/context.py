@@ -129,20 +129,7 @@ class Context:
     def open_for_edit(self, location: Location, *, encoding: str | None = None) -> Snapshot:
         """The same for text that a splice can be made in."""
         self.boundary.guard_write(location)
-        snapshot = self.open_text(location, encoding=encoding)
-        try:
-            if not snapshot.encoding.editable:
-                raise FilewrightError(
-                    Code.IS_BINARY,
-                    f"{location.asked} is {snapshot.encoding.name.upper()} text, which can be read "
-                    "but not edited",
-                    hint="convert it to UTF-8 first, or write it whole with write_content",
-                    details={"path": location.asked, "encoding": snapshot.encoding.name},
-                )
-        except BaseException:
-            snapshot.close()
-            raise
-        return snapshot
+        return self.open_text(location, encoding=encoding)
 
     def remember(self, snapshot: Snapshot, shown_range: tuple[int, int] | None = None) -> None:
         """Note that the caller was shown this snapshot (`shown_range` in bytes, of large files)."""

@@ -132,6 +132,7 @@ def _gather(
     for snapshot in _snapshots(context, arguments, pattern, location, task, gathered.notes):
         assert snapshot.location is not None
         name = snapshot.location.shown
+        snapshot.settings = context.settings  # The searcher's are the workspace's.
         try:
             made = replace_matches(snapshot, pattern, new, task=task)
         except FilewrightError as error:

@@ -277,7 +277,7 @@ def test_a_patch_that_changes_nothing_says_so(tree: Callable[..., object]) -> No
 
 
 def test_text_is_not_made_of_binary_files_but_they_may_be_renamed(tree: Callable[..., object]) -> None:
-    files = {"x": b"\0\1\2", "u": "a\nb\n".encode("utf-16")}
+    files = {"x": b"\0\1\2", "u": "a\nb\n".encode("utf-16") + b"x"}
     assert tree(files).refusal(H + EDIT).code == "is_binary"  # type: ignore[attr-defined]
     wide = "--- a/u\n+++ b/u\n" + EDIT
     assert tree(files).refusal(wide).code == "is_binary"  # type: ignore[attr-defined]

@@ -34,12 +34,6 @@ def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | 
     `is_binary`, `too_large`.
     """
     edit = checked(request)
-    if not source.encoding.editable:
-        raise FilewrightError(
-            Code.IS_BINARY,
-            f"text in {source.encoding.name} cannot be edited in place",
-            hint="write the whole file anew, or use a tool for bytes",
-        )
     if edit.start_line is not None and edit.end_line is not None:
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if not edit.search:

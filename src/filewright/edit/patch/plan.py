@@ -30,7 +30,7 @@ from filewright.edit.visible import cut_line
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot, Splice, apply, ordered
+from filewright.text import Narrowed, Snapshot, Splice, apply, ordered
 from filewright.visible import one_line
 
 _SHOWN_LINES = 12
@@ -66,6 +66,7 @@ class _Sides:
     file: FilePatch
     old: Place | None
     new: Place | None
+    narrow: Narrowed | None = None
 
 
 @dataclass(slots=True)
@@ -169,13 +170,14 @@ class _PatchPlanner:
         file, snapshot = side.file, _there(side.old)
         if not file.hunks:
             return [], None
-        if snapshot.binary is not None or not snapshot.encoding.editable:
+        if snapshot.binary is not None:
             raise FilewrightError(
                 Code.IS_BINARY, f"{file.path} is not text a patch can change", hint="use a tool for bytes",
                 details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
             )  # fmt: skip
         hunks = _without_mark(file.hunks, snapshot)
-        lines = FileLines(snapshot, self.task)
+        side.narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
+        lines = FileLines(snapshot if side.narrow is None else side.narrow.snapshot, self.task)
         placing = Placing(hunks, lines)
         found = placing.run()
         if isinstance(found, Unplaced):
@@ -211,14 +213,17 @@ class _PatchPlanner:
         assert old is not None
         snapshot = _there(old)
         splices: list[Splice] = []
-        source, spelled = FileText(snapshot, self.task), file.spells_terminators
+        text = snapshot if side.narrow is None else side.narrow.snapshot
+        source, spelled = FileText(text, self.task), file.spells_terminators
         for hunk, place in placed:
             assert lines is not None
             try:
                 splices += written(source, located(lines, hunk, place, spelled=spelled))
             except UnclearError as why:
                 raise _unclear(file, hunk, place, why) from why
-        made = ordered(splices, snapshot.size)
+        made = ordered(splices, text.size)
+        if side.narrow is not None:
+            made = tuple(side.narrow.widened(made))
         hunks = tuple(
             HunkOutcome(
                 hunk.number,
