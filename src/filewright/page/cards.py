@@ -130,6 +130,8 @@ def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, li
             badges += _written(content)
             count = content.line_count
     views = files_of(found.diff)[0] if lines else None
+    if found.kind == "folder":
+        views = ()  # it has no content, and what is in it has cards of its own
     if views and any(view.binary for view in views):
         badges.append("binary")
     path = found.path

@@ -38,11 +38,10 @@ class Listing:
     partial: bool
     undone: str | None = None
 
-    def matches(self, words: Sequence[str], session: str | None) -> bool:
-        """Whether it is of the session, if one is asked for, and has all the words in it."""
-        if session is not None and self.session != session:
-            return False
-        text = " ".join((self.id, self.tool, self.summary, self.client, self.turn, *self.paths)).lower()
+    def matches(self, words: Sequence[str]) -> bool:
+        """Whether it has all the words in it."""
+        named = (self.id, self.tool, self.summary, self.session, self.client, self.turn, *self.paths)
+        text = " ".join(named).lower()
         return all(word in text for word in words)
 
 
@@ -67,7 +66,7 @@ class ChangeLog:
         self._ended = False
         self._undone: dict[str, str] = {}
 
-    def page(self, *, before: str | None = None, text: str = "", session: str | None = None) -> ListPage:
+    def page(self, *, before: str | None = None, text: str = "") -> ListPage:
         """The rows after the row `before` (None: from the newest) that match every word of `text`."""
         words = text.lower().split()
         found: list[Listing] = []
@@ -78,7 +77,7 @@ class ChangeLog:
                 if len(found) == ROWS or count == _SEARCHED:
                     return ListPage(tuple(found), last)
                 last = row.id
-                if row.matches(words, session):
+                if row.matches(words):
                     found.append(self._marked(row))
         return ListPage(tuple(found), None)
 

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
 from filewright.page.view import DiffRow, FileView, HunkView
+from filewright.tools import counted
 from filewright.visible import one_line
 
 _EDGE = re.compile(r"[ \t]+$")
@@ -121,7 +122,7 @@ def _bytes(size: int) -> str:
     for unit, length in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
         if size >= length:
             return f"{size / length:.1f} {unit}"
-    return _count(size, "byte")
+    return counted(size, "byte")
 
 
 def _moment(time: datetime) -> str:
@@ -130,5 +131,4 @@ def _moment(time: datetime) -> str:
 
 
 def _count(number: int | Sequence[Any], noun: str) -> str:
-    number = number if isinstance(number, int) else len(number)
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return counted(number if isinstance(number, int) else len(number), noun)

@@ -23,7 +23,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from filewright import __version__
 from filewright.boundary import quote
 from filewright.changes import Contents, Scope, Selected, Word
 from filewright.errors import Code, FilewrightError, read_only
@@ -178,7 +177,6 @@ class ReviewSite:
                 token=self._keys.changing,
                 roots=[quote(root.path) for root in self._workspace.roots],
                 theme=_one_of(request.cookies.get("filewright_theme"), "auto", "light", "dark"),
-                version=__version__,
             )
         )
 
@@ -187,9 +185,7 @@ class ReviewSite:
     def rows(self, request: Request) -> Response:
         """Rows of the list, filtered."""
         asked = request.query_params
-        page = self._log.page(
-            before=asked.get("before") or None, text=asked.get("q", ""), session=asked.get("session") or None
-        )
+        page = self._log.page(before=asked.get("before") or None, text=asked.get("q", ""))
         return HTMLResponse(
             render("rows.html", **self._shared(request), page=page, chosen=asked.get("chosen"))
         )
