@@ -21,6 +21,7 @@ from filewright.boundary import Boundary, Child, Entry, Location, Walk, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search import ripgrep
+from filewright.text import NOTEBOOK_SUFFIX
 
 _BATCHES = (512, 4_000, 16_000)
 _ARGUMENT_BYTES = 400 << 10
@@ -202,10 +203,11 @@ class Candidates:
             return
         if bounded:
             named |= self._large(batch)
-        if named:
+        if named or any(entry.name.endswith(NOTEBOOK_SUFFIX) for entry in batch.entries):
             last_parts = {path.rpartition(b"/")[2] for path in named}
             for entry in batch.entries:
-                if entry.name in last_parts and entry.path in named:
+                # What a notebook's cells hold is written otherwise in its file.
+                if (entry.name in last_parts and entry.path in named) or entry.name.endswith(NOTEBOOK_SUFFIX):
                     yield entry
 
     def _named(self, batch: _CandidateBatch, patience: Task) -> set[bytes] | None:

@@ -24,7 +24,7 @@ from filewright.search.kinds import suffixes_of
 from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.settings import Settings
-from filewright.text import BoundedCache, LineIndex, Snapshot
+from filewright.text import BoundedCache, LineIndex, Snapshot, notebook_view
 
 Output = Literal["matches", "files", "counts"]
 
@@ -39,7 +39,8 @@ class TreeOptions:
     """Which files, and what is wanted of them.
 
     `glob` as the walk takes it; `kind` a language or extension (`python`, `rs`); `limit` is in hits
-    for `matches`, else in files; `invert` finds lines without a match.
+    for `matches`, else in files; `invert` finds lines without a match. Notebooks are searched by their
+    cells, unless `as_files`.
     """
 
     limit: int
@@ -49,6 +50,7 @@ class TreeOptions:
     invert: bool = False
     include_hidden: bool = True
     include_ignored: bool = False
+    as_files: bool = False
 
     @property
     def choice(self) -> Choice:
@@ -161,7 +163,7 @@ class Searcher:
             if clock.expired:
                 reason = f"time was up before {location.shown}; narrow the search with path, glob or type"
                 break
-            snapshot = self.open(location)
+            snapshot = self.open(location, checked)
             if not isinstance(snapshot, Snapshot):
                 unreadable += snapshot
                 continue
@@ -185,12 +187,15 @@ class Searcher:
             tuple(best), not reason, reason, candidates.searched, unreadable + candidates.unreadable, passed
         )
 
-    def open(self, location: Location) -> Snapshot | int:
+    def open(self, location: Location, task: Task, *, as_file: bool = False) -> Snapshot | int:
         """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
         try:
             file = self.boundary.open_file(location)
-            return Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
+            snapshot = Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
+            return snapshot if as_file else notebook_view(snapshot, task, headings=False)
         except FilewrightError as error:
+            if error.code in (Code.TIMEOUT, Code.CANCELLED):
+                raise
             return 0 if error.code in _GONE else 1
 
 
@@ -306,7 +311,7 @@ class TreeSearch:
         )
 
     def _open(self, location: Location) -> Snapshot | None:
-        snapshot = self._searcher.open(location)
+        snapshot = self._searcher.open(location, self._task, as_file=self._options.as_files)
         if isinstance(snapshot, Snapshot):
             return snapshot
         self._unreadable += snapshot

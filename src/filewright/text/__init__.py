@@ -10,6 +10,9 @@ whole long line, or changes a byte outside a splice.
 In: a descriptor from `boundary`, or bytes. Out: `Snapshot`, `Line`, `Encoding`, `Splice`.
 """
 
+from typing import TYPE_CHECKING
+
+from filewright.faces import names_of
 from filewright.text import codec, splice
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, is_boundary
@@ -22,8 +25,12 @@ from filewright.text.splice import Splice, Splices, apply, inverse, ordered, rep
 from filewright.text.terminators import Terminators, normalised, terminators_in
 from filewright.text.wide import Narrowed
 
+if TYPE_CHECKING:
+    from filewright.text.notebook import NOTEBOOK_SUFFIX, NotebookView, notebook_view
+
 __all__ = [
     "LINE_REACH",
+    "NOTEBOOK_SUFFIX",
     "SHOWN_WHOLE_BYTES",
     "BoundedCache",
     "Encoding",
@@ -33,6 +40,7 @@ __all__ = [
     "LineIndex",
     "Lines",
     "Narrowed",
+    "NotebookView",
     "Readable",
     "Shown",
     "Snapshot",
@@ -50,9 +58,13 @@ __all__ = [
     "inverse",
     "is_boundary",
     "normalised",
+    "notebook_view",
     "ordered",
     "replacements",
     "require_ordered",
     "splice",
     "terminators_in",
 ]
+
+# Most workspaces never show a notebook.
+__getattr__ = names_of(__name__, {"notebook": "NOTEBOOK_SUFFIX NotebookView notebook_view"})

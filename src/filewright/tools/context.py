@@ -11,6 +11,7 @@ import xxhash
 from filewright.boundary import Boundary, Location
 from filewright.changes import ChangeRecord, Changes
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import (
     SHOWN_WHOLE_BYTES,
@@ -125,6 +126,21 @@ class Context:
             snapshot.close()
             raise binary(location, snapshot.binary, snapshot.size)
         return snapshot
+
+    def open_page(
+        self, location: Location, task: Task, *, encoding: str | None = None, headings: bool = True
+    ) -> Snapshot:
+        """What a reader sees of the file: of a notebook its cells, unless an `encoding` asks for the file itself."""
+        snapshot = self.open(location, encoding=encoding)
+        try:
+            if encoding is not None or not location.name.lower().endswith(b".ipynb"):
+                return snapshot
+            from filewright.text import notebook_view
+
+            return notebook_view(snapshot, task, headings=headings)
+        except BaseException:
+            snapshot.close()
+            raise
 
     def open_for_edit(self, location: Location, *, encoding: str | None = None) -> Snapshot:
         """The same for text that a splice can be made in."""

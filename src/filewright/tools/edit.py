@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.edit import Edit, Outcome, Plan, plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot
+from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page, counted
@@ -36,6 +36,7 @@ class EditArguments(Arguments):
 
     path: str
     edits: Annotated[list[EditItem], Field(min_length=1)]
+    cell: Annotated[str | None, Field(description="of a notebook: its id or number")] = None
     fuzzy: Annotated[bool, Field(description="false: exact text only")] = True
     preview: bool = False
     diff: Annotated[DiffWanted, Field(description="auto: if short and not previewed")] = "auto"
@@ -83,16 +84,19 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
         )
     edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
 
-    def decide(snapshot: Snapshot) -> Plan:
-        return plan(
+    def decide(page: Snapshot) -> Plan:
+        snapshot, start = _in_cell(page, arguments.cell)
+        planned = plan(
             snapshot,
             edits,
             fuzzy=[arguments.fuzzy if e.fuzzy is None else e.fuzzy for e in arguments.edits],
             in_turn=arguments.in_turn,
-            bases=context.shown.bases(location, except_version=snapshot.version),
+            bases=context.shown.bases(location, except_version=page.version) if snapshot is page else (),
             task=task,
             limit=limit,
         )
+        moved = tuple(replace(splice, offset=splice.offset + start) for splice in planned.splices)
+        return replace(planned, splices=moved) if start else planned
 
     location = context.boundary.locate(arguments.path)
     made = splice_file(
@@ -137,6 +141,21 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
         hard_links=made.hard_links,
         syntax_warning=made.warning or None,
     )
+
+
+def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
+    """The text of the cell that the edits are for, and where it begins on the page; all of it without a name."""
+    if name is None:
+        return page, 0
+    if not isinstance(page, NotebookView):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{page.asked} is no notebook, and has no cell {name!r}",
+            hint="leave cell out",
+            details={"path": page.asked, "argument": "cell"},
+        )
+    cell = page.cell_named(name)
+    return Snapshot.of_bytes(page.source(cell), encoding="utf-8", location=page.location), cell.start
 
 
 TOOL = Tool(

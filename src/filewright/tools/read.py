@@ -219,7 +219,7 @@ def _check(arguments: ReadArguments) -> None:
 
 def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> FileRead:
     location = context.boundary.locate(path)
-    with context.open(location, encoding=arguments.encoding) as snapshot:
+    with context.open_page(location, task, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:

@@ -182,6 +182,7 @@ def _snapshots(
         output="files",
         glob=arguments.glob,
         include_ignored=arguments.include_ignored,
+        as_files=True,
     )
     found = context.searcher.tree(location, pattern, options, task=task)
     for snapshot, _ in found:

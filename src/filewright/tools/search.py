@@ -25,7 +25,7 @@ from filewright.search import (
     search_snapshot,
 )
 from filewright.text import Snapshot
-from filewright.tools.context import Context
+from filewright.tools.context import Context, binary
 from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Tool
@@ -180,7 +180,9 @@ def _resume(location: Location, arguments: SearchArguments) -> Resume | None:
 
 def _file(search: Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
     arguments, task = search.arguments, search.task
-    with search.context.open_text(location) as snapshot:
+    with search.context.open_page(location, task, headings=False) as snapshot:
+        if snapshot.binary is not None:
+            raise binary(location, snapshot.binary, snapshot.size)
         if arguments.output == "counts":
             count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
             add_count(search, location, count)

@@ -17,7 +17,7 @@ from filewright.progress import Task
 from filewright.search import Found, Hit, Resume, TreeSearch, continuation, excerpt
 from filewright.search import context as context_of
 from filewright.structure import path_of
-from filewright.text import Snapshot
+from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
@@ -282,7 +282,7 @@ def add_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
                 matched=_matched(snapshot, hit) if further else None,
             )
         )
-    if found.hits:
+    if found.hits and not isinstance(snapshot, NotebookView):
         low, high = found.hits[0].line_offset, min(snapshot.size, found.hits[-1].end + 4096)
         search.context.remember(snapshot, (low, high))
     return None
@@ -300,6 +300,9 @@ def _symbol(search: Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
     The work is counted in bytes parsed, so that the same search answers the same under load; the clock only
     stops what is slower than anything that was measured.
     """
+    if isinstance(snapshot, NotebookView):
+        place = snapshot.place(hit.offset)
+        return place, place
     if snapshot.asked != search.outlined:
         if max(snapshot.size, _SYMBOL_BYTES // 8) > search.symbol_bytes or snapshot.size > _SYMBOL_BYTES:
             return "", ""

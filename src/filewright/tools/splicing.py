@@ -9,8 +9,9 @@ from typing import Generic, Protocol, TypeVar
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
 from filewright.edit import ChangeSet, Expected, Modify, unified
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot, Splice
+from filewright.text import NotebookView, Snapshot, Splice, notebook_view
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
@@ -44,6 +45,22 @@ class Spliced(Generic[D]):
     hard_links: int
 
 
+def _decided(
+    snapshot: Snapshot, decide: Callable[[Snapshot], D], task: Task, *, as_file: bool
+) -> tuple[D, Snapshot]:
+    """The decision, and what it was made on: a notebook is decided by its cells, where the text is in them."""
+    page = snapshot if as_file else notebook_view(snapshot, task)
+    try:
+        return decide(page), page
+    except FilewrightError as error:
+        if page is snapshot or error.code is not Code.NO_MATCH:
+            raise
+        try:  # whoever was shown the file itself gives its own text
+            return decide(snapshot), snapshot
+        except FilewrightError:
+            raise error from None
+
+
 def splice_file(
     context: Context,
     tool: str,
@@ -65,13 +82,14 @@ def splice_file(
     def attempt() -> Spliced[D]:
         with context.open_for_edit(location, encoding=encoding) as snapshot:
             context.check_version(snapshot, expected_version)
-            decision = decide(snapshot)
-            splices = tuple(decision.splices)
+            decision, page = _decided(snapshot, decide, task, as_file=encoding is not None)
+            seen = tuple(decision.splices)
+            splices = page.splices(seen) if isinstance(page, NotebookView) else seen
             links = snapshot.status.st_nlink if snapshot.status is not None else 1
             if not splices:
                 return Spliced(decision, location, None, "", "", snapshot.version, links)
             name = location.shown
-            shown = unified(name, name, snapshot, splices, max_lines=context.settings.diff_lines)
+            shown = unified(name, name, page, seen, max_lines=context.settings.diff_lines)
             warning = syntax.compared(context, snapshot, splices, task)
             record = None
             if not preview:

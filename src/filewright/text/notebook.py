@@ -1,0 +1,530 @@
+"""A notebook (`.ipynb`, format 4) as the text of its cells, over the bytes of its file.
+
+A reader sees each cell under a heading line, as it would be typed; what a cell has put out is only
+counted. An edit of that text becomes splices inside the JSON strings of the cells' sources: no other
+byte of the file changes. Format: https://nbformat.readthedocs.io/en/latest/format_description.html
+
+The file is scanned once, in blocks, and only where strings begin and end is kept of it, so images in it
+cost nothing but the scan. What is no such notebook stays what it is: text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+
+NOTEBOOK_SUFFIX = b".ipynb"
+
+_BLOCK = 1 << 20
+_SOURCE_BYTES = 16 << 20
+_CELLS = 100_000
+_DEEPEST = 1_000
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_PLAIN = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_BRACKET = re.compile(rb'["{}\[\]]')
+_SCALAR = re.compile(rb"[-+.0-9A-Za-z]*")
+_PIECE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+", re.DOTALL
+)
+_ESCAPED = re.compile(rb"\\u(?!00[0-7])")
+
+Span = tuple[int, int]
+
+
+class _NotANotebookError(Exception):
+    """The bytes are no notebook that can be shown by its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell. `literals` are the bytes between the quotes of its source's strings, `array` those of the
+    brackets around them (None: the source is one string); `start` and `end` are its source's place in the view.
+
+    `outputs` are how many it has put out, `output_bytes` how many bytes of the file those are.
+    """
+
+    number: int
+    kind: str
+    id: str
+    literals: tuple[Span, ...]
+    array: Span | None
+    outputs: int
+    output_bytes: int
+    start: int = 0
+    end: int = 0
+    closed: bool = True
+
+    @property
+    def label(self) -> str:
+        """How it is named to a reader."""
+        return f"cell {self.number}" + (f" ({self.id})" if self.id else "")
+
+    @property
+    def heading(self) -> str:
+        """The line above its source."""
+        named = f", id {self.id}" if self.id else ""
+        many = "s" * (self.outputs != 1)
+        put_out = (
+            f", {self.outputs} output{many} of {self.output_bytes:,} bytes not shown" if self.outputs else ""
+        )
+        return f"# %% cell {self.number}: {self.kind}{named}{put_out}\n"
+
+
+class NotebookView(Snapshot):
+    """The text of a notebook's cells; `raw` is the file itself, whose version it has. Closing it closes that."""
+
+    def __init__(self, raw: Snapshot, cells: Sequence[Cell], content: bytes, texts: Sequence[bytes]) -> None:
+        super().__init__(
+            size=len(content), content=content, encoding="utf-8", location=raw.location, status=raw.status
+        )
+        self.raw = raw
+        self.cells = tuple(cells)
+        self._texts = texts
+        self._known_ends: dict[int, Sequence[int]] = {}
+        self._starts = [cell.start for cell in cells]
+        self.identity = raw.identity
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.raw.close()
+
+    @cached_property
+    def version(self) -> str:
+        """The file's."""
+        return self.raw.version
+
+    def matches(self, version: str) -> bool:
+        """Whether `version` is the file's."""
+        return self.raw.matches(version)
+
+    def cell_named(self, name: str) -> Cell:
+        """The cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
+        found = [cell for cell in self.cells if cell.id == name]
+        if not found and name.isascii() and name.isdigit():
+            found = [cell for cell in self.cells if cell.number == int(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            numbers = ", ".join(str(cell.number) for cell in found[:10])
+            raise FilewrightError(
+                Code.AMBIGUOUS_MATCH,
+                f"{self.asked} has {len(found)} cells with the id {name!r}",
+                hint=f"name it by its number: {numbers}",
+                details={"path": self.asked, "cell": name},
+            )
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            f"{self.asked} has no cell {name!r}",
+            hint=f"it has {len(self.cells)} cells; read it to see their ids and numbers",
+            details={"path": self.asked, "cell": name},
+        )
+
+    def place(self, offset: int) -> str:
+        """The cell and the line in it where a byte of the view is; empty for a heading."""
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0 or offset > self.cells[index].end:
+            return ""
+        cell = self.cells[index]
+        assert self.held is not None
+        line = self.held.count(b"\n", cell.start, offset) + 1
+        return f"{cell.label}, line {line}"
+
+    def source(self, cell: Cell) -> bytes:
+        """The text of a cell's source."""
+        return self._texts[cell.number - 1]
+
+    def splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
+        """The splices of the file that make these of the view. Raises `invalid_input` for one of a heading."""
+        found: list[Splice] = []
+        for change in changes:
+            cell, start, end, new = self._inside(change)
+            text, ends = self.source(cell), self._ends(cell)
+            found += _in_source(self.raw, cell, text, ends, (start, end, new), self._style)
+        return tuple(found)
+
+    def _ends(self, cell: Cell) -> Sequence[int]:
+        """Where each of the strings of a source ends in its text."""
+        if cell.number not in self._known_ends:
+            lengths = (len(_decoded(self.raw.read(start, end - start))) for start, end in cell.literals)
+            self._known_ends[cell.number] = tuple(accumulate(lengths))
+        return self._known_ends[cell.number]
+
+    def _inside(self, change: Splice) -> tuple[Cell, int, int, bytes]:
+        """The cell of a change, and its place and text there, without the line ends that only the view has."""
+        start, end, new = change.offset, change.offset + change.length, change.replacement
+        index = bisect_right(self._starts, start) - 1
+        after = index + 1
+        if index >= 0 and start > self._after(self.cells[index]):
+            index = -1
+        if index < 0 and start == end and after and start == self._after(self.cells[after - 1]):
+            index = after - 1
+        cell = self.cells[index] if index >= 0 else None
+        if cell is None or end > self._after(cell):
+            number = self.cells[min(after, len(self.cells) - 1)].number
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{self.asked}: the edit reaches over the heading of cell {number}, which is not in the file",
+                hint="edit the text of one cell at a time, without the lines that begin with # %%",
+                details={"path": self.asked},
+            )
+        text = self.source(cell)
+        start, end = start - cell.start, end - cell.start
+        if start > len(text):  # an addition below the last line, of which only the view ends
+            start = end = len(text)
+            return cell, start, end, (b"\n" if text else b"") + new.removesuffix(b"\n")
+        if end > len(text):
+            end = len(text)
+            if new.endswith(b"\n"):
+                new = new[:-1]
+            elif not new and text[start - 1 : start] == b"\n":
+                start -= 1  # the last line goes, and so does the end of the one before
+        return cell, start, end, new
+
+    @staticmethod
+    def _after(cell: Cell) -> int:
+        return cell.end + (0 if cell.closed else 1)
+
+    @cached_property
+    def _style(self) -> _Style:
+        separator, ascii_only, raw = b"", False, False
+        for cell in self.cells:
+            if not separator and len(cell.literals) > 1:
+                (_, end), (start, _) = cell.literals[:2]
+                separator = self.raw.read(end + 1, start - end - 2)
+            for start, end in cell.literals:
+                literal = self.raw.read(start, end - start)
+                ascii_only = ascii_only or _ESCAPED.search(literal) is not None
+                raw = raw or not literal.isascii()
+        return _Style(separator or b", ", ascii_only and not raw)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How the file writes its sources: what is between two lines, and whether it escapes what is not ASCII."""
+
+    separator: bytes
+    ascii_only: bool
+
+
+def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: bool = True) -> Snapshot:
+    """The view of a notebook, which takes the snapshot over; the snapshot itself if it is none.
+
+    Without `headings` their lines are empty, so that a search finds nothing in them. Raises `timeout`.
+    """
+    location = snapshot.location
+    if (
+        location is None
+        or not location.name.lower().endswith(NOTEBOOK_SUFFIX)
+        or not snapshot.encoding.is_utf8
+    ):
+        return snapshot
+    try:
+        cells = list(_cells(_Scanner(snapshot, task or Task())))
+        return _viewed(snapshot, cells, headings)
+    except _NotANotebookError:
+        return snapshot
+
+
+def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> NotebookView:
+    if sum(end - start for cell in cells for start, end in cell.literals) > _SOURCE_BYTES:
+        raise _NotANotebookError
+    page = bytearray()
+    placed, texts = [], []
+    for cell in cells:
+        text = b"".join(_decoded(snapshot.read(start, end - start)) for start, end in cell.literals)
+        page += cell.heading.encode("utf-8", "replace") if headings else b"\n"
+        start = len(page)
+        page += text
+        closed = not text or text.endswith(b"\n")
+        if not closed:
+            page += b"\n"
+        placed.append(
+            Cell(
+                cell.number, cell.kind, cell.id, cell.literals, cell.array, cell.outputs, cell.output_bytes,
+                start, start + len(text), closed,
+            )
+        )  # fmt: skip
+        texts.append(text)
+    return NotebookView(snapshot, placed, bytes(page), texts)
+
+
+# From the view's text to the file's bytes
+
+
+def _in_source(
+    raw: Snapshot, cell: Cell, text: bytes, ends: Sequence[int], change: tuple[int, int, bytes], style: _Style
+) -> Iterator[Splice]:
+    start, end, new = change
+    separator = b'"' + style.separator + b'"'
+    if cell.array is not None and len(cell.literals) > 1:
+        (_, first), (second, _) = cell.literals[:2]
+        separator = b'"' + raw.read(first + 1, second - first - 2) + b'"'
+    several = cell.array is not None
+    literal = _literal(new, separator if several else None, style.ascii_only, more=end < len(text))
+    if not cell.literals:
+        if cell.array is None:
+            raise FilewrightError(Code.UNSUPPORTED, f"{cell.label} has no source to write to")
+        yield Splice(cell.array[0], 0, b'"' + literal + b'"')
+        return
+    if several and start == len(text) and text.endswith(b"\n") and new:
+        literal = separator + literal
+    at = _offset_in_file(raw, cell, ends, start)
+    stop = _offset_in_file(raw, cell, ends, end) if end > start else at
+    yield Splice(at, stop - at, literal)
+
+
+def _literal(text: bytes, separator: bytes | None, ascii_only: bool, *, more: bool) -> bytes:
+    """A text inside a JSON string; with a `separator` each line is a string, and so is what follows it (`more`)."""
+    lines = [text]
+    if separator is not None:
+        lines = re.split(rb"(?<=\n)", text)
+        if len(lines) > 1 and not lines[-1] and not more:
+            lines.pop()
+    return (separator or b"").join(
+        _encoded(line.decode("utf-8", "surrogatepass"), ascii_only) for line in lines
+    )
+
+
+def _encoded(text: str, ascii_only: bool) -> bytes:
+    lone = any("\ud800" <= character <= "\udfff" for character in text)
+    return json.dumps(text, ensure_ascii=ascii_only or lone)[1:-1].encode()
+
+
+def _decoded(literal: bytes) -> bytes:
+    try:
+        return str(json.loads(b'"' + literal + b'"')).encode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise _NotANotebookError from error
+
+
+def _offset_in_file(raw: Snapshot, cell: Cell, ends: Sequence[int], offset: int) -> int:
+    """Where a byte of a cell's text is written: of two strings that meet there, in the second."""
+    index = min(bisect_right(ends, offset), len(ends) - 1)
+    start, end = cell.literals[index]
+    return start + _offset_in_literal(
+        raw.read(start, end - start), offset - (ends[index - 1] if index else 0)
+    )
+
+
+def _offset_in_literal(literal: bytes, offset: int) -> int:
+    at = 0
+    for piece in _PIECE.finditer(literal):
+        if offset <= at:
+            return piece.start()
+        plain = not piece[0].startswith(b"\\")
+        length = len(piece[0]) if plain else len(_decoded(piece[0]))
+        if plain and offset < at + length:
+            return piece.start() + offset - at
+        at += length
+    return len(literal)
+
+
+# Scanning
+
+
+def _cells(scan: _Scanner) -> Iterator[Cell]:
+    found: list[Cell] | None = None
+    version = 0
+    for key in scan.members():
+        if key == "cells":
+            if found is not None:
+                raise _NotANotebookError  # one of two is meant, and nobody knows which
+            found = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
+        elif key == "nbformat":
+            value = scan.scalar() if scan.peek().isdigit() else b""
+            version = int(value) if value.isdigit() else 0
+            if not value:
+                scan.skip()
+        else:
+            scan.skip()
+    scan.end()
+    if found is None or version < 4:
+        raise _NotANotebookError
+    yield from found
+
+
+def _cell(scan: _Scanner, number: int) -> Cell:
+    kind = identifier = ""
+    literals: list[Span] | None = None
+    array: Span | None = None
+    outputs = output_bytes = 0
+    if number > _CELLS:
+        raise _NotANotebookError
+    for key in scan.members():
+        if key == "source":
+            if literals is not None:
+                raise _NotANotebookError
+            literals = []
+            if scan.peek() == b"[":
+                begin = scan.offset + 1
+                literals += (scan.string() for _ in scan.elements())
+                array = (begin, scan.offset - 1)
+            else:
+                literals.append(scan.string())
+        elif key in ("cell_type", "id") and scan.peek() == b'"':
+            start, end = scan.string()
+            value = _decoded(scan.text(start, end)).decode("utf-8", "replace")
+            kind, identifier = (value, identifier) if key == "cell_type" else (kind, value)
+        elif key == "outputs" and scan.peek() == b"[":
+            begin = scan.offset
+            for _ in scan.elements():
+                scan.skip()
+                outputs += 1
+            output_bytes = scan.offset - begin
+        else:
+            scan.skip()
+    if not kind or len(kind) > 100 or len(identifier) > 200 or not (kind + identifier).isprintable():
+        raise _NotANotebookError
+    return Cell(number, kind, identifier, tuple(literals or ()), array, outputs, output_bytes)
+
+
+class _Scanner:
+    """Passes over JSON in blocks, by its brackets and strings; raises `_NotANotebookError` where it is none."""
+
+    def __init__(self, snapshot: Snapshot, task: Task) -> None:
+        self._snapshot = snapshot
+        self._task = task
+        self._buffer = b""
+        self._base = snapshot.start
+        self._at = 0
+
+    @property
+    def offset(self) -> int:
+        """Where it is in the file."""
+        return self._base + self._at
+
+    def _more(self) -> bool:
+        """Have another block behind what is not passed yet; False at the end of the file."""
+        self._task.check()
+        known = self._base + len(self._buffer)
+        block = self._snapshot.read(known, _BLOCK) if known < self._snapshot.size else b""
+        self._buffer = self._buffer[self._at :] + block
+        self._base += self._at
+        self._at = 0
+        return bool(block)
+
+    def text(self, start: int, end: int) -> bytes:
+        """The bytes of a short string that was passed."""
+        return self._snapshot.read(start, min(end - start, 1_000))
+
+    def peek(self) -> bytes:
+        """The next byte that is not white space; empty at the end."""
+        while True:
+            match = _SPACE.match(self._buffer, self._at)
+            assert match is not None
+            self._at = match.end()
+            if self._at < len(self._buffer):
+                return self._buffer[self._at : self._at + 1]
+            if not self._more():
+                return b""
+
+    def take(self, byte: bytes) -> None:
+        """Pass over one byte that must come next."""
+        if self.peek() != byte:
+            raise _NotANotebookError
+        self._at += 1
+
+    def end(self) -> None:
+        """Nothing more may come."""
+        if self.peek():
+            raise _NotANotebookError
+
+    def members(self) -> Iterator[str]:
+        """The keys of an object; whoever iterates passes over each value."""
+        self.take(b"{")
+        while self.peek() != b"}":
+            start, end = self.string()
+            self.take(b":")
+            yield _decoded(self.text(start, end)).decode("utf-8", "replace")
+            if self.peek() == b",":
+                self._at += 1
+                if self.peek() == b"}":
+                    raise _NotANotebookError
+            elif self.peek() != b"}":
+                raise _NotANotebookError
+        self._at += 1
+
+    def elements(self) -> Iterator[None]:
+        """The elements of an array; whoever iterates passes over each."""
+        self.take(b"[")
+        while self.peek() != b"]":
+            yield
+            if self.peek() == b",":
+                self._at += 1
+                if self.peek() == b"]":
+                    raise _NotANotebookError
+            elif self.peek() != b"]":
+                raise _NotANotebookError
+        self._at += 1
+
+    def string(self) -> Span:
+        """The place of the next string, between its quotes."""
+        self.take(b'"')
+        start = self.offset
+        while True:
+            match = _PLAIN.match(self._buffer, self._at)
+            assert match is not None
+            self._at = match.end()
+            if self._buffer[self._at : self._at + 1] == b'"':
+                self._at += 1
+                return start, self.offset - 1
+            if not self._more():
+                raise _NotANotebookError
+
+    def scalar(self) -> bytes:
+        """The next number or word."""
+        self.peek()
+        while True:
+            match = _SCALAR.match(self._buffer, self._at)
+            assert match is not None
+            if match.end() < len(self._buffer) or not self._more():
+                break
+        match = _SCALAR.match(self._buffer, self._at)
+        assert match is not None
+        self._at = match.end()
+        try:
+            json.loads(match[0])
+        except ValueError as error:
+            raise _NotANotebookError from error
+        return match[0]
+
+    def skip(self) -> None:
+        """Pass over the next value."""
+        first = self.peek()
+        if first == b'"':
+            self.string()
+            return
+        if first not in (b"{", b"["):
+            self.scalar()
+            return
+        closing: list[bytes] = []
+        while True:
+            match = _BRACKET.search(self._buffer, self._at)
+            if match is None:
+                self._at = len(self._buffer)
+                if not self._more():
+                    raise _NotANotebookError
+                continue
+            self._at = match.start()
+            if match[0] == b'"':
+                self.string()
+                continue
+            self._at += 1
+            if match[0] in (b"{", b"["):
+                closing.append(b"}" if match[0] == b"{" else b"]")
+                if len(closing) > _DEEPEST:
+                    raise _NotANotebookError
+            elif closing.pop() != match[0]:
+                raise _NotANotebookError
+            if not closing:
+                return

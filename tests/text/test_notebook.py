@@ -1,0 +1,289 @@
+"""Notebooks: read by their cells, and edited inside the strings of their sources, no other byte."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright import Workspace
+from filewright.boundary import Boundary
+from filewright.settings import Settings
+from filewright.text import NotebookView, Snapshot, Splice, notebook_view, splice
+from filewright.text.snapshot import Snapshot as Base
+
+nbformat = pytest.importorskip("nbformat")
+
+IMAGE = base64.b64encode(b"\x89PNG" * 300).decode()
+
+
+def notebook(*cells: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}
+
+
+def code(source: Any, identifier: str = "one", outputs: tuple[Any, ...] = ()) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": identifier,
+        "metadata": {},
+        "outputs": list(outputs),
+        "source": source,
+    }
+
+
+def markdown(source: Any, identifier: str = "text") -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": identifier, "metadata": {}, "source": source}
+
+
+SHOWN = {"data": {"image/png": IMAGE, "text/plain": ["<1>"]}, "metadata": {}, "output_type": "display_data"}
+EXAMPLE = notebook(
+    markdown(["# Title\n", 'with "quotes" and \\ and é'], "title"),
+    code(["import os\n", "x = 1\n", 'print("x =", x)'], "first", (SHOWN,)),
+    code("y = 2\nz = 3", "second"),
+    code([], "empty"),
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def workspace(root: Path, tmp_path: Path) -> Any:
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        yield workspace
+
+
+def write(root: Path, content: Any, indent: int | None = 1) -> Path:
+    path = root / "n.ipynb"
+    text = content if isinstance(content, str) else json.dumps(content, indent=indent, ensure_ascii=False)
+    path.write_text(text)
+    return path
+
+
+def sources(path: Path) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(path.read_text())["cells"]]
+
+
+def test_a_notebook_is_read_by_its_cells(root: Path, workspace: Workspace) -> None:
+    write(root, EXAMPLE)
+    text = workspace.call("read_content", {"path": "n.ipynb"}).text
+    assert "     1\t# %% cell 1: markdown, id title\n     2\t# Title\n" in text
+    assert '     3\twith "quotes" and \\ and é\n' in text
+    assert "# %% cell 2: code, id first, 1 output of" in text
+    assert IMAGE[:50] not in text
+    assert "nbformat" not in text
+    assert "cells" in workspace.call("read_content", {"path": "n.ipynb", "encoding": "utf-8"}).text
+
+
+def test_a_search_shows_cell_and_line_and_finds_the_text_as_it_is_read(
+    root: Path, workspace: Workspace
+) -> None:
+    write(root, EXAMPLE)
+    for arguments in ({"path": "n.ipynb"}, {"path": "."}):
+        found = workspace.call("search_content", {"pattern": 'print("x', **arguments})
+        assert "[cell 2 (first), line 3]" in found.text
+        assert found.data["results"][0]["line"] == 7
+        assert not workspace.call("search_content", {"pattern": "markdown", **arguments}).data["results"]
+        assert not workspace.call("search_content", {"pattern": IMAGE[:20], **arguments}).data["results"]
+
+
+EDITS = [
+    ("x = 1", "x = 10", None),
+    ("x = 1\n", "x = 1\nw = 2\n", None),
+    ("import os\nx = 1", "import sys", None),
+    ('print("x =", x)', 'print("é", "\\n", x)\nmore()', None),
+    ("y = 2\n", "", None),
+    ("z = 3", "z = 3\nq = 4", None),
+    ("with", "with\n\n", None),
+    ("= ", "=\t", "first"),
+    ("z = 3", "", "second"),
+    ("# Title", "# Tïtle 𝄞", "1"),
+]
+
+
+@pytest.mark.parametrize("indent", [1, None, 4])
+@pytest.mark.parametrize(("search", "replace", "cell"), EDITS)
+def test_an_edit_changes_its_own_string_only(
+    root: Path, workspace: Workspace, search: str, replace: str, cell: str | None, indent: int | None
+) -> None:
+    path = write(root, EXAMPLE, indent)
+    before, was = path.read_bytes(), sources(path)
+    edit = {"search": search, "replace": replace, "replace_all": cell == "first"}
+    arguments = {"path": "n.ipynb", "edits": [edit], **({"cell": cell} if cell else {})}
+    answer = workspace.call("edit_content", arguments)
+    assert not answer.is_error, answer.text
+    chosen = {"first": 1, "second": 2, "1": 0}.get(cell or "")
+    for index, (old, new) in enumerate(zip(was, sources(path), strict=True)):
+        assert new == (old.replace(search, replace) if chosen in (None, index) else old)
+    nbformat.validate(nbformat.reads(path.read_text(), as_version=4))
+    after = path.read_bytes()
+    index = next(i for i, (old, new) in enumerate(zip(was, sources(path), strict=True)) if old != new)
+    assert before.split(b'"source"')[0] == after.split(b'"source"')[0]
+    assert before[before.rindex(b'"metadata"') :] == after[after.rindex(b'"metadata"') :]
+    assert json.loads(before)["cells"][index - 1] == json.loads(after)["cells"][index - 1] or index == 0
+    workspace.undo()
+    assert path.read_bytes() == before
+
+
+def test_lines_are_inserted_at_the_end_of_a_cell_and_into_an_empty_one(
+    root: Path, workspace: Workspace
+) -> None:
+    path = write(root, EXAMPLE)
+    for line, text in ((8, "last = 1"), (13, "filled = 1\nfilled += 1")):
+        edit = {"search": "", "replace": text, "start_line": line}
+        answer = workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]})
+        assert not answer.is_error, answer.text
+    made = sources(path)
+    assert made[1].endswith('print("x =", x)\nlast = 1')
+    assert made[3] == "filled = 1\nfilled += 1\n"
+    nbformat.validate(nbformat.reads(path.read_text(), as_version=4))
+
+
+REFUSED = [
+    ({"search": "# %% cell 2: code", "replace": "x"}, {}, "invalid_input"),
+    ({"search": "x = 1", "replace": "x"}, {"cell": "nothing"}, "not_found"),
+    ({"search": "x = 1", "replace": "x"}, {"cell": "9"}, "not_found"),
+    ({"search": "x = 1", "replace": "x"}, {"cell": "second"}, "no_match"),
+]
+
+
+@pytest.mark.parametrize(("edit", "more", "error"), REFUSED)
+def test_what_is_no_cell_s_text_is_refused(
+    root: Path, workspace: Workspace, edit: dict[str, Any], more: dict[str, Any], error: str
+) -> None:
+    path = write(root, EXAMPLE)
+    before = path.read_bytes()
+    assert workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit], **more}).code == error
+    assert path.read_bytes() == before
+
+
+def test_an_id_that_occurs_twice_is_refused_with_the_numbers(root: Path, workspace: Workspace) -> None:
+    write(root, notebook(code(["a = 1"], "same"), code(["a = 2"], "same")))
+    edit = {"path": "n.ipynb", "edits": [{"search": "a", "replace": "b"}]}
+    refused = workspace.call("edit_content", {**edit, "cell": "same"})
+    assert refused.code == "ambiguous_match"
+    assert "1, 2" in refused.text
+    assert not workspace.call("edit_content", {**edit, "cell": "2"}).is_error
+
+
+def test_the_text_of_the_file_itself_is_still_edited(root: Path, workspace: Workspace) -> None:
+    path = write(root, EXAMPLE)
+    edit = {"search": '"nbformat_minor": 5', "replace": '"nbformat_minor": 4'}
+    assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
+    assert json.loads(path.read_text())["nbformat_minor"] == 4
+
+
+NO_NOTEBOOKS = {
+    "no JSON": "x = 1\n",
+    "cut off": json.dumps(EXAMPLE)[:-3],
+    "something behind": json.dumps(EXAMPLE) + "}",
+    "an array": "[1, 2]",
+    "no cells": '{"nbformat": 4}',
+    "an old format": json.dumps({"nbformat": 3, "worksheets": [{"cells": []}], "cells": []}),
+    "cells twice": '{"cells": [], "cells": [], "nbformat": 4}',
+    "a source twice": '{"cells": [{"cell_type": "code", "source": "x", "source": "y"}], "nbformat": 4}',
+    "no source in strings": '{"cells": [{"cell_type": "code", "source": [1]}], "nbformat": 4}',
+    "a bad escape": '{"cells": [{"cell_type": "code", "source": "\\x"}], "nbformat": 4}',
+    "nested deeply": '{"metadata": ' + "[" * 5000 + "]" * 5000 + ', "cells": [], "nbformat": 4}',
+    "brackets crossed": '{"metadata": [{]}, "cells": [], "nbformat": 4}',
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("kind", NO_NOTEBOOKS)
+def test_what_is_no_notebook_stays_text(root: Path, workspace: Workspace, kind: str) -> None:
+    path = write(root, NO_NOTEBOOKS[kind])
+    answer = workspace.call("read_content", {"path": "n.ipynb"})
+    assert not answer.is_error
+    assert "# %%" not in answer.text
+    assert not workspace.call("search_content", {"pattern": "zzz", "path": "n.ipynb"}).is_error
+    assert path.read_text() == NO_NOTEBOOKS[kind]
+
+
+TEXTS = st.text(st.sampled_from('ab"\\\n\té€𝄞\u2028/ \r\x7f'), max_size=12)
+
+
+@st.composite
+def written(draw: st.DrawFn) -> tuple[bytes, list[str]]:
+    """A notebook as any program may have written it, and the text of its cells."""
+    cells, texts = [], []
+    for number in range(draw(st.integers(1, 4))):
+        lines = draw(st.lists(TEXTS, max_size=4))
+        source: Any = "".join(lines) if draw(st.booleans()) else lines
+        cells.append(
+            code(source, f"c{number}", (SHOWN,)) if draw(st.booleans()) else markdown(source, f"c{number}")
+        )
+        texts.append("".join(lines))
+    text = json.dumps(
+        notebook(*cells), indent=draw(st.sampled_from([None, 1, 4])), ensure_ascii=draw(st.booleans())
+    )
+    return text.encode(), texts
+
+
+def viewed(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
+    (tmp / "n.ipynb").write_bytes(content)
+    boundary = Boundary([tmp], Settings())
+    where = boundary.locate("n.ipynb")
+    view = notebook_view(Snapshot.of_file(boundary.open_file(where), where, Settings()))
+    assert isinstance(view, NotebookView)
+    assert isinstance(view, Base)
+    return view, boundary
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_any_edit_of_a_cell_changes_that_text_and_no_other_byte(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    content, texts = data.draw(written())
+    view, boundary = viewed(tmp_path_factory.mktemp("n"), content)
+    with boundary.roots[0].folder, view:
+        assert [view.source(cell).decode() for cell in view.cells] == texts
+        number = data.draw(st.integers(0, len(texts) - 1))
+        cell, text = view.cells[number], texts[number]
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        new = data.draw(TEXTS)
+        at, stop = (cell.start + len(text[:place].encode()) for place in (start, end))
+        made = view.splices([Splice(at, stop - at, new.encode())])
+        after = splice.apply(content, made)
+    expected = [*texts]
+    expected[number] = text[:start] + new + text[end:]
+    parsed = json.loads(after)
+    assert ["".join(each["source"]) for each in parsed["cells"]] == expected
+    nbformat.validate(nbformat.reads(after.decode(), as_version=4))
+    # Outside of the splice nothing changes, and the splice lies in the source's own strings.
+    was = json.loads(content)
+    for document in (was, parsed):
+        document["cells"][number].pop("source")
+    assert was == parsed
+    assert len(made) == 1
+    low, high = (
+        cell.literals[0][0] if cell.literals else 0,
+        cell.literals[-1][1] if cell.literals else len(content),
+    )
+    if cell.literals:
+        assert low <= made[0].offset <= made[0].offset + made[0].length <= high
+    assert (
+        after == content[: made[0].offset] + made[0].replacement + content[made[0].offset + made[0].length :]
+    )
+
+
+def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(root: Path, workspace: Workspace) -> None:
+    images = ({**SHOWN, "data": {"image/png": "A" * (6 << 20)}},) * 8
+    path = write(root, notebook(code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")))
+    text = workspace.call("read_content", {"path": "n.ipynb"}).text
+    assert "8 outputs of 50,33" in text
+    edit = {"search": "c = 3", "replace": "c = 4"}
+    assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
+    assert sources(path) == ["a = 1\nb = 2", "c = 4"]
