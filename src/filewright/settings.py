@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     worktrees: bool = Field(
         default=False, description="serve the worktrees that git has linked with a root as roots, too"
     )
+    client_roots: bool = Field(
+        default=False, description="serve only what lies in the roots that the client names, too (stdio)"
+    )
     strict_paths: bool = Field(
         default=False, description="refuse a path that neither is absolute nor begins with a root's name"
     )

@@ -55,7 +55,8 @@ class Boundary:
             )
             for index, own in self._own.items()
         }
-        self._given = DenyRules.of(settings.deny)
+        self._deny = DenyRules.of(settings.deny)
+        self._given = dict.fromkeys(self._own, self._deny)
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
@@ -65,6 +66,15 @@ class Boundary:
         for root in self.roots:
             root.folder.close()
         self.roots = ()
+
+    def narrow(self, folders: Sequence[Path] | None) -> None:
+        """Serve only what of the roots lies in `folders`, of which some may not; None: everything again."""
+        wanted = [os.path.realpath(os.fsencode(folder)) for folder in folders or ()]
+        for root in self.roots:
+            above = root.resolved.rstrip(b"/") + b"/"
+            inside = [tuple(path[len(above) :].split(b"/")) for path in wanted if path.startswith(above)]
+            whole = folders is None or any(above.startswith(path.rstrip(b"/") + b"/") for path in wanted)
+            self._given[root.index] = self._deny if whole else self._deny.narrowed(inside)
 
     def require_open(self) -> None:
         """Raises `invalid_input` after `close`."""
@@ -145,7 +155,8 @@ class Boundary:
     ) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, and the rules for what is in it."""
         root = where.root.folder
-        if not self._given.active and b".." not in parts:
+        given = self._given[where.root.index]
+        if not given.active and b".." not in parts:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
             try:
@@ -156,9 +167,9 @@ class Boundary:
                 pass  # Part by part tells whether this may be said.
             else:
                 if not self._rules_above(where.root, folder, changing=changing):
-                    return self._checked(where, folder, self._given)
+                    return self._checked(where, folder, given)
                 folder.close()
-        asking = _Asking(self._given, where, changing=changing)
+        asking = _Asking(given, where, changing=changing)
         folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
         return self._checked(where, folder, asking.rules_in(folder))
 
@@ -192,7 +203,7 @@ class Boundary:
                     is_folder = error.kind == "folder" if isinstance(error, NotAFileError) else None
                     rules.require(where.asked, where.name, is_folder)
                     raise
-                asking = _Asking(self._given, where)
+                asking = _Asking(self._given[where.root.index], where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
         try:
             rules.require(where.asked, where.name, False)
@@ -418,7 +429,7 @@ class Boundary:
         reasons: Counter[str] = Counter()
         options = WalkOptions(rules=None, globs=Globs(()), hide_git=False, cross=self._cross, reasons=reasons)
         top = root.folder.beneath(())
-        rules = self._given.traced().entered(None, top)
+        rules = self._given[root.index].traced().entered(None, top)
         if rules.broken:
             top.close()
             return Counter([rules.broken])
@@ -520,10 +531,11 @@ class Boundary:
 
     def rules_in(self, where: Location, folder: Folder) -> DenyRules:
         """What is denied of the names in the folder `where`, which is held open."""
-        if not self._given.active and not self._rules_above(where.root, folder, changing=True):
-            return self._given
+        given = self._given[where.root.index]
+        if not given.active and not self._rules_above(where.root, folder, changing=True):
+            return given
         try:
-            asking = _Asking(self._given, where)
+            asking = _Asking(self._given[where.root.index], where)
             with where.root.folder.beneath(
                 where.parts, cross=self._cross, listing=False, ask=asking
             ) as opened:
@@ -535,15 +547,15 @@ class Boundary:
         """What is denied of the names in the folder `where`, which need not be there, going by names alone."""
         if any(map(is_deny_file, where.parts)):
             return CLOSED
-        root = where.root.folder
-        if not self._given.active:
+        root, given = where.root.folder, self._given[where.root.index]
+        if not given.active:
             above, paths = b"", [DENY_FILE]
             for part in where.parts:
                 above += part + b"/"
                 paths.append(above + DENY_FILE)
             if not root.holds_any(paths):
-                return self._given
-        rules = self._given.entered(None, root)
+                return given
+        rules = given.entered(None, root)
         for depth, name in enumerate(where.parts, 1):
             if rules.denies(name, True):
                 return rules if rules.broken else CLOSED

@@ -12,6 +12,7 @@ opened, from the folder that is held, so that no rename in between hides one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -32,6 +33,7 @@ _Content = bytes | str | None
 
 _FILE_BYTES = 64 << 10
 _TRIES = 8
+_SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
 
 
 class _Scope:
@@ -93,7 +95,7 @@ _NONE = _Scope(NOTHING, NOTHING)
 class DenyRules:
     """What is denied, and what may not be changed, of the names in one folder.
 
-    `given` are the user's own rules, which no file undoes; then those of the files. `broken` says why a
+    `given` are those of the command line and of the client's roots, which no file undoes. `broken` says why a
     rule file cannot be used; then, and where all of the folder is denied, it is `closed`: every name is.
     `active` rules may deny more than deny files.
     """
@@ -102,7 +104,7 @@ class DenyRules:
 
     def __init__(
         self,
-        given: _Scope = _NONE,
+        given: tuple[_Scope, ...] = (),
         files: _Scope = _NONE,
         read_only: _Scope = _NONE,
         broken: str = "",
@@ -113,19 +115,35 @@ class DenyRules:
         self._given, self._files, self._read_only = given, files, read_only
         self.broken = broken
         self.closed = closed or bool(broken)
-        self.active = active or self.closed or bool(given)
+        self.active = active or self.closed or any(given)
 
     @staticmethod
     def of(globs: Sequence[str]) -> DenyRules:
         """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
-        return DenyRules(_NONE.plus(checked(globs, "deny")))
+        return DenyRules((_NONE.plus(checked(globs, "deny")),) if globs else ())
+
+    def narrowed(self, folders: Sequence[Sequence[bytes]]) -> DenyRules:
+        """These for a root, of which only what lies in `folders` is served, given by their parts."""
+        lines: list[bytes] = [b"/*"]
+        given = [tuple(parts) for parts in folders]
+        for parts in given:
+            if any(parts[: len(other)] == other and other != parts for other in given):
+                continue
+            for depth in range(1, len(parts) + 1):
+                path = b"/" + b"/".join(_SPECIAL.sub(rb"\\\g<0>", part) for part in parts[:depth])
+                lines += [b"!" + path] if depth == len(parts) else [b"!" + path + b"/", path + b"/*"]
+        # What holds another folder must not close that again: each line once, the ways in last.
+        ordered = [line for line in dict.fromkeys(lines) if not line.startswith(b"!")]
+        ordered += [line for line in dict.fromkeys(lines) if line.startswith(b"!")]
+        ordered.sort(key=lambda line: line.count(b"/"))
+        return DenyRules((*self._given, _NONE.plus(b"\n".join(ordered))))
 
     def denies(self, name: bytes, folder: bool | None) -> bool:
         """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
         if self.closed or is_deny_file(name):
             return True
         return self.active and any(
-            scope.matches(name, kind) for scope in (self._given, self._files) for kind in _kinds(folder)
+            scope.matches(name, kind) for scope in (*self._given, self._files) for kind in _kinds(folder)
         )
 
     def keeps(self, name: bytes, folder: bool | None) -> bool:
@@ -136,7 +154,7 @@ class DenyRules:
         """The names that are not denied, and for `changing` may be changed, in their order."""
         if self.closed:
             return []
-        for scope in (self._given, self._files, *((self._read_only,) if changing else ())):
+        for scope in (*self._given, self._files, *((self._read_only,) if changing else ())):
             names = scope.left(names, folder)
         return [name for name in names if not is_deny_file(name)]
 
@@ -153,9 +171,9 @@ class DenyRules:
 
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
-        given = self._given.rule(name, folder)
-        if given is not None:
-            return f"--deny: {given[1]}"
+        for scope in self._given:
+            if (given := scope.rule(name, folder)) is not None:
+                return f"--deny: {given[1]}"
         found = self._files.rule(name, folder)
         return self.broken if found is None else f"{quote(found[0] + DENY_FILE)}: {found[1]}"
 
@@ -186,7 +204,7 @@ def _entered(
 ) -> DenyRules:
     given, files, kept = rules._given, rules._files, rules._read_only
     if name is not None:
-        given, files, kept = given.below(name), files.below(name), kept.below(name)
+        given, files, kept = tuple(scope.below(name) for scope in given), files.below(name), kept.below(name)
     broken = rules.broken
     for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
         problem = content if isinstance(content, str) else problem_of(content or b"")

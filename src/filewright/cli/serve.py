@@ -73,6 +73,12 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     "--worktrees", is_flag=True, default=None, help="Serve the linked git worktrees of each root, too."
 )
 @click.option(
+    "--client-roots",
+    is_flag=True,
+    default=None,
+    help="Serve only what lies in the client's own roots, too (stdio).",
+)
+@click.option(
     "--strict-paths",
     is_flag=True,
     default=None,
@@ -120,6 +126,7 @@ def serve(
     deny: tuple[str, ...],
     allow_write: tuple[str, ...],
     worktrees: bool | None,
+    client_roots: bool | None,
     strict_paths: bool | None,
     confirm: str | None,
     state_dir: Path | None,
@@ -136,6 +143,7 @@ def serve(
         deny=deny or None,
         allow_write=allow_write or None,
         worktrees=worktrees,
+        client_roots=client_roots,
         strict_paths=strict_paths,
         confirm=confirm,
         state_dir=state_dir,
@@ -143,6 +151,12 @@ def serve(
         log_level=log_level,
     )
     access = None if address is None else _access(address, **http)
+    if access is not None and settings.client_roots:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "--client-roots is for one client, and HTTP serves several",
+            hint="serve on standard input and output, or leave it out",
+        )
     if access is None and sys.stdin.isatty():
         click.echo(
             "filewright: waiting for an MCP client on standard input; see: filewright config --help", err=True

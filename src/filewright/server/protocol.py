@@ -26,17 +26,21 @@ from mcp_types import (
     Completion,
     ContentBlock,
     EmbeddedResource,
+    EmptyResult,
     ImageContent,
     InputRequiredResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
+    NotificationParams,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
     ResourceLink,
     ResourceTemplateReference,
+    SubscribeRequestParams,
     TextContent,
+    UnsubscribeRequestParams,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -45,11 +49,13 @@ from filewright import __version__
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.server.calls import CallRunner, Notify
+from filewright.server.client_roots import ClientRoots
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
 from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
+from filewright.server.subscriptions import Subscriptions
 from filewright.settings import Settings
 from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, RevertResult, ToolResult, clip
@@ -91,6 +97,8 @@ class Handlers:
         self._resources = Resources(workspace, self._spill)
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace.approvals)
+        self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
+        self._subscriptions = Subscriptions(workspace.context.boundary)
         self._tools = {tool.name: tool for tool in offer.tools()}
         self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
 
@@ -108,7 +116,13 @@ class Handlers:
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_resource,
             on_completion=self.complete,
+            on_subscribe_resource=self.subscribe,
+            on_unsubscribe_resource=self.unsubscribe,
         )
+        if self._roots is not None:
+            server.add_notification_handler(
+                "notifications/roots/list_changed", NotificationParams, self._roots.changed
+            )
         server.extensions[APPS] = {}
         server.middleware.append(_guard)
         return server
@@ -127,6 +141,8 @@ class Handlers:
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(params.name))
         caller = self._caller(context)
+        if (unknown := await self._beyond_roots(context)) is not None:
+            return self._render(self._offer.refused(unknown), links=False)
         verdict = await self._confirmation.settle(
             context, tool, params, caller, lambda: self._preview(tool, params.arguments or {})
         )
@@ -160,6 +176,15 @@ class Handlers:
         except FilewrightError as error:
             return str(error)
         return result.diff if isinstance(result, ChangeResult) and result.diff else result.text
+
+    async def _beyond_roots(self, context: Context) -> FilewrightError | None:
+        """Keep within the client's roots, if that is wanted; the refusal where they are not known."""
+        try:
+            if self._roots is not None:
+                await self._roots.settle(context)
+        except FilewrightError as error:
+            return error
+        return None
 
     def _caller(self, context: Context) -> Caller:
         """Who asks: the session, and what the client says of itself.
@@ -231,9 +256,11 @@ class Handlers:
     # Resources
 
     async def list_resources(
-        self, _context: Context, _params: PaginatedRequestParams | None
+        self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
+        if await self._beyond_roots(context) is not None:
+            return ListResourcesResult(resources=[])
         return ListResourcesResult(resources=await self._blocking(lambda _task: self._resources.recent()))
 
     async def list_templates(
@@ -246,6 +273,8 @@ class Handlers:
         """One resource."""
         uri = str(params.uri)
         try:
+            if (unknown := await self._beyond_roots(context)) is not None:
+                raise unknown
             contents = await self._calls.run(lambda _task: self._resources.read(uri))
         except FilewrightError as error:
             modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -253,10 +282,27 @@ class Handlers:
             raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
         return ReadResourceResult(contents=[contents])
 
-    async def complete(self, _context: Context, params: CompleteRequestParams) -> CompleteResult:
+    async def subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Say when a file is another."""
+        uri = str(params.uri)
+        try:
+            if (unknown := await self._beyond_roots(context)) is not None:
+                raise unknown
+            self._subscriptions.add(context, self._caller(context).session, uri)
+        except FilewrightError as error:
+            raise MCPError(code=INVALID_PARAMS, message=safe(str(error)), data={"uri": safe(uri)}) from error
+        return EmptyResult()
+
+    async def unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        """Say it no more."""
+        self._subscriptions.remove(self._caller(context).session, str(params.uri))
+        return EmptyResult()
+
+    async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Paths and change ids for the resource templates; nothing for anything else."""
         reference = params.ref
-        if not isinstance(reference, ResourceTemplateReference):
+        beyond = await self._beyond_roots(context)
+        if beyond is not None or not isinstance(reference, ResourceTemplateReference):
             return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
         argument = params.argument
         return CompleteResult(
