@@ -19,7 +19,7 @@ from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
 from filewright.boundary.programs import program
-from filewright.boundary.walk import Entry, Walk
+from filewright.boundary.walk import FolderEntry, Walk
 from filewright.boundary.worktrees import tree_notice
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "Boundary",
     "Child",
     "DenyRules",
-    "Entry",
+    "FolderEntry",
     "Launcher",
     "Location",
     "Root",

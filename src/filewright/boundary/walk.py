@@ -69,7 +69,7 @@ class WalkOptions:
     reasons: Counter[str] | None = None
 
 
-class Entry:
+class FolderEntry:
     """One name in the tree. `status` is its own (a link's, not its target's) if details were asked for."""
 
     __slots__ = ("folder", "kind", "name", "status")
@@ -96,7 +96,7 @@ class Entry:
         return self.folder.location.child(self.name)
 
     def __repr__(self) -> str:
-        return f"Entry({self.path!r}, {self.kind})"
+        return f"FolderEntry({self.path!r}, {self.kind})"
 
 
 class WalkedFolder:
@@ -210,10 +210,10 @@ class Walk:
         self._walker = _Walker(where, options, task)
         self._entries = self._walker.entries(where, opened, denied)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[FolderEntry]:
         return self._entries  # The generator itself: a loop over it costs no call of ours per entry.
 
-    def __next__(self) -> Entry:
+    def __next__(self) -> FolderEntry:
         return next(self._entries)
 
     @property
@@ -250,7 +250,7 @@ class _Walker:
         self._task = task
         self._held: deque[WalkedFolder] = deque()
 
-    def entries(self, where: Location, opened: Folder, denied: DenyRules) -> Iterator[Entry]:
+    def entries(self, where: Location, opened: Folder, denied: DenyRules) -> Iterator[FolderEntry]:
         """The entries below the folder, which is closed; its own names are read at once."""
         options = self._options
         try:
@@ -264,18 +264,18 @@ class _Walker:
             raise
         return self._run(where, start, self._items(start, opened))
 
-    def _run(self, start: Location, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[Entry]:
+    def _run(self, start: Location, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[FolderEntry]:
         deepest = self._options.depth
         stack: list[tuple[WalkedFolder, Iterator[Item]]] = []
         try:
             while True:
                 for item, status in items:
                     if 0 not in item:
-                        yield Entry(folder, item, "file", status)
+                        yield FolderEntry(folder, item, "file", status)
                         continue
                     name, mark = item[:-2], item[-1:]
                     if mark != UNSHOWN:
-                        yield Entry(folder, name, KIND_OF_MARK[mark], status)
+                        yield FolderEntry(folder, name, KIND_OF_MARK[mark], status)
                     if mark in FOLDER_MARKS and folder.depth != deepest:
                         below = self._below(start, folder, name)
                         opened = None if below is None else self._open(below)

@@ -91,7 +91,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class _UndoSteps:
     """The steps by phase: each phase finds the tree as the earlier ones leave it.
 
     `clear` empties folders from below and moves things out, `restore` brings back from above; both
@@ -198,7 +198,7 @@ class _Undoing:
     force: bool
     trusting: bool
     task: Task
-    steps: _Steps = field(default_factory=_Steps)
+    steps: _UndoSteps = field(default_factory=_UndoSteps)
     conflicts: list[Conflict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     merged: list[str] = field(default_factory=list)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, at_lines, edit_of
     from filewright.edit.locate.request import Edit, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch import FileOutcome, PatchPlan, Place
+    from filewright.edit.patch import FileOutcome, PatchPlan, PatchTarget
     from filewright.edit.patch import parse as parse_patch
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.planning import Outcome, Plan, plan
@@ -71,7 +71,7 @@ __all__ = [
     "Outcome",
     "Overlay",
     "PatchPlan",
-    "Place",
+    "PatchTarget",
     "Plan",
     "Replaced",
     "Replacement",
@@ -114,7 +114,7 @@ __getattr__ = names_of(
         "lines": "LineEdit at_lines edit_of",
         "locate.request": "Edit Tier",
         "overlay": "Overlay",
-        "patch": "FileOutcome PatchPlan Place parse_patch=parse",
+        "patch": "FileOutcome PatchPlan PatchTarget parse_patch=parse",
         "patch.plan": "plan_patch=plan",
         "planning": "Outcome Plan plan",
         "replace": "Replaced Replacement check_count modify replace_matches replacement",

@@ -270,8 +270,8 @@ class _Writer:
         fit_new = min(len(edit.new), max(0, self._left - fit_old))
         encoding = self._before.encoding
         marked = self._before if self._before.held is not None or _differ(edit) else None
-        old = [_Shown(line, encoding, marked) for line in edit.old[:fit_old]]
-        new = [_Shown(line, encoding, marked) for line in edit.new[:fit_new]]
+        old = [_DiffRow(line, encoding, marked) for line in edit.old[:fit_old]]
+        new = [_DiffRow(line, encoding, marked) for line in edit.new[:fit_new]]
         if len(edit.old) == len(edit.new):
             for one, two in zip(old, new, strict=False):
                 one.text, two.text = cut_pair(one.text, two.text, self._line_chars)
@@ -284,10 +284,10 @@ class _Writer:
         return rows, edit.old_count - len(old) + edit.new_count - len(new)
 
     def _row(self, sign: str, line: bytes) -> str:
-        return "".join(_Shown(line, self._before.encoding, None).rows(sign, self._line_chars))
+        return "".join(_DiffRow(line, self._before.encoding, None).rows(sign, self._line_chars))
 
 
-class _Shown:
+class _DiffRow:
     """One line of a file as a row of a diff."""
 
     def __init__(self, line: bytes, encoding: Encoding, marked: Snapshot | None) -> None:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from filewright.edit.locate.fold import collapsed, verbatim_runs
-from filewright.edit.locate.request import TextLines
+from filewright.edit.locate.request import RequestLines
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import rows_with
 from filewright.edit.visible import visible
@@ -67,7 +67,7 @@ def nearest(source: FileText, text: str, *, line: int | None = None, limit: int 
 
     Of equally like ones the one nearest to 1-based `line` comes first, if it is given.
     """
-    lines = TextLines.of(text).solid[:_LINES_SCORED]
+    lines = RequestLines.of(text).solid[:_LINES_SCORED]
     if not lines:
         return ()
     starts: dict[int, list[Line]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from filewright.edit.locate.source import Readable
+from filewright.edit.locate.source import EditSource
 from filewright.text import Encoding, Lines, Splice, apply
 
 
@@ -24,7 +24,7 @@ class _Piece:
 class Overlay:
     """A snapshot with ordered splices applied; reads like a snapshot."""
 
-    def __init__(self, snapshot: Readable, splices: Sequence[Splice]) -> None:
+    def __init__(self, snapshot: EditSource, splices: Sequence[Splice]) -> None:
         self._snapshot = snapshot
         self.splices = tuple(splices)
         self._pieces, self.size = _pieces(snapshot.size, splices)

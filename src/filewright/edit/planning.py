@@ -20,7 +20,7 @@ from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Literal, Located, Missed, WholeLines
 from filewright.edit.locate.repairs import displayed, has_escaped_lines, numbered_like
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.locate.source import FileText, Readable
+from filewright.edit.locate.source import EditSource, FileText
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear, written_as_it_is
@@ -143,7 +143,7 @@ class _Placed:
 
 
 def plan(
-    snapshot: Readable,
+    snapshot: EditSource,
     edits: Sequence[Edit],
     *,
     fuzzy: bool | Sequence[bool] = True,
@@ -213,7 +213,7 @@ def plan(
 
 class _Planner:
     def __init__(
-        self, snapshot: Readable, bases: Sequence[bytes], task: Task | None, language: Language | None
+        self, snapshot: EditSource, bases: Sequence[bytes], task: Task | None, language: Language | None
     ) -> None:
         self._snapshot = snapshot
         self._language = language
@@ -393,7 +393,7 @@ class _Planner:
         )
 
 
-def _language(snapshot: Readable, name: str) -> Language | None:
+def _language(snapshot: EditSource, name: str) -> Language | None:
     located = getattr(getattr(snapshot, "location", None), "name", None)
     return language_of(located or name.rpartition("/")[2].encode(errors="replace"), b"")
 
@@ -550,7 +550,7 @@ def _similarity(source: FileText, located: Located) -> float:
     return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)
 
 
-def _encoding_check(snapshot: Readable, splices: tuple[Splice, ...]) -> str | None:
+def _encoding_check(snapshot: EditSource, splices: tuple[Splice, ...]) -> str | None:
     encoding = snapshot.encoding
     if encoding.sampled and not all(splice.replacement.isascii() for splice in splices):
         return encoding.name

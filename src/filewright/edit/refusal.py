@@ -15,7 +15,7 @@ from typing import Any
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.located import Located, MergeConflict, Missed
-from filewright.edit.locate.request import Edit, TextLines, Tier
+from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.edit.nearest import NearText, clean, compared, nearest
@@ -218,7 +218,7 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
         return ()
     spans = find_exact(source, edit.replace, 4)
     if not spans:
-        regions = strictest(find_regions(source, TextLines.of(edit.replace)))
+        regions = strictest(find_regions(source, RequestLines.of(edit.replace)))
         spans = [ByteRange(region.start, region.end) for region in regions[:4]]
     if not spans or (len(spans) > 1 and "\n" not in edit.replace.strip("\n")):
         return ()

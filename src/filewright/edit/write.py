@@ -21,7 +21,7 @@ from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Rows, WholeLines
-from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.request import RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.errors import Code
 from filewright.text import Line, Splice, encoded
@@ -460,7 +460,7 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(match.length for match in align(*solid))
 
 
-def _places(block: TextLines) -> list[tuple[int, bool]]:
+def _places(block: RequestLines) -> list[tuple[int, bool]]:
     """For each line of `block.lines`: the number of the solid line, or of the gap, that it is (in)."""
     result: list[tuple[int, bool]] = []
     for index in range(len(block.solid)):

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from filewright.boundary import Boundary, Child, Entry, Location, Walk, program
+from filewright.boundary import Boundary, Child, FolderEntry, Location, Walk, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search import ripgrep
@@ -59,7 +59,7 @@ class Sieve:
 class _CandidateBatch:
     """Files of the walk in order, and the arguments that make `rg` read them (perhaps with others)."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[FolderEntry] = field(default_factory=list)
     folders: dict[bytes, bool] = field(default_factory=dict)
     paths: list[bytes] = field(default_factory=list)
     nbytes: int = 0
@@ -190,7 +190,7 @@ class Candidates:
         except (FilewrightError, OSError):
             batch.child = None  # it cannot be started, or its folder is gone: the files are looked for here
 
-    def _passed(self, batch: _CandidateBatch) -> Iterator[Entry]:
+    def _passed(self, batch: _CandidateBatch) -> Iterator[FolderEntry]:
         """The entries of the batch that the sieve let through."""
         bounded = self._sieve.multiline
         named = self._named(batch, Task(seconds=None if bounded else _PATIENCE))

@@ -111,7 +111,7 @@ class Calls:
         self._call("fremovexattr", ctypes.c_int(descriptor), name, ctypes.c_int(0))
 
 
-class _Held(posix._Handle):
+class _MacHandle(posix._Handle):
     """What macOS knows and does of what is held."""
 
     __slots__ = ()
@@ -161,13 +161,13 @@ class _Held(posix._Handle):
                     raise OSError(error.errno, error.strerror, name) from error
 
 
-class DarwinFile(_Held, File):
+class DarwinFile(_MacHandle, File):
     """A regular file with extended attributes, flushed to the disk itself."""
 
     __slots__ = ()
 
 
-class DarwinFolder(_Held, Folder):
+class DarwinFolder(_MacHandle, Folder):
     """A folder whose names are renamed exclusively and exchanged in one step."""
 
     __slots__ = ()

@@ -47,7 +47,7 @@ can = Capabilities(
 )
 
 
-class _Held(posix._Handle):
+class _LinuxHandle(posix._Handle):
     """What Linux knows and does of what is held: extended attributes, flags, its file system."""
 
     __slots__ = ()
@@ -103,7 +103,7 @@ class _Held(posix._Handle):
                     raise OSError(error.errno, error.strerror, name) from error
 
 
-class LinuxFile(_Held, File):
+class LinuxFile(_LinuxHandle, File):
     """A regular file with leases, clones and attributes."""
 
     __slots__ = ()
@@ -155,7 +155,7 @@ class LinuxFile(_Held, File):
                 fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-class LinuxFolder(_Held, Folder):
+class LinuxFolder(_LinuxHandle, Folder):
     """A folder whose names are resolved, exchanged and held by the kernel."""
 
     __slots__ = ()

@@ -89,7 +89,7 @@ def _stat(handle: int) -> tuple[os.stat_result, int]:
     return os.stat_result(values, exact), _nanoseconds(made)
 
 
-class _Handle(Handle):
+class _WindowsHandle(Handle):
     """A handle and what files and folders have in common."""
 
     __slots__ = ()
@@ -163,7 +163,7 @@ class _Handle(Handle):
             raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), next(iter(wanted)))
 
 
-class File(_Handle):
+class File(_WindowsHandle):
     """An open regular file. Reads and writes take an offset: nothing shares a position.
 
     `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
@@ -247,7 +247,7 @@ class File(_Handle):
         yield lambda: not self.written_by_others()
 
 
-class _Steps:
+class _WindowsSteps:
     """How `beneath` takes its steps here: handles of things themselves, links included."""
 
     __slots__ = ("_access", "folders_only")
@@ -288,7 +288,7 @@ class _Steps:
         return name  # Case aside: other spellings are refused when they are opened.
 
 
-class Folder(_Handle):
+class Folder(_WindowsHandle):
     """An open folder: see `posix.Folder`, of which this is the same on handles."""
 
     __slots__ = ("_lock", "reached")
@@ -440,7 +440,7 @@ class Folder(_Handle):
         ask: Ask[Folder] | None = None,
     ) -> Folder:
         """The folder `parts` below this one, which may hold `..`: see `posix.Folder.beneath`."""
-        steps = _Steps(_FOLDER if listing else _ENTER, folders_only=True)
+        steps = _WindowsSteps(_FOLDER if listing else _ENTER, folders_only=True)
         asked = beneath.lending(Folder, ask)
         return Folder(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
@@ -454,7 +454,7 @@ class Folder(_Handle):
         ask: Ask[Folder] | None = None,
     ) -> File:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        steps = _Steps(_READ, folders_only=False)
+        steps = _WindowsSteps(_READ, folders_only=False)
         asked = beneath.lending(Folder, ask)
         return File(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
 
@@ -586,7 +586,7 @@ class Folder(_Handle):
 
         If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
         """
-        with _Handle(_open_itself(self._fd, name, nt.READ_ATTRIBUTES)) as thing:
+        with _WindowsHandle(_open_itself(self._fd, name, nt.READ_ATTRIBUTES)) as thing:
             status = thing.status()
             _require_same(status, expected)
             if status.kind not in ("file", "folder"):
@@ -640,7 +640,7 @@ def open_folder(path: bytes | str) -> Folder:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    with _Handle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
+    with _WindowsHandle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
         _require_file(looked.status().raw)
     handle = nt.open_below(None, _nt_path(path), _READ, 0)
     try:
@@ -658,7 +658,7 @@ def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
 
 def status_of(path: bytes | str) -> Status:
     """The status of what a path that the user named leads to."""
-    with _Handle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
+    with _WindowsHandle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
         return looked.status()
 
 
@@ -739,7 +739,7 @@ def _open_folder(folder: int, name: bytes, access: int) -> int:
 
 def _open_file(folder: int, name: bytes, access: int) -> int:
     # Looked at before it is opened: a folder opened for writing, or a link, is told apart first.
-    with _Handle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
+    with _WindowsHandle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
         _require_file(looked.status().raw)
     handle = _open_itself(folder, name, access)
     try:

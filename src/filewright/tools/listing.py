@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Entry, Location, Walk, quote
+from filewright.boundary import FolderEntry, Location, Walk, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -128,13 +128,13 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
         after=after,
         task=task,
     )
-    entries: Iterable[Entry] = walk
+    entries: Iterable[FolderEntry] = walk
     if not by_name:
         entries = _ordered(walk, arguments.sort, passed, arguments.limit + 1)
     return _answer(context, arguments, location.shown, walk, iter(entries))
 
 
-def _key(entry: Entry, sort: str) -> tuple[int, bytes]:
+def _key(entry: FolderEntry, sort: str) -> tuple[int, bytes]:
     """Newest or largest first, then by path."""
     status = entry.status
     if status is None:
@@ -142,17 +142,17 @@ def _key(entry: Entry, sort: str) -> tuple[int, bytes]:
     return (-(status.mtime_ns if sort == "modified" else status.size), entry.path)
 
 
-def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int) -> list[Entry]:
+def _ordered(walk: Walk, sort: str, passed: tuple[int, bytes] | None, count: int) -> list[FolderEntry]:
     wanted = (e for e in walk if passed is None or _key(e, sort) > passed)
     return heapq.nsmallest(count, wanted, key=lambda e: _key(e, sort))
 
 
 def _answer(
-    context: Context, arguments: ListArguments, shown: str, walk: Walk, entries: Iterator[Entry]
+    context: Context, arguments: ListArguments, shown: str, walk: Walk, entries: Iterator[FolderEntry]
 ) -> ListResult:
     page = Page(context.settings.page_chars)
     listed: list[ListedEntry] = []
-    last: Entry | None = None
+    last: FolderEntry | None = None
     more = False
     for entry in entries:
         facts = _listed(context, entry, details=arguments.details)
@@ -185,7 +185,7 @@ def _answer(
     )
 
 
-def _listed(context: Context, entry: Entry, *, details: bool) -> ListedEntry:
+def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEntry:
     location, status = entry.location, entry.status
     target = None
     if entry.kind == "link":

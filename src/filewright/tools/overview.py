@@ -259,7 +259,7 @@ def _rows(symbols: tuple[Symbol, ...], depth: int = 0) -> Iterator[tuple[int, Sy
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownOutline:
     """The part of an outline that was asked for, what of it is shown as text, how many symbols that leaves out,
     and the lines that go on."""
 
@@ -269,7 +269,7 @@ class _Shown:
     next_lines: tuple[int, int] | None
 
 
-def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room: int) -> _Shown:
+def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room: int) -> _ShownOutline:
     """The outer levels of the outline, or its part in the lines asked for, as far as `room` characters allow."""
     limit, depth = arguments.max_symbols, arguments.depth
     if arguments.lines is None:
@@ -279,15 +279,19 @@ def _shown(outline: Outline, arguments: OverviewArguments, line_count: int, room
         while symbols and (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
             symbols, left_out = outline.shortened(fitting, depth)
         following = outline.first_missing(symbols) if left_out and limit else None
-        return _Shown(asked, symbols, left_out, (following, line_count) if following is not None else None)
+        return _ShownOutline(
+            asked, symbols, left_out, (following, line_count) if following is not None else None
+        )
     first, last = arguments.lines
     symbols, following = outline.part(first, last, limit, depth)
     if (fitting := _fitting(symbols, room)) < sum(1 for _ in _rows(symbols)):
         symbols, following = outline.part(first, last, max(1, fitting), depth)
     if following is None or following <= first:
-        return _Shown(symbols, symbols, 0, None)  # else all in one line: no range of lines goes on from there
+        return _ShownOutline(
+            symbols, symbols, 0, None
+        )  # else all in one line: no range of lines goes on from there
     missing = sum(following <= symbol.start_line <= last for _, symbol in outline.walk())
-    return _Shown(symbols, symbols, missing, (following, last))
+    return _ShownOutline(symbols, symbols, missing, (following, last))
 
 
 def _fitting(symbols: tuple[Symbol, ...], room: int) -> int:

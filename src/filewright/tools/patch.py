@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from filewright.edit import FileOutcome, PatchPlan, Place
+from filewright.edit import FileOutcome, PatchPlan, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
@@ -93,7 +93,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     return until_settled(context, attempt, writes=not arguments.preview, task=task)
 
 
-def _look(context: Context, path: str, stack: ExitStack) -> Place:
+def _look(context: Context, path: str, stack: ExitStack) -> PatchTarget:
     location = context.boundary.locate(path)
     context.boundary.guard_write(location)
     try:
@@ -101,12 +101,12 @@ def _look(context: Context, path: str, stack: ExitStack) -> Place:
     except FilewrightError as error:
         if error.code != Code.NOT_FOUND:
             raise
-        return Place(location, None, (context.key_of_missing(location), location.name), missing=error)
+        return PatchTarget(location, None, (context.key_of_missing(location), location.name), missing=error)
     if snapshot.held is not None:
         snapshot.close()  # a patch may name more files than a process may have open
     status = snapshot.status
     assert status is not None
-    return Place(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))
+    return PatchTarget(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))
 
 
 def _warning(context: Context, file: FileOutcome, task: Task) -> str:

@@ -10,7 +10,7 @@ import pytest
 from filewright.boundary import unquote
 from filewright.boundary.location import Location, Root
 from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode
-from filewright.edit.patch import PatchPlan, Place, parse, plan
+from filewright.edit.patch import PatchPlan, PatchTarget, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
 
@@ -37,7 +37,7 @@ class Tree:
     held: bool = True
     encoding: str | None = None
 
-    def look(self, asked: str) -> Place:
+    def look(self, asked: str) -> PatchTarget:
         parts: list[bytes] = []
         for part in unquote(asked).split(b"/"):
             if part == b"..":
@@ -47,10 +47,10 @@ class Tree:
         location = Location(ROOT, tuple(parts), asked)
         name = b"/".join(parts).decode()
         if name not in self.files:
-            return Place(location, None, ("no", name))
+            return PatchTarget(location, None, ("no", name))
         content = self.files[name]
         snapshot = Snapshot.of_bytes(content, encoding=self.encoding) if self.held else Windowed(content)
-        return Place(location, snapshot, ("file", name), self.modes.get(name, 0o644))
+        return PatchTarget(location, snapshot, ("file", name), self.modes.get(name, 0o644))
 
     def plan(self, text: str) -> PatchPlan:
         return plan(parse(text), self.look)

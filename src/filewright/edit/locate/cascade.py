@@ -9,7 +9,7 @@ from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, WholeLines
 from filewright.edit.locate.repairs import Repaired, repairs
-from filewright.edit.locate.request import Edit, TextLines, Tier, checked, is_blank
+from filewright.edit.locate.request import Edit, RequestLines, Tier, checked, is_blank
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.spaces import find_spaced
@@ -50,7 +50,7 @@ def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | 
 
 
 def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
-    block, replace = TextLines.of(edit.search), TextLines.of(edit.replace)
+    block, replace = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     everything = find_regions(source, block)
@@ -175,7 +175,7 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
         spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:
             return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
-    block, replace = TextLines.of(better.search), TextLines.of(better.replace)
+    block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
     everything = find_regions(source, block)
     if not everything:
         return None

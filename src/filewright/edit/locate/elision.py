@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from filewright.edit.linediff import changes
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import WholeLines
-from filewright.edit.locate.request import TextLines, is_blank
+from filewright.edit.locate.request import RequestLines, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, find_regions, strictest
 from filewright.structure import Language
@@ -117,7 +117,7 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
     after = source.start
     crossed = False
     for index, (one, other) in enumerate(zip(asked, wanted, strict=True)):
-        mine, theirs = TextLines.of_lines(one), TextLines.of_lines(other)
+        mine, theirs = RequestLines.of_lines(one), RequestLines.of_lines(other)
         if not mine.solid:
             if theirs.solid:
                 return None
@@ -147,7 +147,7 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
 
     def is_single(lines: Sequence[str]) -> bool:
         solid = [line for line in lines if not is_blank(line)]
-        return any(len(find_regions(source, TextLines.of_lines([line]))) == 1 for line in solid)
+        return any(len(find_regions(source, RequestLines.of_lines([line]))) == 1 for line in solid)
 
     # The last line further left than the mark names its block, or one that opens a block or a section.
     opening = max((at for at, line in enumerate(old) if _is_opening(source, line, level)), default=-1)
@@ -220,7 +220,7 @@ def _block_width(line: str) -> int:
     return _width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
-def _only(source: FileText, block: TextLines) -> Region | None:
+def _only(source: FileText, block: RequestLines) -> Region | None:
     best = strictest(find_regions(source, block))
     return best[0] if len(best) == 1 else None
 

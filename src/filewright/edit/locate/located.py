@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import Edit, TextLines, Tier
+from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.locate.whole_lines import Region
 from filewright.errors import Code
 from filewright.text import Line, Splice
@@ -26,8 +26,8 @@ class WholeLines:
     """The lines of `search` stand for `region`; the change to `replace` is carried over."""
 
     region: Region
-    search: TextLines
-    replace: TextLines
+    search: RequestLines
+    replace: RequestLines
 
     @property
     def span(self) -> ByteRange:

@@ -83,7 +83,7 @@ def is_blank(line: str) -> bool:
 
 
 @dataclass(frozen=True)
-class TextLines:
+class RequestLines:
     """Lines of a request as whole-line matching sees them: the solid (non-blank) lines in order.
 
     `solid` are their texts, `blank[i]` the blank lines between solid lines i and i + 1, `before`
@@ -96,7 +96,7 @@ class TextLines:
     after: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> TextLines:
+    def of(cls, text: str) -> RequestLines:
         """The block of a text; its final newline ends the last line and begins none."""
         lines = text.split("\n")
         if not lines[-1]:
@@ -104,7 +104,7 @@ class TextLines:
         return cls.of_lines(lines)
 
     @classmethod
-    def of_lines(cls, lines: list[str] | tuple[str, ...]) -> TextLines:
+    def of_lines(cls, lines: list[str] | tuple[str, ...]) -> RequestLines:
         """The block of lines without terminators."""
         solid: list[str] = []
         gaps: list[tuple[str, ...]] = []

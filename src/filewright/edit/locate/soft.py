@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from filewright.edit.locate.fold import collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.request import RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, key_of, rows_with
 from filewright.edit.locate.words import is_mistyped, is_only_neighbour, is_slip, names_time, one_step
@@ -32,7 +32,7 @@ _MOST_ROWS = 60_000
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 
-def find_soft(source: FileText, block: TextLines, replace: TextLines) -> list[Region]:
+def find_soft(source: FileText, block: RequestLines, replace: RequestLines) -> list[Region]:
     """Regions that differ from `block`, which is to become `replace`, by one word of prose, in order of offset."""
     allowed = 2 if len(block.solid) >= _MANY_LINES else 1
     found: dict[int, Region] = {}
@@ -72,7 +72,7 @@ def _anchors(source: FileText, lines: Sequence[str], count: int) -> list[tuple[b
 
 
 def _around(
-    source: FileText, block: TextLines, index: int, row: Line, allowed: int
+    source: FileText, block: RequestLines, index: int, row: Line, allowed: int
 ) -> tuple[list[Line], int]:
     """The rows of a region whose solid line `index` is `row`, or none if too many lines differ.
 
@@ -117,7 +117,7 @@ def _steps(one: str, other: str) -> int:
     return int(one != other) if abs(len(one) - len(other)) < 2 else _MANY_LINES
 
 
-def _region(source: FileText, block: TextLines, replace: TextLines, rows: list[Line]) -> Region | None:
+def _region(source: FileText, block: RequestLines, replace: RequestLines, rows: list[Line]) -> Region | None:
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
@@ -147,7 +147,7 @@ def _is_named(pair: tuple[str, str], others: Sequence[str]) -> bool:
     return len(there) > 5 and is_mistyped(asked.lower(), there.lower()) and any(map(named.search, others))
 
 
-def _is_corrected(pair: tuple[str, str], found: str, replace: TextLines) -> bool:
+def _is_corrected(pair: tuple[str, str], found: str, replace: RequestLines) -> bool:
     """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
     asked, there = pair
     if not one_step(asked.lower(), there.lower()) or names_time(pair):

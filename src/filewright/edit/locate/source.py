@@ -20,7 +20,7 @@ from filewright.structure import Language
 from filewright.text import Encoding, Line, Lines, finder
 
 if TYPE_CHECKING:
-    from filewright.edit.locate.request import TextLines
+    from filewright.edit.locate.request import RequestLines
     from filewright.edit.locate.whole_lines import Region
 
 _LINES_MEASURED, _BYTES_MEASURED = 2_000, 1 << 16
@@ -30,7 +30,7 @@ _WINDOW = 1 << 20
 _BLOCKS_KEPT = 4
 
 
-class Readable(Protocol):
+class EditSource(Protocol):
     """What locating needs of a `Snapshot`; a result of earlier edits offers it too."""
 
     @property
@@ -58,7 +58,7 @@ class FileText:
     """A snapshot with the ways of reading it that locating needs; `language` is its file's, if known."""
 
     def __init__(
-        self, snapshot: Readable, task: Task | None = None, *, language: Language | None = None
+        self, snapshot: EditSource, task: Task | None = None, *, language: Language | None = None
     ) -> None:
         self.snapshot = snapshot
         self.task = task
@@ -71,7 +71,7 @@ class FileText:
         usual = self.has_no_returns and self.encoding.width == 1
         self._feeds = self.held if usual else None
         self._last: Line | None = None
-        self._regions: dict[TextLines, list[Region]] = {}
+        self._regions: dict[RequestLines, list[Region]] = {}
         self._sketch: tuple[list[Line], list[str]] | None = None
         self._characters: tuple[_Characters, _Characters] | None = None
 
@@ -187,11 +187,11 @@ class FileText:
             before = indent
         return steps.most_common(1)[0][0] if steps else ""
 
-    def remembered(self, block: TextLines) -> list[Region] | None:
+    def remembered(self, block: RequestLines) -> list[Region] | None:
         """The regions of one of the last blocks looked for; None if it was not."""
         return self._regions.get(block)
 
-    def remember(self, block: TextLines, regions: list[Region]) -> None:
+    def remember(self, block: RequestLines, regions: list[Region]) -> None:
         """Keep the regions of a block; only those of the last few are."""
         if len(self._regions) >= _BLOCKS_KEPT:
             del self._regions[next(iter(self._regions))]

@@ -11,7 +11,7 @@ import re
 
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import TextLines, Tier
+from filewright.edit.locate.request import RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, rarest_run, rows_with
 from filewright.structure import Language
@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"\w+|\s+|.")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 
-def find_spaced(source: FileText, block: TextLines) -> list[Region]:
+def find_spaced(source: FileText, block: RequestLines) -> list[Region]:
     """Lines like the one line of `block` but for blanks around punctuation, in order of offset."""
     if len(block.solid) != 1 or source.language not in _LINE_COMMENT:
         return []

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from filewright.edit.locate.fold import WHITESPACE, collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.request import TextLines, Tier, is_blank
+from filewright.edit.locate.request import RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.text import Line
 
@@ -67,7 +67,7 @@ def find_lines(source: FileText, lines: Sequence[str]) -> tuple[Region, ...]:
     lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
     part of the region. Lines that are all blank stand for nothing. At most 200 are returned.
     """
-    block = TextLines.of_lines(tuple(lines))
+    block = RequestLines.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
         before = _blank_before(source, region, len(block.before))
@@ -96,7 +96,7 @@ def _blank_after(source: FileText, region: Region, count: int) -> bool:
     return True
 
 
-def find_regions(source: FileText, block: TextLines) -> list[Region]:
+def find_regions(source: FileText, block: RequestLines) -> list[Region]:
     """Regions that `block` stands for by any whole-line tier, in order of offset.
 
     Ends early, with more than one region, where very many or very long ones are alike.
@@ -111,7 +111,7 @@ def find_regions(source: FileText, block: TextLines) -> list[Region]:
     return list(known)
 
 
-def _regions(source: FileText, block: TextLines) -> list[Region]:
+def _regions(source: FileText, block: RequestLines) -> list[Region]:
     found: dict[int, Region] = {}
     rows_found = 0
     for rows in _candidates(source, block):
@@ -140,7 +140,7 @@ def strictest(regions: Iterable[Region]) -> list[Region]:
     return [region for region in listed if order.index(region.tier) == best]
 
 
-def graded(source: FileText, block: TextLines, rows: list[Line]) -> Region | None:
+def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | None:
     """The region of candidate rows, by the strictest tier that accepts it; None if none does."""
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
@@ -168,7 +168,7 @@ def _grade(pairs: list[tuple[str, str]]) -> Tier:
     return Tier.BLANKS
 
 
-def _candidates(source: FileText, block: TextLines) -> Iterator[list[Line]]:
+def _candidates(source: FileText, block: RequestLines) -> Iterator[list[Line]]:
     keys = block.keys
     anchor = rarest_run(source, block.solid)
     if anchor is None:

@@ -7,7 +7,7 @@ only where every line of its context stands; a line number never stands in for c
 Never: opens a file (a callback looks paths up), commits, drops a line of context to make a hunk fit,
 or changes a byte that no hunk is about.
 
-In: the patch as text, and a `Look` from paths to `Place` values. Out: a `PatchPlan`, which holds the
+In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `PatchPlan`, which holds the
 `ChangeSet` and what it does to each file.
 """
 
@@ -20,8 +20,8 @@ from filewright.edit.patch.model import (
     Look,
     Patch,
     PatchPlan,
+    PatchTarget,
     PatchText,
-    Place,
     Row,
 )
 from filewright.edit.patch.plan import plan
@@ -35,7 +35,7 @@ __all__ = [
     "Look",
     "Patch",
     "PatchPlan",
-    "Place",
+    "PatchTarget",
     "Row",
     "parse",
     "plan",

@@ -179,7 +179,7 @@ class PatchText:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PatchTarget:
     """What stands at a path, as the planner needs to know it.
 
     `snapshot` is None where nothing is there (`missing` may then hold the error that opening it
@@ -194,8 +194,8 @@ class Place:
     missing: FilewrightError | None = None
 
 
-Look = Callable[[str], Place]
-"""The `Place` of a path as the patch names it. Raises what the boundary raises: `path_escape`,
+Look = Callable[[str], PatchTarget]
+"""The `PatchTarget` of a path as the patch names it. Raises what the boundary raises: `path_escape`,
 `not_a_file` for folders, `symlink` …; never for a path where nothing is."""
 
 

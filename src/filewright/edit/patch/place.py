@@ -19,7 +19,7 @@ from filewright.edit.filelines import FileLines
 from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import Located, Rows, WholeLines
-from filewright.edit.locate.request import Edit, TextLines, Tier, is_blank
+from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.model import Hunk, Row
@@ -72,7 +72,7 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
     edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
     if place.region is not None and place.tier is Tier.BLANK_LINES:
-        part = WholeLines(place.region, TextLines.of_lines(hunk.old), TextLines.of_lines(hunk.new))
+        part = WholeLines(place.region, RequestLines.of_lines(hunk.old), RequestLines.of_lines(hunk.new))
         return Located(edit, place.tier, (part,))
     at, count = place.at, place.end - place.at
     old, new, kept = hunk.old, hunk.new, _kept(hunk)
@@ -287,7 +287,7 @@ class Placing:
         found: list[int | None] = [first + index - solid[0] for index in range(len(old))]
         if region.tier is not Tier.BLANK_LINES:
             return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
-        block, result = TextLines.of_lines(old), TextLines.of_lines(hunk.new)
+        block, result = RequestLines.of_lines(old), RequestLines.of_lines(hunk.new)
         inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
         if not inside or hunk.old_ended != hunk.new_ended:
             return None  # blank lines at the edge are changed, and these may be others

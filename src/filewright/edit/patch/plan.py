@@ -22,7 +22,7 @@ from filewright.edit.patch.model import (
     Look,
     Patch,
     PatchPlan,
-    Place,
+    PatchTarget,
     Row,
 )
 from filewright.edit.patch.place import Placed, Placing, Unplaced, located
@@ -64,8 +64,8 @@ class _Sides:
     """A file of the patch with the places it is about."""
 
     file: FilePatch
-    old: Place | None
-    new: Place | None
+    old: PatchTarget | None
+    new: PatchTarget | None
     narrow: Narrowed | None = None
 
 
@@ -80,9 +80,9 @@ class _PatchPlanner:
 
     def check_names(self) -> None:
         """Look every path up, and refuse what names clash, before anything else."""
-        known: dict[str, Place] = {}
+        known: dict[str, PatchTarget] = {}
 
-        def place(name: str | None) -> Place | None:
+        def place(name: str | None) -> PatchTarget | None:
             if name is None:
                 return None
             if name not in known:
@@ -272,7 +272,12 @@ class _PatchPlanner:
         return FileOutcome("delete", old.location.shown, None, snapshot, whole, hunks, mode_before=old.mode)
 
     def _copy(
-        self, source: Place, new: Place, snapshot: Snapshot, made: tuple[Splice, ...], mode: int | None
+        self,
+        source: PatchTarget,
+        new: PatchTarget,
+        snapshot: Snapshot,
+        made: tuple[Splice, ...],
+        mode: int | None,
     ) -> None:
         """Copies read what stands there before the patch, so they come before all other steps."""
         if made and snapshot.held is not None:
@@ -297,7 +302,7 @@ class _AppliedError(Exception):
         self.instead = instead
 
 
-def _there(place: Place | None) -> Snapshot:
+def _there(place: PatchTarget | None) -> Snapshot:
     assert place is not None
     assert place.snapshot is not None
     return place.snapshot
