@@ -72,6 +72,20 @@ def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
     expect(last.locator(".num")).to_have_text(["500", "501"])
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+def test_text_of_any_encoding_is_text(
+    workspace: Workspace, folder: Path, opened: Opened, encoding: str
+) -> None:
+    lines = "".join(f"line {number} 表\r\n" for number in range(1, 31))
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    (folder / "a.txt").write_bytes(mark + lines.encode(encoding))
+    workspace.edit("a.txt", [{"search": "line 15 ", "replace": "LINE 15 "}])
+    page = opened()
+    expect(page.locator("td.code.new")).to_contain_text("LINE 15 ")
+    page.get_by_role("button", name="11 unchanged lines").click()
+    expect(page.locator("td.code").first).to_have_text(lines.splitlines()[0], use_inner_text=True)
+
+
 HOSTILE = [
     "<script>document.title = 'owned'</script>",
     "<img src=x onerror=\"document.title='owned'\">",

@@ -6,6 +6,7 @@ past a budget of lines bring only their names; their diff is asked for when it i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -40,6 +41,7 @@ IMAGES = {
     "svg": "image/svg+xml",
 }
 """What a browser shows as an image, by suffix."""
+_ENDS = re.compile("\r\n|\n|\r")
 _KINDS = {"link": "symbolic link", "folder": "folder", "other": "special file"}
 
 
@@ -187,8 +189,9 @@ def folded_lines(
     first, last = max(first, 1), min(last, first + LINES_UNFOLDED - 1, content.line_count)
     start, stop = content.lines.offset_of(first), content.lines.offset_of(last + 1)
     rows = []
-    for number, line in enumerate(content.read(start, stop - start).splitlines(), first):
-        shown = one_line(line.decode(content.encoding.name, "replace"))
+    text = content.read(start, stop - start).decode(content.encoding.name, "replace")
+    for number, line in enumerate(_ENDS.split(text)[: last - first + 1], first):
+        shown = one_line(line)
         rows.append(DiffRow(" ", clip(shown, workspace.settings.line_chars), number + shift, number))
     path = entry.place.shown
     sides = tuple((row, row) for row in rows)
