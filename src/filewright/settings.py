@@ -27,7 +27,7 @@ def _listed(given: Any) -> Any:
     try:
         return json.loads(given)
     except ValueError:
-        raise ValueError("is neither a JSON array nor a list with commas") from None
+        raise ValueError("it is neither a JSON array nor a list with commas") from None
 
 
 RuleList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
@@ -185,6 +185,7 @@ def load(**given: Any) -> Settings:
         name = str(first["loc"][0])
         raise FilewrightError(
             Code.INVALID_INPUT,
-            f"the setting FILEWRIGHT_{name.upper()}: {first['msg']} (given: {first['input']!r})",
+            f"the setting FILEWRIGHT_{name.upper()}: {first['msg'].removeprefix('Value error, ')} "
+            f"(given: {first['input']!r})",
             hint=f"correct the variable or the flag --{name.replace('_', '-')}, or leave it out",
         ) from error

@@ -160,7 +160,7 @@ class Offer:
             changed = self._context.seen.changed() if self._surface is NATIVE else None
             result = tool.run(self._context, parsed, task)
             if changed is not None:
-                self._context.seen.told()
+                self._context.seen.said()
             notices = [*([changed] if changed is not None else []), *task.notices]
             return self._bounded(replace(result, notices=_few(notices)) if notices else result)
         except FilewrightError as error:

@@ -31,12 +31,12 @@ def tree_notice(boundary: Boundary, places: Iterable[Location]) -> str | None:
     """In which worktree the places are, for the caller who changed them; None where there is only one."""
     folders = {place.parent for place in places if place.parts}
     trees = dict.fromkeys(filter(None, map(_tree_of, list(folders)[:_FOLDERS])))
-    told = []
+    found = []
     for tree in trees:
         with suppress(FilewrightError, OSError):  # what was changed is changed: this is an extra
             if description := _described(boundary, tree):
-                told.append(description)
-    return f"changed in {'; and in '.join(sorted(told))}" if told else None
+                found.append(description)
+    return f"changed in {'; and in '.join(sorted(found))}" if found else None
 
 
 def _tree_of(folder: Location) -> Location | None:

@@ -156,7 +156,8 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
         yield Finding("kept from agents", f"not counted: {error.message}", False)
         return
     for rule, count in rules[:_RULES]:
-        yield Finding("kept from agents", f"{count:,} by {rule}", None)
+        # A rule comes as FILE: RULE, a file that cannot be used as a sentence.
+        yield Finding("kept from agents", f"{count:,} by {rule}", None if ": " in rule else False)
     if len(rules) > _RULES:
         yield Finding(
             "kept from agents", f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules"

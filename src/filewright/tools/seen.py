@@ -22,7 +22,7 @@ class SeenFiles:
         self._boundary = boundary
         self._open = open_file
         self._files: OrderedDict[Location, tuple[Identity, str]] = OrderedDict()
-        self._untold: list[str] = []
+        self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
     def note(self, snapshot: Snapshot) -> None:
@@ -43,7 +43,7 @@ class SeenFiles:
                 self._look_again(location)
 
     def changed(self) -> str | None:
-        """One line that names the files others have changed since they were shown, until it was `told`."""
+        """One line that names the files others have changed since they were shown, until it was `said`."""
         found, gone = [], []
         for location, identity, version in self._all():
             now = self._boundary.identity_of(location)
@@ -57,14 +57,14 @@ class SeenFiles:
             elif self._look_again(location) not in (None, version):
                 found.append(location.shown)
         with self._lock:
-            self._untold += [f"changed since you read it: {', '.join(found)}"] if found else []
-            self._untold += [f"gone since you read it: {', '.join(gone)}"] if gone else []
-            return "; ".join(dict.fromkeys(self._untold)) or None
+            self._unsaid += [f"changed since you read it: {', '.join(found)}"] if found else []
+            self._unsaid += [f"gone since you read it: {', '.join(gone)}"] if gone else []
+            return "; ".join(dict.fromkeys(self._unsaid)) or None
 
-    def told(self) -> None:
+    def said(self) -> None:
         """An answer has said what `changed` gave; one that failed has not."""
         with self._lock:
-            self._untold.clear()
+            self._unsaid.clear()
 
     def _all(self) -> list[tuple[Location, Identity, str]]:
         with self._lock:
