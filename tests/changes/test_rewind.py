@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,31 @@ def test_what_an_outsider_deleted_or_moved_comes_back_as_it_was_before_the_sessi
     assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
     assert (bench.root / "elsewhere/x.txt").read_bytes() == b"EX\n"
     assert sum("made anew" in note for note in reversal.notes) == 2
+
+
+@pytest.mark.parametrize("by", ["outsider", "other"])
+def test_a_file_that_others_have_deleted_in_between_comes_back_as_it_was_at_first(
+    bench: Any, scene: Any, text: Path, by: str
+) -> None:
+    before = scene.tree(bench.root)
+
+    def delete(path: str) -> None:
+        if by == "other":
+            _by(bench, "other", Delete(bench.at(path)))
+        else:
+            (bench.root / path).unlink()
+
+    _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), Create(bench.at("n"), b"n\n"))
+    delete("t.txt")
+    delete("n")
+    _by(bench, "s", Create(bench.at("t.txt"), b"another\n"), Create(bench.at("n"), b"n again\n"))
+    _by(bench, "s", _line(bench, "t.txt", 1, b"yet another\n"))
+    made, _ = _rewind(bench, "s")
+    assert {name: kept[2:] for name, kept in scene.tree(bench.root).items()} == {
+        name: kept[2:] for name, kept in before.items()
+    }
+    bench.changes.undo(made.id)
+    assert text.read_bytes() == b"yet another\n"
 
 
 def _same_line(b: Any) -> None:
@@ -482,3 +508,54 @@ def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int
         assert scene.tree(bench.root) == before
         bench.changes.undo(made.id)
         assert scene.tree(bench.root) == after
+
+
+def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int) -> Step:
+    line = chance.randrange(1, 30)
+    full = bench.root / path
+    if full.is_file() and full.read_bytes().count(b"\n") > line and chance.random() < 0.5:
+        return _line(bench, path, line, b"%d\n" % count)
+    return chance.choice(
+        [
+            Move(bench.at(path), bench.at(to)),
+            Delete(bench.at(path), recursive=True),
+            Create(bench.at(to), TEXT, replace=True),
+        ]
+    )
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6))
+def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothing(
+    scene: Any, seed: int
+) -> None:
+    """Two sessions and somebody outside move, delete, make and edit the same few files."""
+    chance = random.Random(seed)
+    with scene.quick_folder() as folder, scene.Bench(folder) as bench:
+        for path in ("a", "d/b", "d/e/c"):
+            (bench.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (bench.root / path).write_bytes(TEXT)
+        for count in range(14):
+            there = sorted(str(path.relative_to(bench.root)) for path in bench.root.rglob("*"))
+            path = chance.choice(there or ["none"])
+            full = bench.root / path
+            to = chance.choice(["a", "n", "d/n", "d/e/m", f"new{count}/x", "d"])
+            who = chance.choice(["s", "s", "other", "outside"])
+            if who == "outside":
+                if full.is_file():
+                    chance.choice(
+                        [full.unlink, lambda full=full: full.write_bytes(b"x\n" + full.read_bytes())]
+                    )()
+                continue
+            with suppress(FilewrightError):
+                _by(bench, who, _any_step(bench, chance, path, to, count))
+        before = scene.tree(bench.root)
+        try:
+            made, _ = _rewind(bench, "s")
+        except FilewrightError as error:
+            refused = error
+        else:
+            bench.changes.undo(made.id)
+            refused = FilewrightError(Code.NO_CHANGE, "")
+        assert refused.code in (Code.STALE_VERSION, Code.NO_CHANGE, Code.NOT_FOUND)
+        assert scene.tree(bench.root) == before

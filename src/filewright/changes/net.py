@@ -231,7 +231,13 @@ class _Following:
             self.here[entry.place] = track
 
     def _again(self, entry: Entry) -> _Track | None:
-        """The file that was deleted where this one is made."""
+        """The file that was there before this one is made: deleted by a chosen change, or by others."""
+        there = self.here.pop(entry.place, None)
+        if there is not None:
+            if _is_file(entry.after) and _is_file(there.entries[-1].after):
+                return there
+            if there.origin is not None:
+                self.gone[there.origin] = there
         origin = self._origin(entry.place)
         older = self.gone.get(origin)
         if older is None or not _is_file(entry.after) or not _is_file(older.entries[-1].before):

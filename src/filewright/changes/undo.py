@@ -14,6 +14,7 @@ import codecs
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import xxhash
@@ -313,9 +314,7 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
         undoing.conflict(place, f"is a {kind} now")
     elif kind == "file":
         with undoing.open(place) as now:
-            if not undoing.force and not _as_created(undoing, runs, now):
-                undoing.conflict(place, "was created by that change and has been edited since")
-            else:
+            if undoing.force or _as_created(undoing, runs, now):
                 undoing.steps.delete.append(Delete(where, expected=Expected.of(now)))
     elif kind == "link":
         if undoing.boundary.read_link(where) != after.target:
@@ -329,12 +328,22 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
 
 
 def _as_created(undoing: _Undoing, runs: Sequence[Entry], now: Snapshot) -> bool:
-    """Whether nothing but the change has made the file what it is."""
-    made, *later = runs
-    if not later:
-        return now.digested(undoing.task).hex() == (made.after and made.after.digest)
-    held = _taken_back(undoing, later, now.held)
-    return held is not None and _is(held, made.after)
+    """Whether nothing but the change has made the file what it is; else that is a conflict."""
+    made = runs[0].after
+    if len(runs) == 1:
+        same = made is not None and now.digested(undoing.task).hex() == made.digest
+        if not same:
+            undoing.conflict(runs[0].place, "was created by that change and has been edited since")
+        return same
+    if now.held is None:
+        undoing.conflict(
+            runs[0].place, "has been changed by others in between, and is too large to be merged"
+        )
+        return False
+    try:
+        return _taken_back(undoing, runs, now.held) is None
+    except _RefusedError:
+        return False
 
 
 def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
@@ -373,9 +382,9 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
         return
     runs = undoing.contents.runs(entry)
     if len(runs) > 1 and not undoing.force:
-        held = _taken_back(undoing, runs, None)
-        if held is not None:
-            _restore(undoing, before, place, content=Held(held))
+        with suppress(_RefusedError):
+            held = _taken_back(undoing, runs, None)
+            _restore(undoing, before, place, content=Held(held or b""))
     elif not _restore(undoing, before, place, over=over):
         undoing.conflict(place, "was deleted and not kept")
 
@@ -499,29 +508,47 @@ def _earlier_content(
         stream = undoing.contents.stream(before)
         if stream is not None:
             return _modify(now, line_splices(now.held, stream.read()), where)
+    elif len(runs) > 1 and undoing.hunk is not None:
+        raise errors.no_hunks(where.shown)
     elif len(runs) > 1:
-        held = _taken_back(undoing, runs, now.held)
-        return None if held is None else _modify(now, line_splices(now.held, held), where)
+        try:
+            held = _taken_back(undoing, runs, now.held)
+        except _RefusedError:
+            return None
+        return _modify(now, line_splices(now.held, held or b""), where)
     splices = _run_back(undoing, runs[-1], now.held)
     return None if splices is None else _modify(now, splices, where)
 
 
+class _RefusedError(Exception):
+    """A run cannot be taken back; the conflict is noted."""
+
+
 def _taken_back(undoing: _Undoing, runs: Sequence[Entry], held: bytes | None) -> bytes | None:
-    """What is left of a file when each run is taken back, the last first; None where it is refused."""
+    """What is left of a file when each run is taken back, the last first; None if that is no file.
+
+    What others have deleted in between comes back. Raises `_RefusedError`.
+    """
     for run in reversed(runs):
         undoing.task.check()
-        if held is None and run.after is None:
+        if run.before is None:
+            if held is not None and not _is(held, run.after):
+                undoing.conflict(run.place, "was created by that change and has been edited since")
+                raise _RefusedError
+            held = None
+        elif held is None:
             held = undoing.contents.before(run)
             if held is None:
                 undoing.conflict(run.place, "was deleted and not kept")
-        elif held is None or run.after is None:
-            undoing.conflict(run.place, "was made, changed or deleted in between by others")
-            return None
+                raise _RefusedError
+        elif run.after is None:
+            undoing.conflict(run.place, "was deleted by that change, and something new is there now")
+            raise _RefusedError
         else:
             splices = _run_back(undoing, run, held)
-            held = None if splices is None else apply(held, splices)
-        if held is None:
-            return None
+            if splices is None:
+                raise _RefusedError
+            held = apply(held, splices)
     return held
 
 
