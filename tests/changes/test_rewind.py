@@ -88,6 +88,13 @@ def _deleted_and_made_again(b: Any) -> None:
     _by(b, "s", Delete(b.at("f")), MakeFolder(b.at("f")))
 
 
+def _folder_deleted_and_made_again(b: Any) -> None:
+    _by(b, "s", Create(b.at("f/g/n"), b"n\n"))
+    _by(b, "s", Delete(b.at("f"), recursive=True))
+    _by(b, "s", Create(b.at("f/g/y.txt"), b"another\n"))
+    _by(b, "s", b.modify("f/g/y.txt", Splice(0, 0, b"yet ")))
+
+
 def _undone_in_between(b: Any) -> None:
     first = _by(b, "s", _line(b, "t.txt", 1, b"A\n"))
     task = Task(caller=Caller("s"))
@@ -105,6 +112,7 @@ def _undone_in_between(b: Any) -> None:
         _swapped,
         _folder_moved_twice_and_worked_in,
         _deleted_and_made_again,
+        _folder_deleted_and_made_again,
         _undone_in_between,
     ],
 )

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 # none of it.
 
 _SETTLE_ABOVE = 16
+_IN_THE_WAY = (
+    Code.ALREADY_EXISTS,
+    Code.NOT_FOUND,
+    Code.NOT_A_DIRECTORY,
+    Code.NOT_A_FILE,
+    Code.INVALID_INPUT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +398,7 @@ def _told_as_undo(selected: Selected) -> Iterator[None]:
     try:
         yield
     except FilewrightError as error:
-        if error.code not in (Code.ALREADY_EXISTS, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.INVALID_INPUT):
+        if error.code not in _IN_THE_WAY:
             raise
         raise FilewrightError(
             Code.STALE_VERSION,

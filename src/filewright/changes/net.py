@@ -190,7 +190,7 @@ class _Track:
             _continues(one.entry.after, other.entry.before)
             for one, other in zip(self.parts, self.parts[1:], strict=False)
         )
-        known = not self.parts or before.digest is not None
+        known = not self.parts or before.kind != "file" or before.digest is not None
         return same and continues and known and not _other(before, after)
 
 
@@ -231,16 +231,19 @@ class _Following:
             self.here[entry.place] = track
 
     def _again(self, entry: Entry) -> _Track | None:
-        """The file that was there before this one is made: deleted by a chosen change, or by others."""
+        """The same that was there before this one is made: deleted by a chosen change, or by others."""
         there = self.here.pop(entry.place, None)
         if there is not None:
-            if _is_file(entry.after) and _is_file(there.entries[-1].after):
+            if _alike(entry.after, there.entries[-1].after):
                 return there
             if there.origin is not None:
                 self.gone[there.origin] = there
+        above = next(filter(None, map(self.here.get, folders_above(entry.place))), None)
+        if above is not None and above.origin is None:
+            return None  # It is in another folder than the one that was there.
         origin = self._origin(entry.place)
         older = self.gone.get(origin)
-        if older is None or not _is_file(entry.after) or not _is_file(older.entries[-1].before):
+        if older is None or not _alike(entry.after, older.entries[-1].before):
             return None
         return self.gone.pop(origin)
 
@@ -313,8 +316,9 @@ def _is_folder(entry: Entry) -> bool:
     return entry.after is not None and entry.after.kind == "folder"
 
 
-def _is_file(side: Side | None) -> bool:
-    return side is not None and side.kind == "file"
+def _alike(one: Side | None, other: Side | None) -> bool:
+    """Whether both are files, or both folders."""
+    return one is not None and other is not None and one.kind == other.kind and one.kind in ("file", "folder")
 
 
 def net_of(
