@@ -26,10 +26,12 @@ if TYPE_CHECKING:
         FileRead,
         FilesRead,
         FileStatus,
+        FolderMap,
         HistoryResult,
         ItemResult,
         ListedEntry,
         ListResult,
+        ManyOverviews,
         OverviewResult,
         PatchResult,
         ReplaceResult,
@@ -58,10 +60,12 @@ __all__ = [
     "FileStatus",
     "FilesRead",
     "FilewrightError",
+    "FolderMap",
     "HistoryResult",
     "ItemResult",
     "ListResult",
     "ListedEntry",
+    "ManyOverviews",
     "OverviewResult",
     "PatchResult",
     "ReplaceResult",
@@ -88,8 +92,9 @@ __getattr__ = names_of(
         "settings": "Settings",
         "tools": (
             "BatchResult ChangeResult ChangedFiles EditRequest EditResult FileRead FileStatus FilesRead "
-            "HistoryResult ItemResult ListResult ListedEntry OverviewResult PatchResult ReplaceResult "
-            "RevertResult SearchHit SearchResult SessionSummary SessionsResult StatResult ToolResult WriteRequest"
+            "HistoryResult ItemResult ListResult ListedEntry FolderMap ManyOverviews OverviewResult PatchResult "
+            "ReplaceResult RevertResult SearchHit SearchResult SessionSummary SessionsResult StatResult ToolResult "
+            "WriteRequest"
         ),
         "workspace": "Workspace",
     },

@@ -91,7 +91,7 @@ class Settings(BaseSettings):
     )
 
     # What a result may hold
-    page_chars: int = Field(default=24_000, ge=1_000, le=49_000, description="characters of one result page")
+    page_chars: int = Field(default=12_000, ge=1_000, le=49_000, description="characters of one result page")
     hard_chars: int = Field(
         default=49_500, ge=1_000, le=49_500, description="characters no result ever passes"
     )

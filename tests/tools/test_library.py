@@ -89,6 +89,8 @@ METHODS = {
     "revert_edit": "revert_edit",
 }
 ITEM = {"items": {"source", "destination"}}
+ELSEWHERE = {"get_overview": {"paths", "folders"}}
+"""Arguments that make another kind of answer have a method of their own: `get_overviews`, `get_map`."""
 
 
 def test_every_tool_has_a_method() -> None:
@@ -107,6 +109,7 @@ def test_a_typed_method_has_its_tools_arguments_with_their_defaults(name: str) -
     if "options" in named:  # read: the options are a typed dict
         named = named - {"options"} | set(typed_module.ReadOptions.__annotations__)
     missing = {f for f in fields if f not in named and not (ITEM.get(f, set()) & named)}
+    missing -= ELSEWHERE.get(name, set())
     assert not missing
     for argument, parameter in parameters.items():
         if argument in fields and parameter.default not in (inspect.Parameter.empty, None):
@@ -124,7 +127,7 @@ def test_a_tool_answers_with_the_type_its_method_promises(name: str) -> None:
     known = (
         answered.__name__ if isinstance(answered, type) else " | ".join(t.__name__ for t in answered.__args__)
     )
-    assert known == promised
+    assert promised == known or (name in ELSEWHERE and promised in known.split(" | "))
     for result in [answered] if isinstance(answered, type) else answered.__args__:
         assert issubclass(result, ToolResult)
         assert result.__dataclass_params__.frozen

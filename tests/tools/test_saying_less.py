@@ -165,3 +165,13 @@ def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> N
 )
 def test_one_pattern_or_several(root: Path, workspace: Workspace, arguments: dict[str, object]) -> None:
     assert workspace.call("search_content", arguments).data["code"] == "invalid_input"
+
+
+def test_history_names_up_to_three_files_of_a_change(root: Path, workspace: Workspace) -> None:
+    for n in range(5):
+        (root / f"m{n}.py").write_text("old\n")
+    workspace.replace("old", "new", preview=False)
+    workspace.edit("m0.py", [{"search": "new", "replace": "newer"}])
+    rows = workspace.get_history().text.splitlines()
+    assert rows[0].endswith("edit m0.py: 1 edit")
+    assert "[m0.py, m1.py, m2.py and 2 more files]" in rows[1]

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
     from filewright.edit.lines import LineEdit, at_lines, edit_of
-    from filewright.edit.locate.request import Edit, Tier
+    from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch import FileOutcome, PatchPlan, PatchTarget
+    from filewright.edit.patch import FileOutcome, FilePatch, Patch, PatchPlan, PatchTarget
     from filewright.edit.patch import parse as parse_patch
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.planning import Outcome, Plan, plan
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         replace_matches,
         replacement,
     )
+    from filewright.edit.rewrite import SymbolLines, indented, symbol_lines
 
 __all__ = [
     "ChangeSet",
@@ -63,6 +64,7 @@ __all__ = [
     "Edit",
     "Expected",
     "FileOutcome",
+    "FilePatch",
     "LineEdit",
     "MakeFolder",
     "MakeLink",
@@ -70,16 +72,19 @@ __all__ = [
     "Move",
     "Outcome",
     "Overlay",
+    "Patch",
     "PatchPlan",
     "PatchTarget",
     "Plan",
     "Replaced",
     "Replacement",
     "Restore",
+    "Rewrite",
     "SetMode",
     "SetOwner",
     "Step",
     "Stream",
+    "SymbolLines",
     "Tier",
     "at_lines",
     "check_count",
@@ -87,6 +92,7 @@ __all__ = [
     "edit_of",
     "header",
     "hunks_of",
+    "indented",
     "line_counts",
     "line_splices",
     "merge3",
@@ -97,6 +103,7 @@ __all__ = [
     "replace_matches",
     "replacement",
     "splices_between",
+    "symbol_lines",
     "unified",
 ]
 
@@ -112,11 +119,12 @@ __getattr__ = names_of(
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
         "lines": "LineEdit at_lines edit_of",
-        "locate.request": "Edit Tier",
+        "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
-        "patch": "FileOutcome PatchPlan PatchTarget parse_patch=parse",
+        "patch": "FileOutcome FilePatch Patch PatchPlan PatchTarget parse_patch=parse",
         "patch.plan": "plan_patch=plan",
         "planning": "Outcome Plan plan",
+        "rewrite": "SymbolLines indented symbol_lines",
         "replace": "Replaced Replacement check_count modify replace_matches replacement",
     },
 )

@@ -38,13 +38,13 @@ def find_drifted(
         shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
         found = locate(FileText(shown, source.task, language=source.language), edit)
         if isinstance(found, Located) and TIERS.index(found.tier) < TIERS.index(below):
-            return _merged(source, edit, shown, found)
+            return carried(source, found, FileText(shown))
     return None
 
 
-def _merged(source: FileText, edit: Edit, shown: Snapshot, found: Located) -> Located | Missed | None:
-    old = FileText(shown)
-    base = old.held or b""
+def carried(source: FileText, found: Located, old: FileText) -> Located | Missed | None:
+    """Where what was `found` in the text `old` goes in the file as it is; None if it changes nothing there."""
+    edit, base = found.edit, old.held or b""
     try:
         splices = ordered(written(old, found), len(base))
     except UnclearError:
@@ -68,7 +68,8 @@ def _merged(source: FileText, edit: Edit, shown: Snapshot, found: Located) -> Lo
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
-    """Whether a telling line of what the edit stood for is still in the file."""
+    """Whether a telling line of what the edit stood for is still in the file; of an insertion, one beside it."""
+    beside = found.start == found.end
     kept: set[int] = set()
     for chunk in merged.chunks:
         if chunk.kind in ("same", "theirs"):
@@ -76,7 +77,7 @@ def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
     return any(
         sum(char.isalnum() for char in old.text(row.body)) > 2
         for index, row in enumerate(old.rows())
-        if index in kept and row.end > found.start and row.offset < found.end
+        if index in kept and row.end + beside > found.start and row.offset < found.end + beside
     )
 
 

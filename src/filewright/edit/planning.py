@@ -19,11 +19,12 @@ from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Literal, Located, Missed, WholeLines
 from filewright.edit.locate.repairs import displayed, has_escaped_lines, numbered_like
-from filewright.edit.locate.request import Edit, Tier
+from filewright.edit.locate.request import Edit, Rewrite, Tier
 from filewright.edit.locate.source import EditSource, FileText
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear, written_as_it_is
+from filewright.edit.rewrite import located_rewrite
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -57,6 +58,7 @@ class Outcome:
     repairs: tuple[str, ...] = ()
     on_result: bool = False
     note: str = ""
+    named: str = ""
 
     @property
     def text(self) -> str:
@@ -64,7 +66,9 @@ class Outcome:
         where = f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
         if self.places > 1:
             where = f"{self.places} places from line {self.first}"
-        parts = [f"edit {self.index + 1}: {where}, found by {self.tier}"]
+        parts = [f"edit {self.index + 1}: {where}, {self.named or f'found by {self.tier}'}"]
+        if self.named:
+            return parts[0] + ("" if self.places else ", changes nothing")
         if self.inner is not None and self.inner is not self.tier:
             parts.append(f"({self.inner})")
         if self.repairs:
@@ -144,8 +148,10 @@ class _Placed:
 
 def plan(
     snapshot: EditSource,
-    edits: Sequence[Edit],
+    edits: Sequence[Edit | Rewrite],
     *,
+    numbers: Sequence[int] | None = None,
+    total: int = 0,
     fuzzy: bool | Sequence[bool] = True,
     in_turn: bool = False,
     bases: Sequence[bytes] = (),
@@ -155,6 +161,7 @@ def plan(
 ) -> Plan:
     """The splices that make all `edits` of the file.
 
+    `numbers` are those of the edits in their call (from 0) of `total`, where it has edits of other files too.
     `fuzzy` may be given for each edit; False also writes a replacement as it is, whatever it looks like.
     `in_turn` locates every edit on the result of those before it alone. `bases` are texts the caller was
     shown of it before, newest first. `asked` names the file in errors (default: as the snapshot's
@@ -169,7 +176,14 @@ def plan(
         texts = [narrow.text(base) for base in bases]
         made = plan(
             narrow.snapshot,
-            edits,
+            [
+                replace(edit, base=narrow.text(edit.base))
+                if isinstance(edit, Rewrite) and edit.base is not None
+                else edit
+                for edit in edits
+            ],
+            numbers=numbers,
+            total=total,
             fuzzy=fuzzy,
             in_turn=in_turn,
             bases=texts,
@@ -195,16 +209,19 @@ def plan(
     for index, edit in enumerate(edits):
         if task is not None:
             task.check()
-        if in_turn and index:
-            planner.add_in_turn(index, edit, fuzzy=loose[index])
+        number = index if numbers is None else numbers[index]
+        if isinstance(edit, Rewrite):
+            planner.add_rewrite(number, edit, fuzzy=loose[index])
+        elif in_turn and index:
+            planner.add_in_turn(number, edit, fuzzy=loose[index])
         else:
-            planner.add(index, edit, fuzzy=loose[index])
+            planner.add(number, edit, fuzzy=loose[index])
         if in_turn and planner.refusals:
             break
     if not planner.refusals and not planner.splices:
         planner.refusals.append(unchanged())
     if planner.refusals:
-        error = planner.refusals[0].error(name, len(edits))
+        error = planner.refusals[0].error(name, total or len(edits))
         error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
         raise error
     splices = ordered(planner.splices, snapshot.size)
@@ -237,6 +254,14 @@ class _Planner:
             self.refusals.append(explained(self._source, found, index, fuzzy=fuzzy))
         else:
             self._place(index, found, fuzzy=fuzzy)
+
+    def add_rewrite(self, index: int, edit: Rewrite, *, fuzzy: bool) -> None:
+        """Place an edit that names its lines, or note why what changed since does not allow it."""
+        found = located_rewrite(self._source, edit)
+        if isinstance(found, Located):
+            self._place(index, found, fuzzy=fuzzy)
+        else:
+            self.refusals.append(explained(self._source, found, index, fuzzy=False))
 
     def add_in_turn(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
         """Place one more edit on the result of the earlier ones, whatever they touched."""
@@ -390,6 +415,7 @@ class _Planner:
             located.repairs,
             placed.on_result,
             placed.note,
+            located.named,
         )
 
 

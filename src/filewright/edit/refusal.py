@@ -107,6 +107,8 @@ def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool =
         lines = tuple(source.line_number(span.start) for span in missed.spans)
         return _applied(index, lines, missed.reached)
     edit = missed.edit
+    if missed.code is Code.NO_CHANGE:
+        return unchanged()
     if missed.code is Code.STALE_VERSION:
         lines = tuple(source.line_number(span.start) for span in missed.spans)
         where = f" around line {lines[0]}" if lines else ""
@@ -147,6 +149,9 @@ def unchanged(index: int = 0) -> Refusal:
 
 def overlapping(index: int, other: int, line: int) -> Refusal:
     """The refusal of an edit that touches what an earlier one changes."""
+    if index == other:
+        message = f"edit {index + 1} moves text into itself, at line {line}"
+        return Refusal(index, Code.OVERLAP, message, "name a place outside of what is moved", None, (line,))
     return Refusal(
         index,
         Code.OVERLAP,

@@ -17,11 +17,20 @@ from filewright.surface import Listed
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 _RARE = frozenset(
     {
-        *("break_hard_links", "undoable", "atomic", "max_files", "encoding", "min_similarity"),
-        *("context_before", "context_after", "occurrence", "changed_lines"),
+        *("break_hard_links", "undoable", "atomic", "max_files", "diff", "encoding", "min_similarity"),
+        *(
+            "context_before",
+            "context_after",
+            "occurrence",
+            "changed_lines",
+            "include_hidden",
+            "invert",
+            "since",
+            "max_symbols",
+        ),
     }
 )
-"""Arguments that a refusal names when they matter; they are accepted all the same."""
+"""Arguments that an answer names when they matter; they are accepted all the same."""
 
 LIMIT = 12_000
 """Characters past which a list is shortened."""
@@ -32,12 +41,14 @@ _WITH_APP = {"ui": {"resourceUri": APP}}
 """What a tool's `_meta` says of it: for the client, no model is given it."""
 
 
-def listing(tools: Sequence[Listed]) -> list[Tool]:
-    """The tools as they are listed, each with all four hints."""
-    full = [_listed(tool, tool.schema, tool.title) for tool in tools]
+def listing(tools: Sequence[Listed], *, app: bool = False) -> list[Tool]:
+    """The tools as they are listed, each with all four hints; `app`: for a client that has MCP Apps."""
+    full = [_listed(tool, tool.schema, tool.title, app=app) for tool in tools]
     if sum(_length(tool) + 1 for tool in full) <= LIMIT:
         return full
-    return [_listed(tool, {**terse(tool.schema), "additionalProperties": False}, None) for tool in tools]
+    return [
+        _listed(tool, {**terse(tool.schema), "additionalProperties": False}, None, app=app) for tool in tools
+    ]
 
 
 def _length(tool: Tool) -> int:
@@ -45,7 +56,7 @@ def _length(tool: Tool) -> int:
     return len(tool.model_dump_json(by_alias=True, exclude_none=True, exclude={"meta"}))
 
 
-def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
+def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None, *, app: bool) -> Tool:
     return Tool(
         name=tool.name,
         title=title,
@@ -57,7 +68,7 @@ def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=False,
         ),
-        _meta=_WITH_APP if tool.writes else None,
+        _meta=_WITH_APP if tool.writes and app else None,
     )
 
 

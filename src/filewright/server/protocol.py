@@ -100,7 +100,9 @@ class Handlers:
         self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
         self._subscriptions = Subscriptions(workspace.context.boundary)
         self._tools = {tool.name: tool for tool in offer.tools()}
-        self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
+        self._listings = {
+            app: ListToolsResult(tools=listing([*self._tools.values()], app=app)) for app in (False, True)
+        }
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
@@ -129,9 +131,9 @@ class Handlers:
 
     # Tools
 
-    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """All tools, in one page."""
-        return self._listing
+        return self._listings[_has_apps(context)]
 
     async def call_tool(
         self, context: Context, params: CallToolRequestParams
@@ -152,8 +154,7 @@ class Handlers:
             return self._render(self._offer.refused(verdict), links=False)
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
-        capabilities = context.session.client_capabilities
-        app = capabilities is not None and APPS in (capabilities.extensions or {})
+        app = _has_apps(context)
         try:
             return await self._calls.run(
                 lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
@@ -336,6 +337,12 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(
             code=INTERNAL_ERROR, message="internal: this is a bug; the server's log says more"
         ) from error
+
+
+def _has_apps(context: Context) -> bool:
+    """Whether the client shows apps beside results."""
+    capabilities = context.session.client_capabilities
+    return capabilities is not None and APPS in (capabilities.extensions or {})
 
 
 def _shows(text: str, diff: str) -> bool:

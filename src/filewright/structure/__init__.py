@@ -30,14 +30,18 @@ if TYPE_CHECKING:
     from filewright.structure.log import Stamp
     from filewright.structure.lookup import find_symbol, path_of
     from filewright.structure.outlines import Outlines, language_of_snapshot
+    from filewright.structure.references import HEAD_BYTES, CentralFile, References
 
 __all__ = [
+    "HEAD_BYTES",
     "PARSED",
+    "CentralFile",
     "ChangedSymbol",
     "Hints",
     "Language",
     "Outline",
     "Outlines",
+    "References",
     "Stamp",
     "Symbol",
     "SyntaxIssue",
@@ -66,5 +70,6 @@ __getattr__ = names_of(
         "log": "Stamp",
         "lookup": "find_symbol path_of",
         "outlines": "Outlines language_of_snapshot",
+        "references": "HEAD_BYTES CentralFile References",
     },
 )

@@ -25,6 +25,7 @@ _VERSIONS = 4
 class _Remembered:
     version: str
     content: bytes
+    whole: bool
 
 
 class Shown:
@@ -36,11 +37,11 @@ class Shown:
         self._total = 0
         self._lock = threading.Lock()
 
-    def record(self, location: Location, version: str, content: bytes) -> None:
-        """Remember `content`, whole or a range, as shown of `location` at `version`."""
+    def record(self, location: Location, version: str, content: bytes, *, whole: bool = True) -> None:
+        """Remember `content`, the file or a range of it, as shown of `location` at `version`."""
         if len(content) > self._limit:
             return
-        entry = _Remembered(version, content)
+        entry = _Remembered(version, content, whole)
         with self._lock:
             kept = self._files.setdefault(location, [])
             self._files.move_to_end(location)
@@ -57,6 +58,12 @@ class Shown:
                 self._total -= len(entries.pop(0).content)
                 if not entries:
                     del self._files[oldest]
+
+    def at(self, location: Location, version: str) -> bytes | None:
+        """The whole file at `version`, if it was shown and is still remembered."""
+        with self._lock:
+            kept = self._files.get(location, [])
+            return next((e.content for e in kept if e.whole and e.version == version), None)
 
     def bases(self, location: Location, *, except_version: str = "") -> tuple[bytes, ...]:
         """What was shown of the file at other versions than `except_version`, newest first."""

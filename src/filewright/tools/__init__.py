@@ -32,10 +32,11 @@ if TYPE_CHECKING:
         edit_lines,
         replace_in_order,
     )
+    from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult, ago
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.missing import explain
-    from filewright.tools.overview import OverviewResult
+    from filewright.tools.overview import ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
@@ -71,11 +72,13 @@ __all__ = [
     "FileState",
     "FileStatus",
     "FilesRead",
+    "FolderMap",
     "HistoryResult",
     "Image",
     "ItemResult",
     "ListResult",
     "ListedEntry",
+    "ManyOverviews",
     "Newline",
     "OrderedReplacement",
     "OverviewResult",
@@ -123,7 +126,8 @@ __getattr__ = names_of(
         "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
         "listing": "ListResult ListedEntry",
         "missing": "explain",
-        "overview": "OverviewResult",
+        "folder_map": "FolderMap",
+        "overview": "ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
         "registry": "Toolset",

@@ -158,7 +158,8 @@ class Context:
         elif shown_range is not None:
             start, stop = shown_range
             if stop - start <= SHOWN_WHOLE_BYTES:
-                self.shown.record(snapshot.location, snapshot.version, snapshot.read(start, stop - start))
+                content = snapshot.read(start, stop - start)
+                self.shown.record(snapshot.location, snapshot.version, content, whole=False)
 
     def version_after(
         self, before: Snapshot, splices: Sequence[Splice], record: ChangeRecord | None
@@ -181,6 +182,12 @@ class Context:
             self._previews.put(key, said, 1)
             return False
         return self._previews.get(key) == said
+
+    def remember_after(self, before: Snapshot, splices: Sequence[Splice], version: str | None) -> None:
+        """Note what the caller's own change has made of a file: its next edit may name lines of that."""
+        held = before.held
+        if held is not None and len(held) <= SHOWN_WHOLE_BYTES and version and before.location is not None:
+            self.shown.record(before.location, version, splice.apply(held, splices))
 
     def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
         """Raise `stale_version` unless `expected` is None or a token of this content."""

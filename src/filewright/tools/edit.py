@@ -1,43 +1,122 @@
-"""`edit_content`: one file, one or many search/replace edits, all or nothing."""
+"""`edit_content`: edits of one file or of several, each by its text or by its place, all or nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.edit import Edit, Outcome, Plan, plan
+from filewright.boundary import Location
+from filewright.edit import Edit, Outcome, Plan, Rewrite, SymbolLines, indented, plan, symbol_lines
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import NotebookView, Snapshot
+from filewright.structure import Language, language_of
+from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page, counted
-from filewright.tools.result import ChangeResult
-from filewright.tools.splicing import splice_file
+from filewright.tools.result import OPTIONAL, ChangeResult
+from filewright.tools.retrying import until_settled
+from filewright.tools.splicing import Decided, Spliced, commit_splices, decided
 from filewright.visible import visible
 
 
-class EditItem(Arguments):
-    """One edit."""
+def _given_text(value: Any) -> Any:
+    """A text that is there: null is no text to look for or to write."""
+    if value is None:
+        raise ValueError("null is no text\nhint: give a text, or leave it out")
+    return value
 
-    search: str
-    replace: str
+
+EditText = Annotated[str | None, BeforeValidator(_given_text)]
+Line = Annotated[int | None, Field(ge=1)]
+Beside = Annotated[int | str | None, WithJsonSchema({"type": "string", "description": "symbol or line"})]
+
+
+class MovedFrom(Arguments):
+    """Lines of a file, or a symbol, to be moved or copied."""
+
+    path: str | None = None
+    symbol: str | None = None
+    start_line: Line = None
+    end_line: Line = None
+    expected_version: str | None = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> MovedFrom:
+        if (self.symbol is None) == (self.start_line is None) or (self.start_line is None) != (
+            self.end_line is None
+        ):
+            raise ValueError("from names no one place\nhint: give a symbol, or start_line and end_line")
+        return self
+
+
+class EditItem(Arguments):
+    """One edit: of a text (`search`), of lines, of a symbol, or beside either."""
+
+    search: EditText = None
+    replace: EditText = None
     replace_all: bool = False
-    start_line: Annotated[int | None, Field(ge=1)] = None
-    end_line: Annotated[int | None, Field(ge=1)] = None
+    start_line: Line = None
+    end_line: Line = None
+    symbol: str | None = None
+    delete: bool = False
+    insert_after: Beside = None
+    insert_before: Beside = None
+    source: Annotated[MovedFrom | None, Field(alias="from", description="moved to the insert place")] = None
+    copied: Annotated[bool, Field(alias="copy")] = False
+    reindent: bool = False
+    path: str | None = None
+    expected_version: str | None = None
     fuzzy: SkipJsonSchema[bool | None] = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> EditItem:
+        ranged = self.search is None and self.start_line is not None
+        named = {
+            "search": self.search is not None,
+            "start_line": ranged,
+            "symbol": self.symbol is not None,
+            "insert_after": self.insert_after is not None,
+            "insert_before": self.insert_before is not None,
+        }
+        places = [name for name, is_there in named.items() if is_there]
+        if len(places) != 1:
+            raise ValueError(
+                f"an edit names one place, not {' and '.join(places) or 'none'}\nhint: give search, or start_line and "
+                "end_line, or symbol, or insert_after, or insert_before"
+            )
+        if ranged and self.end_line is None:
+            raise ValueError(
+                "start_line without search needs an end_line\nhint: give both, of lines to replace"
+            )
+        if self.source is not None:
+            if places[0] not in ("insert_after", "insert_before") or self.replace is not None or self.delete:
+                raise ValueError(
+                    "from says what to move\nhint: give with it insert_after or insert_before alone"
+                )
+        elif self.delete:
+            if places[0] != "symbol" or self.replace is not None:
+                raise ValueError(
+                    'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
+                )
+        elif self.replace is None:
+            raise ValueError("replace is missing\nhint: give the new text, or delete with a symbol")
+        return self
 
 
 class EditArguments(Arguments):
-    """The edits of one file."""
+    """The edits, of the file at `path` or each of its own."""
 
-    path: str
+    path: str | None = None
     edits: Annotated[list[EditItem], Field(min_length=1)]
-    cell: Annotated[str | None, Field(description="of a notebook: its id or number")] = None
-    fuzzy: Annotated[bool, Field(description="false: exact text only")] = True
+    cell: Annotated[str | None, Field(description="of a notebook")] = None
+    fuzzy: bool = True
     preview: bool = False
     diff: Annotated[DiffWanted, Field(description="auto: if short and not previewed")] = "auto"
     expected_version: str | None = None
@@ -47,12 +126,22 @@ class EditArguments(Arguments):
     in_turn: SkipJsonSchema[bool] = False
 
 
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """A file of the call: how many places changed, and the token it has, or would have."""
+
+    path: str
+    changes_made: int
+    version: str | None
+
+
 @dataclass(frozen=True)
 class EditResult(ChangeResult):
-    """What became of the edits: `results` has one for each, in the order of the request.
+    """What became of the edits: `results` has one for each, in the order of the request (of a move two).
 
     Lines are 1-based and of the file as it was. `similarity` is the lowest that was used, 1.0 for exact
-    text; `tier` how the first edit was found; `version` the token of the file afterwards.
+    text; `tier` how the first edit was found; `version` the token of the file afterwards. Of several files
+    `path`, `version` and `hard_links` are those of the first; `files` has all.
     """
 
     path: str = field(kw_only=True)
@@ -65,6 +154,7 @@ class EditResult(ChangeResult):
     version: str | None = field(kw_only=True)
     hard_links: int = field(kw_only=True)
     syntax_warning: str | None = field(kw_only=True)
+    files: tuple[EditedFile, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -73,7 +163,7 @@ class EditResult(ChangeResult):
 
 
 def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
-    """Locate every edit on one snapshot, and commit them together."""
+    """Locate every edit on one snapshot of its file, and commit them together."""
     limit = context.settings.max_edits
     if len(arguments.edits) > limit:
         raise FilewrightError(
@@ -82,65 +172,327 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
             hint="send them in several calls, or use replace_content",
             details={"count": len(arguments.edits), "limit": limit},
         )
-    edits = [Edit(e.search, e.replace, e.replace_all, e.start_line, e.end_line) for e in arguments.edits]
 
-    def decide(page: Snapshot) -> Plan:
+    def attempt() -> list[Spliced[Plan]]:
+        with ExitStack() as stack:
+            edits = _Edits(context, arguments, task, stack)
+            decided = edits.decided()
+            names = [file.location.shown for file in edits.files]
+            return commit_splices(
+                context,
+                "edit_content",
+                decided,
+                task,
+                summary=f"edit {', '.join(names)}: {counted(len(arguments.edits), 'edit')}",
+                preview=arguments.preview,
+                break_hard_links=arguments.break_hard_links,
+                undoable=arguments.undoable,
+            )
+
+    # What names its text by a version is refused if the file moves on; what names lines is carried on.
+    again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
+    made = until_settled(context, attempt, writes=not arguments.preview, again=again, task=task)
+    return _answer(context, arguments, made)
+
+
+def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
+    return item.expected_version or arguments.expected_version
+
+
+@dataclass
+class _EditedText:
+    """A file of the call, open, with the edits that are its own; their numbers are those of the request."""
+
+    location: Location
+    snapshot: Snapshot
+    edits: list[Edit | Rewrite] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    fuzzy: list[bool] = field(default_factory=list)
+    follow: bool = True
+
+    def add(self, number: int, edit: Edit | Rewrite, *, fuzzy: bool) -> None:
+        """One more edit."""
+        self.edits.append(edit)
+        self.numbers.append(number)
+        self.fuzzy.append(fuzzy)
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """The text that an edit's lines or symbols are of: the file as it is (`base` None), or a version of it."""
+
+    file: _EditedText
+    snapshot: Snapshot
+    base: bytes | None
+    versioned: bool
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where text goes in: before line `line`, with `gap` blank lines before or `behind` it (None: as is usual).
+
+    `indent` is that of the symbol it is put beside, None beside a line.
+    """
+
+    line: int
+    named: str
+    indent: str | None = None
+    gap: int | None = 0
+    behind: bool = False
+
+    def blank(self, text: str, *, python: bool) -> int:
+        """How many blank lines part `text` from the symbol."""
+        if self.gap is not None:
+            return self.gap
+        return 0 if "\n" not in text.strip() else 2 if python and not self.indent else 1
+
+
+class _Edits:
+    """The edits of a call, put to the files that they are of."""
+
+    def __init__(self, context: Context, arguments: EditArguments, task: Task, stack: ExitStack) -> None:
+        self._context = context
+        self._arguments = arguments
+        self._task = task
+        self._stack = stack
+        self._known: dict[Location, _EditedText] = {}
+        self._number = 0
+        for number, item in enumerate(arguments.edits):
+            self._number = number
+            self._add(item, self._file(item.path))
+
+    @property
+    def files(self) -> list[_EditedText]:
+        """The files that are changed, in the order they are named."""
+        return [file for file in self._known.values() if file.edits]
+
+    def decided(self) -> list[Decided[Plan]]:
+        """The plan of every file. Raises the first refusal."""
+        arguments = self._arguments
+        return [
+            decided(
+                file.snapshot,
+                partial(self._planned, file),
+                self._task,
+                as_file=arguments.encoding is not None,
+                follow=file.follow,
+            )
+            for file in self.files
+        ]
+
+    def _planned(self, file: _EditedText, page: Snapshot) -> Plan:
+        """The plan of a file as it is, or of a notebook as its cells are shown."""
+        context, arguments = self._context, self._arguments
         snapshot, start = _in_cell(page, arguments.cell)
+        shown = context.shown.bases(file.location, except_version=page.version) if snapshot is page else ()
         planned = plan(
             snapshot,
-            edits,
-            fuzzy=[arguments.fuzzy if e.fuzzy is None else e.fuzzy for e in arguments.edits],
+            file.edits,
+            numbers=file.numbers,
+            total=len(arguments.edits),
+            fuzzy=file.fuzzy,
             in_turn=arguments.in_turn,
-            bases=context.shown.bases(location, except_version=page.version) if snapshot is page else (),
-            task=task,
-            limit=limit,
+            bases=shown,
+            task=self._task,
+            limit=2 * context.settings.max_edits,
         )
         moved = tuple(replace(splice, offset=splice.offset + start) for splice in planned.splices)
         return replace(planned, splices=moved) if start else planned
 
-    location = context.boundary.locate(arguments.path)
-    made = splice_file(
-        context,
-        "edit_content",
-        arguments.path,
-        decide,
-        task,
-        summary=f"edit {location.shown}: {counted(len(edits), 'edit')}",
-        preview=arguments.preview,
-        encoding=arguments.encoding,
-        expected_version=arguments.expected_version,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
-    )
-    planned, record = made.decision, made.record
-    page = Page(context.settings.page_chars)
-    done = "would be applied (preview; nothing was written)" if record is None else "applied"
-    version = f"; version {made.version}" if made.version else ""
-    change = f"; change {record.id}" if record is not None else ""
-    page.add(f"{visible(location.shown)}: {counted(planned.changes_made, 'edit')} {done}{version}{change}")
-    seen = context.previewed(arguments, made.diff, preview=arguments.preview)
-    if not seen:
-        page.extend((visible(outcome.text) for outcome in planned.outcomes), reserve=2000)
-    if record is not None and made.hard_links > 1:
-        page.add(f"[the file had {made.hard_links} hard links; the other names keep the old content]")
-    if made.warning:
-        page.add(f"[warning: {made.warning}]")
-    page.add_change(made.diff, arguments.diff, record.id if record is not None else None, seen=seen)
-    return EditResult(
-        page.text(),
-        path=location.shown,
-        preview=record is None,
-        changes_made=planned.changes_made,
-        line_number=planned.line_number,
-        similarity=planned.similarity,
-        tier=str(planned.outcomes[0].tier),
-        results=planned.outcomes,
-        diff=made.diff,
-        version=made.version,
-        change_id=record.id if record is not None else None,
-        hard_links=made.hard_links,
-        syntax_warning=made.warning or None,
-    )
+    def _file(self, path: str | None) -> _EditedText:
+        outer = self._arguments.path
+        if path is None and outer is None:
+            raise self._invalid("no path was given", "give path, or a path in every edit")
+        location = self._context.boundary.locate(path if path is not None else outer or "")
+        if path is not None and outer is not None and location != self._context.boundary.locate(outer):
+            raise self._invalid(
+                f"its path {path} is not the path of the call, {outer}",
+                "leave out the path of the call, and give every edit its own",
+            )
+        return self._opened(location)
+
+    def _opened(self, location: Location) -> _EditedText:
+        known = self._known.get(location)
+        if known is None:
+            snapshot = self._stack.enter_context(
+                self._context.open_for_edit(location, encoding=self._arguments.encoding)
+            )
+            for other in self._known.values():
+                if other.snapshot.identity is not None and other.snapshot.identity == snapshot.identity:
+                    raise self._invalid(
+                        f"{location.asked} and {other.location.asked} are one file",
+                        "name it by one path",
+                    )
+            if snapshot.held is not None:
+                snapshot.close()  # a call may name more files than a process may have open
+            known = self._known[location] = _EditedText(location, snapshot)
+        return known
+
+    def _invalid(self, message: str, hint: str) -> FilewrightError:
+        count = len(self._arguments.edits)
+        which = f"edit {self._number + 1} of {count}: " if count > 1 else ""
+        return FilewrightError(
+            Code.INVALID_INPUT, f"{which}{message}", hint=hint, details={"edit": self._number}
+        )
+
+    def _add(self, item: EditItem, file: _EditedText) -> None:
+        fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
+        version = _version_of(self._arguments, item)
+        new = item.replace or ""
+        if item.search is not None:
+            self._context.check_version(file.snapshot, version)
+            file.follow = file.follow and version is None
+            edit = Edit(item.search, new, item.replace_all, item.start_line, item.end_line)
+            file.add(self._number, edit, fuzzy=fuzzy)
+            return
+        if self._arguments.encoding is None and isinstance(
+            notebook_view(file.snapshot, self._task), NotebookView
+        ):
+            raise self._invalid(
+                f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
+            )
+        meant = self._meant(file, version)
+        if item.insert_after is not None or item.insert_before is not None:
+            spot = self._spot(meant, item)
+            if item.source is not None:
+                self._move(item, item.source, meant, spot)
+                return
+            if fuzzy and spot.indent is not None:
+                new = indented(new, spot.indent)
+            text = self._parted(new, spot, spot.blank(new, python=_is_python(file)))
+            file.add(
+                self._number, Rewrite(spot.line, spot.line - 1, text, spot.named, meant.base), fuzzy=fuzzy
+            )
+            return
+        if item.symbol is not None:
+            lines = self._lines(meant, item.symbol)
+            first, last = (lines.gone_first, lines.gone_last) if item.delete else (lines.first, lines.last)
+            text = indented(new, lines.indent) if fuzzy else new
+            named = f"symbol {visible(item.symbol)}{' deleted' if item.delete else ''}"
+        else:
+            assert item.start_line is not None
+            assert item.end_line is not None
+            first, last, text, named = item.start_line, item.end_line, new, "by its lines"
+            self._check_range(meant, first, last)
+        file.add(self._number, Rewrite(first, last, text, named, meant.base), fuzzy=fuzzy)
+
+    def _meant(self, file: _EditedText, version: str | None) -> _Meant:
+        """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
+        if version is None or file.snapshot.matches(version):
+            file.follow = file.follow and version is None
+            return _Meant(file, file.snapshot, None, version is not None)
+        base = self._context.shown.at(file.location, version)
+        if base is None:
+            self._context.check_version(file.snapshot, version)
+            raise AssertionError("unreachable")
+        shown = Snapshot.of_bytes(
+            base,
+            encoding=file.snapshot.encoding.name,
+            location=file.location,
+            settings=self._context.settings,
+        )
+        file.follow = False
+        return _Meant(file, shown, base, versioned=True)
+
+    def _lines(self, meant: _Meant, symbol: str) -> SymbolLines:
+        outline = self._context.outlines.outline(meant.snapshot, task=self._task)
+        try:
+            return symbol_lines(meant.snapshot, outline, symbol, meant.file.location.asked)
+        except FilewrightError as error:
+            error.details.setdefault("path", meant.file.location.asked)
+            raise
+
+    def _check_range(self, meant: _Meant, first: int, last: int) -> None:
+        """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
+        if last < first:
+            raise self._invalid(f"end_line {last} is before start_line {first}", "correct the lines")
+        if not meant.versioned:
+            raise self._invalid(
+                f"line {first} is a line of some version of {meant.file.location.asked}",
+                "give expected_version, which the first row of read_content shows",
+            )
+
+    def _spot(self, meant: _Meant, item: EditItem) -> _Spot:
+        after = item.insert_after is not None
+        given = item.insert_after if item.insert_after is not None else item.insert_before
+        word = "after" if after else "before"
+        if isinstance(given, str) and not given.strip().isdecimal():
+            lines = self._lines(meant, given)
+            line = lines.last + 1 if after else lines.first
+            return _Spot(line, f"{word} symbol {visible(given)}", lines.indent, lines.gap, behind=not after)
+        line = int(given or 0)
+        if line < (0 if after else 1):
+            raise self._invalid(
+                f"there is no line {line}", "lines are numbered from 1; insert_after 0 is the top"
+            )
+        if line + after > 1:
+            self._check_range(meant, line, line)
+        return _Spot(line + 1 if after else line, f"{word} line {line}")
+
+    def _parted(self, text: str, spot: _Spot, gap: int) -> str:
+        """The text with the blank lines that part its neighbours, unless it brings its own."""
+        text = text if text.endswith("\n") else text + "\n"
+        blank = "\n" * gap
+        if spot.behind:
+            return text if text.endswith("\n\n") else text + blank
+        return text if text.startswith(("\n", "\r")) else blank + text
+
+    def _move(self, item: EditItem, source: MovedFrom, meant: _Meant, spot: _Spot) -> None:
+        file = meant.file if source.path is None else self._opened(self._context.boundary.locate(source.path))
+        version = source.expected_version
+        if version is None and file is meant.file:
+            version = _version_of(self._arguments, item)
+        taken = self._meant(file, version)
+        own: int | None = None
+        if source.symbol is not None:
+            lines = self._lines(taken, source.symbol)
+            gone = lines.gone_first, lines.gone_last
+            first, last, what = lines.first, lines.last, f"symbol {visible(source.symbol)}"
+            own = lines.gap
+        else:
+            assert source.start_line is not None
+            assert source.end_line is not None
+            first, last = gone = source.start_line, source.end_line
+            what = f"lines {first}-{last}"
+            self._check_range(taken, first, last)
+        name = visible(file.location.shown)
+        verb = "copied" if item.copied else "moved"
+        if not item.copied:
+            there = "" if meant.file is file else f" to {visible(meant.file.location.shown)}"
+            file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
+        data = self._bytes(taken.snapshot, first, last)
+        target = meant.snapshot
+        text = data.decode(taken.snapshot.encoding.name, "surrogateescape")
+        if item.reindent:
+            text = indented(text, spot.indent or "")
+        alike = (
+            target.encoding.width == 1
+            and target.encoding.name == taken.snapshot.encoding.name
+            and (meant.file is file or target.dominant == taken.snapshot.dominant)
+        )
+        named = f"{what} {verb} here from {name}, {spot.named}"
+        gap = own if spot.gap is None and own is not None else spot.blank(text, python=_is_python(meant.file))
+        exact = None
+        if alike and not item.reindent:
+            blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else target.dominant * gap
+            ended = data if data.endswith((b"\n", b"\r")) else data + target.dominant
+            exact = ended + blank if spot.behind else blank + ended
+        rewrite = Rewrite(spot.line, spot.line - 1, self._parted(text, spot, gap), named, meant.base, exact)
+        meant.file.add(self._number, rewrite, fuzzy=False)
+
+    def _bytes(self, snapshot: Snapshot, first: int, last: int) -> bytes:
+        """The lines as they are in the file. Raises `too_large` for more than a file that may be held."""
+        start = snapshot.lines.offset_of(first, self._task)
+        end = snapshot.lines.offset_of(last + 1, self._task)
+        limit = self._context.settings.hold_bytes
+        if end - start > limit:
+            raise FilewrightError(
+                Code.TOO_LARGE,
+                f"{end - start:,} bytes are to be moved; the limit is {limit:,}",
+                hint="move fewer lines, or the whole file with move_items",
+                details={"size": end - start, "limit": limit},
+            )
+        return snapshot.read(start, end - start)
 
 
 def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
@@ -158,14 +510,65 @@ def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
     return Snapshot.of_bytes(page.source(cell), encoding="utf-8", location=page.location), cell.start
 
 
+def _is_python(file: _EditedText) -> bool:
+    return language_of(file.location.name, b"") == Language.PYTHON
+
+
+def _answer(context: Context, arguments: EditArguments, made: list[Spliced[Plan]]) -> EditResult:
+    record = next((one.record for one in made if one.record is not None), None)
+    diff = "".join(one.diff for one in made)
+    page = Page(context.settings.page_chars)
+    seen = context.previewed(arguments, diff, preview=arguments.preview)
+    done = "would be applied (preview; nothing was written)" if record is None else "applied"
+    for position, one in enumerate(made):
+        version = f"; version {one.version}" if one.version else ""
+        change = f"; change {record.id}" if record is not None and not position else ""
+        count = counted(one.decision.changes_made, "edit")
+        page.add(f"{visible(one.location.shown)}: {count} {done}{version}{change}")
+        if not seen:
+            page.extend((visible(outcome.text) for outcome in one.decision.outcomes), reserve=2000)
+        if record is not None and one.hard_links > 1:
+            page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
+        if one.warning:
+            page.add(f"[warning: {one.warning}]")
+    page.add_change(diff, arguments.diff, record.id if record is not None else None, seen=seen)
+    outcomes = sorted(_outcomes(made), key=lambda outcome: outcome.index)
+    first = made[0]
+    return EditResult(
+        page.text(),
+        path=first.location.shown,
+        preview=record is None,
+        changes_made=sum(one.decision.changes_made for one in made),
+        line_number=first.decision.line_number,
+        similarity=min(one.decision.similarity for one in made),
+        tier=str(outcomes[0].tier),
+        results=tuple(outcomes),
+        diff=diff,
+        version=first.version,
+        change_id=record.id if record is not None else None,
+        hard_links=first.hard_links,
+        syntax_warning="; ".join(one.warning for one in made if one.warning) or None,
+        files=tuple(
+            EditedFile(one.location.shown, one.decision.changes_made, one.version)
+            for one in (made if len(made) > 1 else ())
+        ),
+    )
+
+
+def _outcomes(made: list[Spliced[Plan]]) -> Iterator[Outcome]:
+    for one in made:
+        yield from one.decision.outcomes
+
+
 TOOL = Tool(
     name="edit_content",
-    title="Edit a file",
+    title="Edit files",
     description=(
-        "Replace text in one file. search must match the file's text exactly once; copy it without line numbers. If it "
-        "occurs more than once, include neighbouring lines or give start_line. Small differences in whitespace, quotes "
-        "or indentation are tolerated and reported; otherwise the edit is refused with the nearest text. All edits or "
-        "none. For new files use write_content, for many files apply_patch or replace_content."
+        "Change one file (path) or several (a path in each edit), all or none. search must match exactly once; copy "
+        "it without line numbers; if it occurs more often, add neighbouring lines or start_line. Small "
+        "differences in whitespace, quotes or indentation are tolerated and reported; otherwise the nearest text is "
+        "shown. Or name the place instead: symbol; start_line and end_line of expected_version; insert_after or "
+        "insert_before. New files: write_content."
     ),
     arguments=EditArguments,
     run=run,

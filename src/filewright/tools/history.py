@@ -180,6 +180,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
     kept: list[ChangeRecord] = []
     for record in records:
         row = f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {visible(record.summary)}"
+        row += _files_named(record)
         if record.reverts:
             row += f"  [undoes {_named(record)}]"
         if record.session != own and record.session is not None:
@@ -218,6 +219,16 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
             hint="leave it out to start from the newest change",
             details={"argument": "cursor"},
         ) from error
+
+
+def _files_named(record: ChangeRecord) -> str:
+    """Up to three files of a change that its summary does not name, and how many more."""
+    names = [entry.place.shown for entry in record.entries[:3]]
+    if all(name in record.summary for name in names) and len(record.entries) <= len(names):
+        return ""
+    more = len(record.entries) - len(names)
+    rest = f" and {counted(more, 'more file')}" if more else ""
+    return f"  [{', '.join(map(visible, names))}{rest}]"
 
 
 def _one(context: Context, change_id: str, task: Task) -> HistoryResult:

@@ -12,19 +12,19 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
     lines = [f"Files below {_roots(roots)}. Paths are relative to it unless they begin with a root."]
     if "search_content" in offered:
         lines.append(
-            "1. Find: search_content (text, regex or fuzzy, over a file or a folder); get_overview shows the "
-            "symbols of a file, list_files a folder."
+            "1. Find: get_overview maps a folder and outlines a file; search_content finds text, regex or fuzzy, "
+            "several patterns in a call, with context if the hits are few."
         )
     if "read_content" in offered:
         lines.append(
-            "2. Read only what you need: read_content by lines, or mode=semantic for the block around a line "
-            "or symbol. Every read shows a version."
+            "2. Read only what you need: read_content by lines or symbol, many places in a call (items). Every "
+            "read shows a version."
         )
     if "edit_content" in offered:
         lines.append(
-            "3. Edit: edit_content with the text as it is and expected_version from the read; several "
-            "edits go in one call, all or none. The answer is a diff: check it instead of reading again. "
-            "A refusal shows the nearest text: correct the search and repeat."
+            "3. Edit: edit_content with the text as it is, or with a symbol or the lines of a version instead of the "
+            "text; edits of several files go in one call, all or none. The answer is a diff: check it instead of "
+            "reading again. A refusal shows the nearest text: correct the search and repeat."
         )
     if "apply_patch" in offered:
         lines.append(

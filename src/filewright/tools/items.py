@@ -67,9 +67,9 @@ class PermissionArguments(Arguments):
     """What to set, on what."""
 
     paths: Annotated[list[str], Field(min_length=1)]
-    mode: Annotated[str | None, Field(description='octal "644" or symbolic "u+x"')] = None
-    owner: Annotated[str | None, Field(description="user name or uid")] = None
-    group: Annotated[str | None, Field(description="group name or gid")] = None
+    mode: Annotated[str | None, Field(description='"644" or "u+x"')] = None
+    owner: str | None = None
+    group: str | None = None
     atomic: bool = True
 
 
@@ -276,7 +276,7 @@ TOOLS = (
         name="copy_items",
         title="Copy",
         description=(
-            "Copy files and folders byte for byte with mode, times and attributes; destination is the full new path."
+            "Copy files and folders with mode, times and attributes; destination is the full new path."
         ),
         arguments=PairArguments,
         run=copy_items,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.structure import (
@@ -22,35 +23,42 @@ from filewright.structure import (
     Version,
     changed_symbols,
     committed,
+    find_symbol,
     language_of_snapshot,
     touched_symbols,
 )
 from filewright.structure import hints_of as hints
 from filewright.text import LINE_REACH, Snapshot
+from filewright.tools.batch import check_count
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts
+from filewright.tools.folder_map import FolderMap, folder_map
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import Page, clip, counted, size_text
-from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.tools.result import OPTIONAL, FailedCall, ToolResult
 from filewright.visible import visible
 
 
 class OverviewArguments(Arguments):
-    """Which file, and what to compare it with."""
+    """Which file or folder, and what to compare it with."""
 
-    path: str
+    path: str | None = None
+    paths: Annotated[list[str] | None, Field(min_length=1)] = None
+    symbol: str | None = None
     max_symbols: Annotated[int, Field(ge=0, le=5000)] = 300
     lines: Annotated[
         list[int] | None,
-        Field(min_length=2, max_length=2, description="[first, last]: the outline of these lines, in full"),
+        Field(min_length=2, max_length=2, description="[first, last]"),
     ] = None
-    depth: Annotated[int, Field(ge=0, le=64, description="levels of the outline; 0: all")] = 0
+    depth: Annotated[int, Field(ge=0, le=64, description="levels; 0: all")] = 0
     changed_lines: Annotated[
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
     ] = None
     changed_kinds: SkipJsonSchema[list[Literal["added", "modified", "removed"]] | None] = None
     since: Annotated[str | None, Field(description="git revision")] = "HEAD"
+    folders: SkipJsonSchema[bool] = True
+    """False: a folder is refused, as it is where a file is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,72 @@ class OverviewResult(ToolResult):
         return {**made, "outline": _tree(self.outline)}
 
 
-def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewResult:
+@dataclass(frozen=True)
+class ManyOverviews(ToolResult):
+    """Several files or folders, in the order asked for; a failure is that of its own."""
+
+    overviews: tuple[OverviewResult | FolderMap | FailedCall, ...] = field(kw_only=True)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts of each."""
+        return {"overviews": [each.data for each in self.overviews]}
+
+    @property
+    def code(self) -> Code | None:
+        """That of the first if none could be given."""
+        return self.overviews[0].code if all(each.is_error for each in self.overviews) else None
+
+
+def run(
+    context: Context, arguments: OverviewArguments, task: Task
+) -> OverviewResult | FolderMap | ManyOverviews:
+    """What a file is, the map of a folder, or either of several paths."""
+    if arguments.path is not None and arguments.paths is not None:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "get_overview takes either path or paths",
+            hint="give path for one file or folder, paths for several",
+            details={"argument": "path"},
+        )
+    if arguments.paths is None:
+        return _one(context, arguments, arguments.path or ".", task, context.settings.page_chars)
+    check_count(context, arguments.paths)
+    left = context.settings.page_chars
+    made: list[OverviewResult | FolderMap | FailedCall] = []
+    texts: list[str] = []
+    for position, path in enumerate(arguments.paths):
+        share = max(300, left // (len(arguments.paths) - position))
+        each: OverviewResult | FolderMap | FailedCall
+        try:
+            each = _one(context, arguments, path, task, share)
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            each = FailedCall(f"{clip(visible(path), 200)}: {error}", error=error)
+        made.append(each)
+        if left > 0:
+            texts.append(each.text)
+        left -= len(each.text) + 2
+    if len(texts) < len(made):
+        texts.append(
+            f"[{len(made) - len(texts)} more not shown; go on with paths from {arguments.paths[len(texts)]}]"
+        )
+    return ManyOverviews("\n\n".join(texts), overviews=tuple(made))
+
+
+def _one(
+    context: Context, arguments: OverviewArguments, path: str, task: Task, room: int
+) -> OverviewResult | FolderMap:
+    location = context.boundary.locate(path)
+    if arguments.folders and context.boundary.stat(location).kind == "folder":
+        return folder_map(context, location, task)
+    return _overview(context, arguments, location, task, room)
+
+
+def _overview(
+    context: Context, arguments: OverviewArguments, location: Location, task: Task, room: int
+) -> OverviewResult:
     """Size, lines, encoding, outline, what changed, what to search for."""
     ranges = _ranges(arguments)
     if arguments.lines is not None and not 1 <= arguments.lines[0] <= arguments.lines[1]:
@@ -121,13 +194,15 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
             hint="give [first, last] with 1 <= first <= last",
             details={"argument": "lines"},
         )
-    location = context.boundary.locate(arguments.path)
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
         lines = snapshot.lines.counted(task)
         language = language_of_snapshot(snapshot)
         outline = context.outlines.outline(snapshot, language, task=task)
+        if arguments.symbol is not None:
+            found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
+            arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
         notes: list[str] = []
         changed = (
             touched_symbols(outline, ranges, arguments.changed_kinds, task=task)
@@ -135,8 +210,8 @@ def run(context: Context, arguments: OverviewArguments, task: Task) -> OverviewR
             else _changed(context, snapshot, language, outline, arguments.since, notes, task)
         )
         longest, long_count, measured = _line_lengths(context, snapshot, task)
-        page = Page(context.settings.page_chars)
-        shown = _shown(outline, arguments, lines, context.settings.page_chars // 2)
+        page = Page(room)
+        shown = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
             "",
             path=location.shown,
@@ -383,10 +458,10 @@ def _add_hints(page: Page, found: Hints) -> None:
 
 TOOL = Tool(
     name="get_overview",
-    title="Overview of a file",
+    title="Overview of a file or a folder",
     description=(
-        "Summarise one file without reading it: size, encoding, outline with line numbers, syntax errors, symbols "
-        "changed since git HEAD; for logs and tables what is in them. Use it before reading a large file."
+        "A folder: languages, entry points, the files most referred to, the tree. A file: size, encoding, outline with "
+        "line numbers, syntax errors, symbols changed since git HEAD; of logs and tables what is in them."
     ),
     arguments=OverviewArguments,
     run=run,

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Annotated
 
-from filewright.edit import FileOutcome, PatchPlan, PatchTarget
+from pydantic import Field
+
+from filewright.boundary import Location
+from filewright.edit import FileOutcome, FilePatch, Patch, PatchPlan, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
@@ -18,15 +23,24 @@ from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page, counted
-from filewright.tools.result import ChangeResult
+from filewright.tools.result import OPTIONAL, ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.visible import visible
+
+_CHANGES = 500
+"""How many of the newest changes are asked where a file has gone."""
+
+_HUNKS = 12
+"""Hunks of a file that are named with their lines."""
 
 
 class PatchArguments(Arguments):
     """The patch."""
 
     patch: str
+    root: str = "."
+    strip: Annotated[int, Field(ge=0)] = 0
+    partial: Annotated[bool, Field(description="apply the files that fit, return the rest")] = False
     preview: bool = False
     diff: DiffWanted = "auto"
     break_hard_links: bool | None = None
@@ -54,13 +68,28 @@ class PatchedFile:
     hunks: tuple[PatchedHunk, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedPart:
+    """A file of the patch that a partial application left as it is, and why."""
+
+    path: str
+    error: FilewrightError
+
+
 @dataclass(frozen=True)
 class PatchResult(ChangeResult):
-    """What the patch did, or would do (`preview`), to each of its files."""
+    """What the patch did, or would do (`preview`), to each of its files.
+
+    Of a partial application `refused` are the files it left as they are, `rest` is the patch of them; `applied`
+    are those that read as the patch leaves them already.
+    """
 
     preview: bool = field(kw_only=True)
     files: tuple[PatchedFile, ...] = field(kw_only=True)
     warnings: tuple[str, ...] = field(kw_only=True)
+    refused: tuple[RefusedPart, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
+    applied: tuple[str, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
+    rest: str = field(default="", kw_only=True, metadata=OPTIONAL)
 
 
 def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
@@ -73,13 +102,22 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             hint="send it in parts",
             details={"size": len(arguments.patch), "limit": limit},
         )
-    patch = parse(arguments.patch)
+    patch = parse(arguments.patch).below(arguments.root, arguments.strip)
 
     def attempt() -> PatchResult:
         with ExitStack() as stack:
+            moved: dict[str, str] = {}
+            changed = {
+                file.old for file in patch.files
+            }  # a new file has its name, whatever has gone from there
+
+            def look(path: str) -> PatchTarget:
+                return _look(context, path, stack, moved, follow=path in changed)
+
+            parts = _fitting(patch, look, task) if arguments.partial else PatchParts(patch, patch)
             planned = plan(
-                patch,
-                lambda path: _look(context, path, stack),
+                parts.fitting,
+                look,
                 task=task,
                 break_hard_links=hard_links_broken(context, arguments.break_hard_links),
                 undoable=arguments.undoable,
@@ -88,12 +126,59 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             change_id = None
             if not arguments.preview:
                 change_id = context.changes.commit(planned.change_set, task=task).id
-            return _answer(context, arguments, planned, change_id, warnings)
+            return _answer(context, arguments, planned, change_id, warnings, parts, moved)
 
     return until_settled(context, attempt, writes=not arguments.preview, task=task)
 
 
-def _look(context: Context, path: str, stack: ExitStack) -> PatchTarget:
+@dataclass(frozen=True, slots=True)
+class PatchParts:
+    """A patch by what can be done with its files: those that fit, those refused and those applied already."""
+
+    whole: Patch
+    fitting: Patch
+    refused: tuple[tuple[FilePatch, FilewrightError], ...] = ()
+    applied: tuple[str, ...] = ()
+
+
+def _fitting(patch: Patch, look: Callable[[str], PatchTarget], task: Task) -> PatchParts:
+    """The files whose hunks all fit, each tried on its own. Raises the first refusal if none fits."""
+    fitting: list[FilePatch] = []
+    refused: list[tuple[FilePatch, FilewrightError]] = []
+    applied: list[str] = []
+    first: FilewrightError | None = None
+    for file in patch.files:
+        try:
+            plan(Patch(patch.notation, (file,)), look, task=task)
+            fitting.append(file)
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            first = first or error
+            if error.code == Code.ALREADY_APPLIED:
+                applied.append(file.path)
+            else:
+                refused.append((file, error))
+    if first is not None and not fitting:
+        raise refused[0][1] if refused else first
+    return PatchParts(patch, Patch(patch.notation, tuple(fitting)), tuple(refused), tuple(applied))
+
+
+def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
+    """The part of the patch's text that is of the files that were refused."""
+    lines = text.splitlines(keepends=True)
+    starts = [file.line - 1 for file in patch.files]
+    kept = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        if any(file.line - 1 == start for file in refused):
+            kept += lines[start:end]
+    rest = "".join(kept)
+    return f"*** Begin Patch\n{rest}" if patch.notation == "envelope" else rest
+
+
+def _look(
+    context: Context, path: str, stack: ExitStack, moved: dict[str, str], *, follow: bool
+) -> PatchTarget:
     location = context.boundary.locate(path)
     context.boundary.guard_write(location)
     try:
@@ -101,12 +186,34 @@ def _look(context: Context, path: str, stack: ExitStack) -> PatchTarget:
     except FilewrightError as error:
         if error.code != Code.NOT_FOUND:
             raise
-        return PatchTarget(location, None, (context.key_of_missing(location), location.name), missing=error)
+        there = _moved_to(context, location) if follow else None
+        if there is None:
+            key = (context.key_of_missing(location), location.name)
+            return PatchTarget(location, None, key, missing=error)
+        location = there
+        context.boundary.guard_write(location)
+        snapshot = stack.enter_context(context.open(location))
+        moved[location.shown] = path
     if snapshot.held is not None:
         snapshot.close()  # a patch may name more files than a process may have open
     status = snapshot.status
     assert status is not None
     return PatchTarget(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))
+
+
+def _moved_to(context: Context, location: Location) -> Location | None:
+    """Where changes on record have moved the file that is not there any more; None if it is not there either."""
+    parts = location.parts
+    for record in reversed(context.changes.history(limit=_CHANGES)):
+        for entry in record.entries:
+            was = entry.was
+            if was is not None and was.root == location.root.path and parts[: len(was.parts)] == was.parts:
+                parts = (*entry.place.parts, *parts[len(was.parts) :])
+                break
+    if parts == location.parts:
+        return None
+    there = reduce(Location.child, parts, Location(location.root, (), location.asked))
+    return there if context.exists(there) else None
 
 
 def _warning(context: Context, file: FileOutcome, task: Task) -> str:
@@ -125,6 +232,8 @@ def _answer(
     planned: PatchPlan,
     change_id: str | None,
     warnings: Sequence[str],
+    parts: PatchParts,
+    moved: Mapping[str, str],
 ) -> PatchResult:
     page = Page(context.settings.page_chars)
     done = "would be changed (preview; nothing was written)" if change_id is None else "changed"
@@ -133,11 +242,19 @@ def _answer(
     files = tuple(_patched(file) for file in planned.files)
     diff = planned.diff(max_lines=context.settings.diff_lines)
     seen = context.previewed(arguments, diff, preview=arguments.preview)
-    left = 0 if seen else page.extend(map(_row, files), reserve=2000)
+    left = 0 if seen else page.extend((_row(file, moved) for file in files), reserve=2000)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     page.extend(f"[warning: {visible(warning)}]" for warning in warnings[:20])
+    page.extend(f"applied already: {visible(name)}" for name in parts.applied)
+    rest = _rest(arguments.patch, parts.whole, [file for file, _ in parts.refused]) if parts.refused else ""
+    page.extend(f"refused: {visible(file.path)}: {error}" for file, error in parts.refused)
     page.add_change(diff, arguments.diff, change_id, seen=seen)
+    if rest:
+        page.add(f"[the rest, as a patch of {counted(len(parts.refused), 'file')}:]")
+        left = page.extend(visible(line) for line in rest.splitlines())
+        if left:
+            page.add(f"[{counted(left, 'line')} of it not shown]")
     return PatchResult(
         page.text(),
         change_id=change_id,
@@ -145,6 +262,9 @@ def _answer(
         preview=change_id is None,
         files=files,
         warnings=tuple(warnings),
+        refused=tuple(RefusedPart(file.path, error) for file, error in parts.refused),
+        applied=parts.applied,
+        rest=rest,
     )
 
 
@@ -166,23 +286,26 @@ def _patched(file: FileOutcome) -> PatchedFile:
     )
 
 
-def _row(file: PatchedFile) -> str:
-    moved = f" from {visible(file.was)}" if file.was is not None else ""
-    notes = [note for hunk in file.hunks if (note := _note(hunk))]
-    more = f" and {len(notes) - 3} more" if len(notes) > 3 else ""
-    loose = f" ({'; '.join(notes[:3])}{more})" if notes else ""
-    return f"{file.operation}: {visible(file.path or '')}{moved}{loose}"
+def _row(file: PatchedFile, moved: Mapping[str, str]) -> str:
+    """A file with the line of each hunk, and what was looked past."""
+    origin = f" from {visible(file.was)}" if file.was is not None else ""
+    if file.path is not None and file.path in moved:
+        origin = f", where {visible(moved[file.path])} was moved to"
+    notes = [_note(hunk) for hunk in file.hunks]
+    more = f" and {len(notes) - _HUNKS} more" if len(notes) > _HUNKS else ""
+    placed = f" ({'; '.join(notes[:_HUNKS])}{more})" if notes else ""
+    return f"{file.operation}: {visible(file.path or '')}{origin}{placed}"
 
 
 def _note(hunk: PatchedHunk) -> str:
-    parts = []
+    parts = [f"hunk {hunk.number} at line {hunk.line}"]
     if hunk.tier != "exact":
         parts.append(f"matched by {hunk.tier}")
     if hunk.moved:
         parts.append(f"{abs(hunk.moved)} lines {'below' if hunk.moved > 0 else 'above'} its number")
     if hunk.repaired:
         parts.append("counts repaired")
-    return f"hunk {hunk.number} at line {hunk.line}: {', '.join(parts)}" if parts else ""
+    return ", ".join(parts)
 
 
 TOOL = Tool(
@@ -190,7 +313,7 @@ TOOL = Tool(
     title="Apply a patch",
     description=(
         "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope: all files "
-        "or none, undone as one. Context must be text that is there; line numbers and counts may be off."
+        "or none (partial: those that fit). Context must be text that is there; line numbers and counts may be off."
     ),
     arguments=PatchArguments,
     run=run,

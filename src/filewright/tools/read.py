@@ -23,17 +23,30 @@ from filewright.tools.result import OPTIONAL, FailedCall, Image, ToolResult
 from filewright.visible import encodable, oddities, visible
 
 
+class ReadItem(Arguments):
+    """One of several things to read."""
+
+    path: str
+    symbol: str | None = None
+    start: int | None = None
+    limit: Annotated[int | None, Field(ge=1)] = None
+    line: Annotated[int | None, Field(ge=1)] = None
+    pattern: str | None = None
+
+
 class ReadArguments(Arguments):
     """What to read."""
 
     path: str | None = None
     paths: Annotated[list[str], Field(min_length=1)] | None = None
+    items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
-    start: Annotated[int, Field(description="first line; negative counts from the end")] = 1
-    limit: Annotated[int, Field(ge=1, description="lines, or characters with column")] = 500
+    start: Annotated[int, Field(description="negative: from the end")] = 1
+    limit: Annotated[int, Field(ge=1)] = 500
+    max_chars: Annotated[int | None, Field(ge=1)] = None
     line: Annotated[int | None, Field(ge=1, description="show the lines around it")] = None
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
-    pattern: Annotated[str | None, Field(description="literal text to find")] = None
+    pattern: Annotated[str | None, Field(description="literal text")] = None
     occurrence: Annotated[int, Field(ge=1)] = 1
     depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
     column: Annotated[int | None, Field(ge=1, description="inside one long line")] = None
@@ -133,17 +146,19 @@ class _Span:
 
 def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | FilesRead:
     """Read one file, or each of several."""
-    if (arguments.path is None) == (arguments.paths is None):
+    if sum(each is not None for each in (arguments.path, arguments.paths, arguments.items)) != 1:
         raise FilewrightError(
             Code.INVALID_INPUT,
-            "read_content takes either path or paths",
-            hint="give path for one file, paths for several",
+            "read_content takes either path or paths or items",
+            hint="give path for one file, paths for several, items for a place in each",
         )
-    _check(arguments)
+    each = _each(arguments)
+    for one in each:
+        _check(one)
     budget = context.settings.page_chars
     if arguments.path is not None:
         return _read(context, arguments, arguments.path, budget, task)
-    paths = arguments.paths or []
+    paths = [one.path or "" for one in each]
     if len(paths) > context.settings.max_paths:
         raise FilewrightError(
             Code.TOO_LARGE,
@@ -152,11 +167,11 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | Fi
         )
     files: list[FileRead | UnreadFile] = []
     left = budget
-    for position, path in enumerate(paths):
+    for position, (path, one) in enumerate(zip(paths, each, strict=True)):
         share = max(200, left // (len(paths) - position))
         file: FileRead | UnreadFile
         try:
-            file = _read(context, arguments, path, share, task)
+            file = _read(context, one, path, share, task)
         except FilewrightError as error:
             if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
@@ -170,6 +185,15 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | Fi
         files=tuple(files),
         images=tuple(image for file in files for image in file.images),
     )
+
+
+def _each(arguments: ReadArguments) -> list[ReadArguments]:
+    """The arguments of each file or place to read."""
+    if arguments.items is not None:
+        given = [item.model_dump(exclude_none=True) for item in arguments.items]
+    else:
+        given = [{"path": path} for path in arguments.paths or [arguments.path or ""]]
+    return [arguments.model_copy(update={"paths": None, "items": None, **one}) for one in given]
 
 
 def _unforgeable(files: list[FileRead | UnreadFile]) -> list[FileRead | UnreadFile]:
@@ -219,6 +243,7 @@ def _check(arguments: ReadArguments) -> None:
 
 def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> FileRead:
     location = context.boundary.locate(path)
+    budget = min(budget, 700 + arguments.max_chars) if arguments.max_chars is not None else budget
     with context.open_page(location, task, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
@@ -409,7 +434,7 @@ def _lines(
         )
     more = got.more or got.end < snapshot.size
     if more and span.stop is None:
-        rest = f"{counted(total - last, 'more line')}; " if total is not None and last > 0 else "more; "
+        rest = f"lines {last + 1}-{total} left out; " if total is not None and last > 0 else "more; "
         notes.append(f"{rest}continue with start={last + 1}")
     elif more and span.stop is not None and got.end < span.stop:
         end = snapshot.lines.line_at(span.stop - 1, task)
@@ -449,7 +474,7 @@ def _piece(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
         raise past_end(snapshot, number, task)
     offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.lines.last(-number, task)
     column = arguments.column or 1
-    limit = min(arguments.limit, max(1, budget - 500))
+    limit = min(arguments.max_chars or arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)
     shown = snapshot.location.shown if snapshot.location is not None else ""
     if not text and column > 1:
@@ -505,9 +530,9 @@ TOOL = Tool(
     name="read_content",
     title="Read files",
     description=(
-        "Read one file (path) or several (paths): by lines, head, tail, around a line or a match of pattern, or the "
-        "whole function or class (mode=semantic with line, or symbol). Rows are `number<TAB>text`; leave the numbers "
-        "out of edits. The first row gives the version for expected_version. Shows images."
+        "Read one file (path), several (paths) or a place in each (items): by lines, head, tail, around a line or a "
+        "match of pattern, or a whole function or class (symbol, or mode=semantic with line). Rows are "
+        "`number<TAB>text`; leave the numbers out of edits. The first row gives the version. Shows images."
     ),
     arguments=ReadArguments,
     run=run,

@@ -104,6 +104,10 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return result
 
 
+_TEXTS = frozenset({"search", "replace", "content"})
+"""Arguments that null is no way to leave out: what was to be looked for or written may have got lost."""
+
+
 def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
     """`value` as JSON means it: an optional argument that is null is absent, a whole float an integer.
 
@@ -114,7 +118,7 @@ def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
         return {
             name: _as_meant(given, properties.get(name, {}))
             for name, given in value.items()
-            if given is not None or name in required or name not in properties
+            if given is not None or name in required or name not in properties or name in _TEXTS
         }
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
         return [_as_meant(item, schema["items"]) for item in value]
@@ -166,7 +170,8 @@ def _described(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[
     if problem["type"] == "missing":
         return f"argument {where!r} is missing", "give it; " + _wanted(tool.schema, problem["loc"])
     if problem["type"] == "value_error":  # a check of ours, which says all
-        return f"{f'{where}: ' if where else ''}{_sentence(problem)}", None
+        said, _, hint = _sentence(problem).partition("\nhint: ")
+        return f"{f'{where}: ' if where else ''}{said}", hint or None
     given = _given(arguments, problem["loc"])
     return f"argument {where!r}: {_sentence(problem)}, but {given} was given", _wanted(
         tool.schema, problem["loc"]

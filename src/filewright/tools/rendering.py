@@ -87,16 +87,19 @@ class Page:
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
 
-    def add_change(self, diff: str, wanted: str, change_id: str | None, *, seen: bool = False) -> bool:
+    def add_change(
+        self, diff: str, wanted: str, change_id: str | None, *, seen: bool = False, rest: str = ""
+    ) -> bool:
         """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
 
-        A longer one, and one that was `seen` in the preview, is counted, with the way to see it.
+        A longer one, and one that was `seen` in the preview, is counted, with the way to see it; `rest` is advice for
+        one that the page cuts.
         """
         if wanted == "none" or not diff:
             return False
         lines = diff.count("\n")
         if wanted == "full" or (not seen and lines <= _SHORT_LINES and len(diff) <= _SHORT_CHARS):
-            self.add_diff(diff)
+            self.add_diff(diff, rest=rest)
             return True
         rows = diff.split("\n")
         more = "more than " if any(row.startswith("... ") for row in rows) else ""

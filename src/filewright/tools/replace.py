@@ -209,10 +209,11 @@ def _answer(
         _add_counts(page, counts)
     if said:
         page.add(f"[{visible('; '.join(said))}]")
-    whole = page.add_change(diff, arguments.diff, change_id, seen=seen)
+    way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
+    rest = f"; {way} shows more"
+    whole = page.add_change(diff, arguments.diff, change_id, seen=seen, rest=rest)
     if whole and undiffed:
-        way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
-        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown: {way} shows more]")
+        page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown{rest}]")
     return ReplaceResult(
         page.text(),
         change_id=change_id,

@@ -396,9 +396,8 @@ TOOL = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text (literal), a pattern (regex, RE2 syntax) or similar text (fuzzy, one line or many) in a file of any "
-        "size or a tree, without what .gitignore leaves out. Shows line numbers, context, the enclosing function, and "
-        "whether the search was complete."
+        "Find text (literal), a regex (RE2) or similar text (fuzzy, one line or many) in a file of any size or a tree, "
+        "without what .gitignore leaves out. Says whether the search was complete."
     ),
     arguments=SearchArguments,
     run=run,

@@ -42,9 +42,7 @@ class SearchArguments(Arguments):
     """What to find, and where."""
 
     pattern: str | None = None
-    patterns: Annotated[
-        list[str] | None, Field(min_length=1, max_length=20, description="several, each answered on its own")
-    ] = None
+    patterns: Annotated[list[str] | None, Field(min_length=1, max_length=20)] = None
     path: str = "."
     glob: str | None = None
     type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
@@ -53,9 +51,7 @@ class SearchArguments(Arguments):
     whole_word: bool = False
     multiline: bool = False
     invert: bool = False
-    context: Annotated[
-        int | None, Field(ge=0, le=50, description="lines; default 2 for up to 5 hits, else 0")
-    ] = None
+    context: Annotated[int | None, Field(ge=0, le=50, description="default: 2, many hits 0")] = None
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
     output: Literal["matches", "files", "counts"] = "matches"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, Unpack, 
 if TYPE_CHECKING:
     from filewright.tools.batch import BatchResult
     from filewright.tools.edit import EditResult
+    from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult
     from filewright.tools.listing import ListResult
-    from filewright.tools.overview import OverviewResult
+    from filewright.tools.overview import ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
     from filewright.tools.read import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult
@@ -27,15 +28,40 @@ Newline = Literal["lf", "keep"]
 DiffWanted = Literal["auto", "full", "none"]
 
 
-class EditRequest(TypedDict):
-    """One edit: `search` must occur exactly once (from `start_line` on, if given), or `replace_all`."""
+class MoveSource(TypedDict, total=False):
+    """What an edit moves: a symbol, or lines of `expected_version`; of the edit's own file unless it has a `path`."""
 
-    search: str
-    replace: str
-    replace_all: NotRequired[bool]
-    start_line: NotRequired[int | None]
-    end_line: NotRequired[int | None]
-    fuzzy: NotRequired[bool | None]
+    path: str
+    symbol: str
+    start_line: int
+    end_line: int
+    expected_version: str
+
+
+EditRequest = TypedDict(
+    "EditRequest",
+    {
+        "path": str,
+        "expected_version": str | None,
+        "search": str,
+        "replace": str,
+        "replace_all": bool,
+        "start_line": int | None,
+        "end_line": int | None,
+        "symbol": str,
+        "delete": bool,
+        "insert_after": int | str,
+        "insert_before": int | str,
+        "from": MoveSource,
+        "copy": bool,
+        "reindent": bool,
+        "fuzzy": bool | None,
+    },
+    total=False,
+)
+"""One edit, which names one place: `search`, which must occur exactly once (from `start_line` on, if given) or
+`replace_all`; lines `start_line` to `end_line` of `expected_version`; a `symbol`; or `insert_after` or
+`insert_before` a symbol or a line. There `replace` is written, or what is `from` another place moved to."""
 
 
 class WriteRequest(TypedDict):
@@ -60,8 +86,20 @@ class ReadOptions(TypedDict, total=False):
     occurrence: int
     depth: int
     column: int | None
+    max_chars: int | None
     numbered: bool
     encoding: str | None
+
+
+class ReadRequest(TypedDict):
+    """One of several things to read: a file, or a symbol, lines, or the surroundings of a line or a text in it."""
+
+    path: str
+    symbol: NotRequired[str]
+    start: NotRequired[int]
+    limit: NotRequired[int]
+    line: NotRequired[int]
+    pattern: NotRequired[str]
 
 
 class TypedTools:
@@ -104,17 +142,29 @@ class TypedTools:
         changed_lines: Sequence[tuple[int, int]] | None = None,
         changed_kinds: Sequence[Literal["added", "modified", "removed"]] | None = None,
         since: str = "HEAD",
+        symbol: str | None = None,
     ) -> OverviewResult:
         """What one file is: size, encoding, outline, and the symbols that changed `since` a git revision ("": none).
 
-        `lines` asks for the outline of [first, last] in full, `depth` for its outer levels.
+        `lines` asks for the outline of [first, last] in full, `symbol` for that of a definition, `depth` for the
+        outer levels.
         """
-        given = _given(locals())
+        given = {**_given(locals()), "folders": False}
         if lines is not None:
             given["lines"] = [*lines]
         if changed_lines is not None:
             given["changed_lines"] = [[*each] for each in changed_lines]
         result: OverviewResult = self._run("get_overview", given)
+        return result
+
+    def get_overviews(self, *paths: str) -> ManyOverviews:
+        """The overview of each file or folder; fails as a whole only if every one does."""
+        result: ManyOverviews = self._run("get_overview", {"paths": [*paths]})
+        return result
+
+    def get_map(self, path: str = ".") -> FolderMap:
+        """What is in a folder: languages, entry points, the files most referred to."""
+        result: FolderMap = self._run("get_overview", {"path": path})
         return result
 
     def search(
@@ -151,19 +201,28 @@ class TypedTools:
     @overload
     def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
 
+    @overload
+    def read(self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]) -> FilesRead: ...
+
     def read(
-        self, path: str | None = None, *, paths: Sequence[str] | None = None, **options: Unpack[ReadOptions]
+        self,
+        path: str | None = None,
+        *,
+        paths: Sequence[str] | None = None,
+        items: Sequence[ReadRequest] | None = None,
+        **options: Unpack[ReadOptions],
     ) -> FileRead | FilesRead:
-        """Read one file (`path`) or several (`paths`): by lines, around a place, or a whole definition."""
-        given = _given({"path": path, "paths": paths, **options})
+        """Read one file, several (`paths`) or a place in each (`items`): by lines, around a place, or a definition."""
+        given = _given({"path": path, "paths": paths, "items": items, **options})
         result: FileRead | FilesRead = self._run("read_content", given)
         return result
 
     def edit(
         self,
-        path: str,
+        path: str | None,
         edits: Sequence[EditRequest],
         *,
+        cell: str | None = None,
         fuzzy: bool = True,
         preview: bool = False,
         diff: DiffWanted = "auto",
@@ -173,7 +232,10 @@ class TypedTools:
         undoable: bool = True,
         in_turn: bool = False,
     ) -> EditResult:
-        """Replace text in one file, all edits or none; `in_turn`: each on the result of the one before."""
+        """Change one file, or several (no `path`: every edit has its own), all edits or none.
+
+        `in_turn`: each on the result of the one before.
+        """
         result: EditResult = self._run("edit_content", _given(locals()))
         return result
 
@@ -181,12 +243,15 @@ class TypedTools:
         self,
         patch: str,
         *,
+        root: str = ".",
+        strip: int = 0,
+        partial: bool = False,
         preview: bool = False,
         diff: DiffWanted = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
     ) -> PatchResult:
-        """Apply a patch to any number of files, all or none."""
+        """Apply a patch to any number of files below `root`: all or none, or with `partial` those that fit."""
         result: PatchResult = self._run("apply_patch", _given(locals()))
         return result
 

@@ -30,9 +30,7 @@ class WriteItem(Arguments):
     path: str
     content: str
     mode: Literal["create", "overwrite", "append"] = "create"
-    newline: Annotated[
-        Literal["lf", "keep"] | None, Field(description="default: \\n in a new file, else the file's own")
-    ] = None
+    newline: Literal["lf", "keep"] | None = None
     expected_version: str | None = None
 
 
@@ -252,7 +250,7 @@ TOOL = Tool(
     title="Write whole files",
     description=(
         "Create, overwrite or append to whole files; parents are made. Overwriting keeps encoding, byte-order mark, "
-        "line ending and mode, and shows a diff. To change a part use edit_content."
+        "line ending and mode. To change a part use edit_content."
     ),
     arguments=WriteArguments,
     run=run,

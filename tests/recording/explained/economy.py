@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from operator import eq
 
-from tests.recording.differences import Retold
+from tests.recording.differences import Now, Outcome, Retold, Wording
 
 _CHANGES = {"edit_content", "apply_patch", "replace_content", "write_content", "revert_edit"}
+
+
+_NEW = re.compile(
+    r"hint: (?:known: |give path, or a path in every edit|give it; wanted: a list of)|edits\[\d+\]: "
+)
 
 
 def _hits(text: str) -> list[str]:
@@ -16,6 +21,18 @@ def _hits(text: str) -> list[str]:
 
 
 RETOLD = (
+    Retold(
+        "history names up to three files of each change",
+        lambda was, now: (
+            was.surface == "native" and was.tool == "get_history" and was.code is now.code is None
+        ),
+    ),
+    Retold(
+        "an overview first looks whether a folder is meant",
+        lambda was, now: (
+            was.surface == "native" and was.tool == "get_overview" and was.code == now.code == "invalid_input"
+        ),
+    ),
     Retold(
         "a diff is shown where it is short and new, else counted; an undo names its files",
         lambda was, now: was.surface == "native" and was.tool in _CHANGES and was.code is now.code is None,
@@ -30,7 +47,39 @@ RETOLD = (
         ),
     ),
     Retold(
-        "a refusal of an unknown argument lists those that are new",
-        lambda was, now: was.surface == "native" and was.code == now.code and "hint: known: " in now.text,
+        "a refusal names the arguments that are new, and an edit may have its path in itself",
+        lambda was, now: (
+            was.surface == "native"
+            and was.code == now.code == "invalid_input"
+            and _NEW.search(now.text) is not None
+        ),
+    ),
+    Retold(
+        "a read that is cut says which lines are missing",
+        lambda was, now: (
+            was.surface == "native"
+            and was.tool == "read_content"
+            and was.code is now.code is None
+            and " left out; continue with start=" in now.text
+        ),
+    ),
+)
+
+WORDINGS = (
+    Wording(
+        "several places may be read", "takes either path or paths", "takes either path or paths or items"
+    ),
+    Wording(
+        "several places may be read", "paths for several$", "paths for several, items for a place in each"
+    ),
+)
+
+OUTCOMES = (
+    Outcome(
+        "a folder has an overview too: its map",
+        {
+            "native-07.16": Now(None, "d82dc08ce59d5df0"),
+            "native-83.16": Now(None, "43d8c60e2fd2b0fb"),
+        },
     ),
 )

@@ -81,7 +81,7 @@ class Located:
     """Where an edit goes: its parts in order of offset, and how they were found.
 
     `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words;
-    `similarity` 1.0 where nothing but terminators was looked past.
+    `similarity` 1.0 where nothing but terminators was looked past; `named` how a request named its place.
     """
 
     edit: Edit
@@ -90,6 +90,7 @@ class Located:
     similarity: float = 1.0
     inner: Tier | None = None
     repairs: tuple[str, ...] = ()
+    named: str = ""
 
     @property
     def start(self) -> int:

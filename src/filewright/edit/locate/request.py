@@ -47,6 +47,22 @@ class Edit:
     end_line: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Put `text` in place of lines `first` to `last` (1-based, inclusive; a `last` before its `first` inserts there).
+
+    The lines are those of the text `base` (None: of the file as it is); `named` says in words how the request
+    named them. `data` are the bytes to insert as they are, terminators and all.
+    """
+
+    first: int
+    last: int
+    text: str
+    named: str
+    base: bytes | None = None
+    data: bytes | None = None
+
+
 def checked(edit: Edit) -> Edit:
     """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
     check_text(edit.search, "search")

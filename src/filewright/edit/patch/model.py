@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from filewright.boundary import Location
@@ -115,6 +115,31 @@ class Patch:
 
     notation: Notation
     files: tuple[FilePatch, ...]
+
+    def below(self, root: str, strip: int) -> Patch:
+        """The patch of files below the folder `root`, `strip` leading parts of their names taken off.
+
+        Raises `invalid_input` for a name that has no more parts than that.
+        """
+
+        def moved(name: str | None) -> str | None:
+            if name is None:
+                return None
+            parts = name.split("/")
+            if len(parts) <= strip:
+                raise FilewrightError(
+                    Code.INVALID_INPUT,
+                    f"strip={strip} leaves nothing of {name}",
+                    hint=f"use a strip up to {len(parts) - 1}; a/ and b/ are taken off already",
+                    details={"argument": "strip", "path": name},
+                )
+            inner = "/".join(parts[strip:])
+            return inner if root in ("", ".") else f"{root.rstrip('/')}/{inner}"
+
+        if not strip and root in ("", "."):
+            return self
+        files = tuple(replace(each, old=moved(each.old), new=moved(each.new)) for each in self.files)
+        return Patch(self.notation, files)
 
 
 class PatchText:

@@ -1,0 +1,314 @@
+"""Edits that name their place instead of its text: lines of a version, symbols, and what is moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filewright import Workspace
+
+CART = '''\
+import math
+
+RATE = 19
+
+
+class Cart:
+    """What is bought."""
+
+    def add(self, line):
+        self.lines.append(line)
+
+    # the sum of all lines
+    @property
+    def total(self):
+        return sum(self.lines)
+
+    def clear(self):
+        self.lines = []
+
+
+def empty():
+    return Cart()
+'''
+
+
+def version(workspace: Workspace, path: str) -> str:
+    return workspace.read(path).version
+
+
+def lines_of(text: str, first: int, last: int) -> str:
+    return "".join(text.splitlines(keepends=True)[first - 1 : last])
+
+
+@pytest.fixture(params=["lf", "crlf", "latin-1", "bom", "utf-16"])
+def cart(request: pytest.FixtureRequest, root: Path) -> tuple[Path, str, str]:
+    """A file in several dresses: its path, what its text is written with, and how it is encoded."""
+    encoding, newline = {
+        "lf": ("utf-8", "\n"),
+        "crlf": ("utf-8", "\r\n"),
+        "latin-1": ("latin-1", "\r\n"),
+        "bom": ("utf-8-sig", "\n"),
+        "utf-16": ("utf-16", "\r\n"),
+    }[request.param]
+    text = CART.replace(
+        "What is bought",
+        "Was gekauft wird, in Köln für Käufer über Öfen" if encoding == "latin-1" else "What",
+    )
+    (root / "cart.py").write_bytes(text.replace("\n", newline).encode(encoding))
+    return root / "cart.py", newline, encoding
+
+
+def text_of(cart: tuple[Path, str, str]) -> str:
+    path, newline, encoding = cart
+    text = path.read_bytes().decode(encoding)
+    assert newline == "\n" or "\n" not in text.replace("\r\n", "")
+    return text.replace(newline, "\n")
+
+
+EDITS = [
+    # one edit (`v` is the version), what is replaced in the text by it
+    ({"start_line": 3, "end_line": 3, "replace": "RATE = 7", "v": 1}, ("RATE = 19", "RATE = 7")),
+    ({"start_line": 9, "end_line": 10, "replace": "", "v": 1}, ("    def add(self, line):\n        self.lines.append(line)\n", "")),
+    ({"symbol": "RATE", "replace": "RATE = 7"}, ("RATE = 19", "RATE = 7")),
+    (
+        {"symbol": "Cart.clear", "replace": "def clear(self):\n    del self.lines[:]\n"},
+        ("        self.lines = []\n", "        del self.lines[:]\n"),
+    ),
+    ({"symbol": "Cart.total", "delete": True}, ("    # the sum of all lines\n    @property\n    def total(self):\n        return sum(self.lines)\n\n", "")),
+    ({"symbol": "empty", "delete": True}, ("\n\n\ndef empty():\n    return Cart()\n", "\n")),
+    ({"symbol": "Cart.add", "delete": True}, ("    def add(self, line):\n        self.lines.append(line)\n\n", "")),
+    (
+        {"insert_after": "Cart.add", "replace": "def pop(self):\n    self.lines.pop()"},
+        ("append(line)\n", "append(line)\n\n    def pop(self):\n        self.lines.pop()\n"),
+    ),
+    (
+        {"insert_before": "empty", "replace": "def full():\n    return 1"},
+        ("def empty", "def full():\n    return 1\n\n\ndef empty"),
+    ),
+    ({"insert_after": "empty", "replace": "def full():\n    return 1"}, ("return Cart()\n", "return Cart()\n\n\ndef full():\n    return 1\n")),
+    ({"insert_after": 0, "replace": "# top"}, ("import math", "# top\nimport math")),
+    ({"insert_before": "3", "replace": "A = 1", "v": 1}, ("RATE", "A = 1\nRATE")),
+    ({"insert_after": 22, "replace": "# end", "v": 1}, ("return Cart()\n", "return Cart()\n# end\n")),
+    ({"from": {"symbol": "RATE"}, "insert_after": "empty"}, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "change"), EDITS)
+def test_a_place_is_enough(
+    workspace: Workspace, cart: tuple[Path, str, str], edit: dict[str, object], change: tuple[str, str] | None
+) -> None:
+    before = text_of(cart)
+    asked = dict(edit)
+    if asked.pop("v", None):
+        asked["expected_version"] = version(workspace, "cart.py")
+    done = workspace.call("edit_content", {"path": "cart.py", "edits": [asked]})
+    assert not done.is_error, done.text
+    after = text_of(cart)
+    if change is not None:
+        assert before.count(change[0]) >= 1
+        assert after == before.replace(*change, 1)
+    else:
+        assert after == before.replace("RATE = 19\n\n", "") + "\n\nRATE = 19\n"
+    workspace.undo()
+    assert text_of(cart) == before
+
+
+def test_a_move_within_a_file_keeps_every_byte(root: Path, workspace: Workspace) -> None:
+    odd = b"def one():\n    return 1\r\n\n\ndef two():\r    return '\xff\xfe'\n"
+    (root / "odd.py").write_bytes(odd)
+    done = workspace.call(
+        "edit_content", {"path": "odd.py", "edits": [{"from": {"symbol": "one"}, "insert_after": "two"}]}
+    )
+    assert not done.is_error, done.text
+    assert b"def one():\n    return 1\r\n" in (root / "odd.py").read_bytes()
+    assert sorted((root / "odd.py").read_bytes()) == sorted(odd)
+
+
+def test_a_symbol_moves_to_another_file_in_its_line_endings_and_encoding(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.py").write_bytes("A = 1\n\n\ndef käse():\n    return 'größe'\n\n\nB = 2\n".encode())
+    (root / "b.py").write_bytes("# für Köln, über Öfen, schöne Grüße\r\nC = 3\r\n".encode("latin-1"))
+    done = workspace.call(
+        "edit_content",
+        {"edits": [{"path": "b.py", "from": {"path": "a.py", "symbol": "käse"}, "insert_after": "C"}]},
+    )
+    assert not done.is_error, done.text
+    assert (root / "a.py").read_bytes() == b"A = 1\n\n\nB = 2\n"
+    assert (root / "b.py").read_bytes() == (
+        "# für Köln, über Öfen, schöne Grüße\r\nC = 3\r\n\r\n\r\ndef käse():\r\n    return 'größe'\r\n".encode(
+            "latin-1"
+        )
+    )
+    assert len(done.data["files"]) == 2
+    workspace.undo()
+    assert (root / "a.py").read_bytes().startswith(b"A = 1\n\n\ndef k")
+
+
+def test_a_copy_leaves_its_source_and_is_reindented_when_asked(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("class A:\n    def f(self):\n        return 1\n")
+    (root / "b.py").write_text("x = 1\n")
+    edit = {"path": "b.py", "from": {"path": "a.py", "symbol": "A.f"}, "insert_after": "x", "copy": True}
+    workspace.edit(None, [edit])
+    assert (root / "b.py").read_text() == "x = 1\n\n\n    def f(self):\n        return 1\n"
+    workspace.undo()
+    workspace.edit(None, [{**edit, "reindent": True}])
+    assert (root / "b.py").read_text() == "x = 1\n\n\ndef f(self):\n    return 1\n"
+    assert (root / "a.py").read_text().startswith("class A:\n    def f")
+
+
+def test_edits_of_several_files_are_one_change(root: Path, workspace: Workspace) -> None:
+    for name in "abc":
+        (root / f"{name}.py").write_text(f"{name} = 1\n")
+    edits = [{"path": f"{name}.py", "search": "= 1", "replace": "= 2"} for name in "abc"]
+    done = workspace.edit(None, edits)
+    assert [file.path for file in done.files] == ["a.py", "b.py", "c.py"]
+    assert len(workspace.get_history().changes) == 1
+    workspace.undo()
+    assert (root / "c.py").read_text() == "c = 1\n"
+    refused = workspace.call(
+        "edit_content", {"edits": [*edits[:2], {**edits[2], "search": "nowhere at all"}]}
+    )
+    assert refused.data["code"] == "no_match"
+    assert "c.py: edit 3 of 3" in refused.text
+    assert (root / "a.py").read_text() == "a = 1\n"
+
+
+def test_lines_of_an_older_version_are_carried_on_or_refused(root: Path, workspace: Workspace) -> None:
+    (root / "cart.py").write_text(CART)
+    read = version(workspace, "cart.py")
+    (root / "cart.py").write_text("# by another\n# hand\n" + CART)
+    asked = {"start_line": 17, "end_line": 18, "replace": "    def clear(self):\n        self.lines = None\n"}
+    done = workspace.call("edit_content", {"path": "cart.py", "edits": [asked], "expected_version": read})
+    assert "carried on" in done.text, done.text
+    assert (root / "cart.py").read_text() == "# by another\n# hand\n" + CART.replace(
+        "self.lines = []", "self.lines = None"
+    )
+    # what the lines were has been changed meanwhile: nobody knows what is meant
+    now = (root / "cart.py").read_text()
+    other = {**asked, "start_line": 14, "end_line": 15, "replace": "    def total(self):\n        return 0\n"}
+    (root / "cart.py").write_text(now.replace("return sum(self.lines)", "return math.fsum(self.lines)"))
+    refused = workspace.call("edit_content", {"path": "cart.py", "edits": [other], "expected_version": read})
+    assert refused.data["code"] == "stale_version"
+    assert "fsum" in (root / "cart.py").read_text()
+
+
+def test_lines_of_the_version_that_the_last_edit_made_are_known(root: Path, workspace: Workspace) -> None:
+    (root / "cart.py").write_text(CART)
+    made = workspace.edit("cart.py", [{"symbol": "RATE", "replace": "RATE = 7"}])
+    (root / "cart.py").write_text("# by another hand\n" + (root / "cart.py").read_text())
+    workspace.edit(
+        "cart.py",
+        [{"start_line": 3, "end_line": 3, "replace": "RATE = 9", "expected_version": made.version or ""}],
+    )
+    assert "\nRATE = 9\n" in (root / "cart.py").read_text()
+
+
+REFUSED = [
+    ({"start_line": 3, "end_line": 3, "replace": "x"}, "invalid_input", "expected_version"),
+    ({"start_line": 3, "end_line": 3, "replace": "x", "expected_version": "0" * 16}, "stale_version", "read it again"),
+    ({"start_line": 3, "end_line": 99, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
+    ({"start_line": 4, "end_line": 3, "replace": "x", "v": 1}, "invalid_input", "correct the lines"),
+    ({"insert_after": 99, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
+    ({"insert_after": 3, "replace": "x"}, "invalid_input", "expected_version"),
+    ({"symbol": "nothing", "replace": "x"}, "no_match", "get_overview"),
+    ({"symbol": "Cart.totl", "delete": True}, "no_match", "Cart.total"),
+    ({"symbol": "Cart", "insert_after": "RATE", "replace": "x"}, "invalid_input", "or symbol"),
+    ({"symbol": "Cart", "replace": "x", "delete": True}, "invalid_input", "symbol"),
+    ({"replace": "x"}, "invalid_input", "give search"),
+    ({"symbol": "Cart"}, "invalid_input", "the new text"),
+    ({"from": {"symbol": "Cart"}, "symbol": "RATE"}, "invalid_input", "insert_after or"),
+    ({"from": {"symbol": "Cart"}, "insert_after": "Cart.add"}, "overlap", "outside"),
+    ({"from": {"symbol": "Cart", "start_line": 1, "end_line": 2}, "insert_after": 0}, "invalid_input", "give a symbol"),
+    ({"from": {"start_line": 1, "end_line": 2}, "insert_after": 0}, "invalid_input", "expected_version"),
+    ({"from": {"path": "gone.py", "symbol": "x"}, "insert_after": 0}, "not_found", "other.py"),
+    ({"symbol": "Cart", "replace": "# ... existing code ...\n"}, "invalid_input", "fuzzy=false"),
+    ({"path": "other.py", "symbol": "Cart", "replace": "x"}, "invalid_input", "leave out the path of the call"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "code", "hint"), REFUSED)
+def test_what_is_not_certain_is_refused(
+    root: Path, workspace: Workspace, edit: dict[str, object], code: str, hint: str
+) -> None:
+    (root / "cart.py").write_text(CART)
+    (root / "other.py").write_text("x = 1\n")
+    asked = dict(edit)
+    if asked.pop("v", None):
+        asked["expected_version"] = version(workspace, "cart.py")
+    refused = workspace.call("edit_content", {"path": "cart.py", "edits": [asked]})
+    assert refused.data.get("code") == code, refused.text
+    assert hint in refused.text.partition("\nhint: ")[2], refused.text
+    assert (root / "cart.py").read_text() == CART
+
+
+def test_a_symbol_that_is_there_twice_is_refused_with_its_lines(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("def f():\n    pass\n\n\nif 1:\n    def f():\n        pass\n")
+    refused = workspace.call("edit_content", {"path": "a.py", "edits": [{"symbol": "f", "delete": True}]})
+    assert refused.data["code"] == "ambiguous_match"
+    assert "1–2" in refused.text
+    assert "6–7" in refused.text
+
+
+def test_no_path_at_all_is_refused(root: Path, workspace: Workspace) -> None:
+    refused = workspace.call("edit_content", {"edits": [{"search": "a", "replace": "b"}]})
+    assert refused.data["code"] == "invalid_input"
+    assert "a path in every edit" in refused.text
+
+
+def test_one_file_by_two_names_is_refused(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("x = 1\n")
+    (root / "b.py").hardlink_to(root / "a.py")
+    edits = [{"path": name, "search": "1", "replace": "2"} for name in ("a.py", "b.py")]
+    assert workspace.call("edit_content", {"edits": edits}).data["code"] == "invalid_input"
+
+
+LINE = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85"), max_size=6)
+NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    data=st.data(), lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8), unended=st.booleans()
+)
+def test_bytes_outside_of_the_lines_named_stay(
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    lines: list[tuple[str, bytes]],
+    unended: bool,
+) -> None:
+    pieces = [text.encode("utf-8") + newline for text, newline in lines]
+    if unended:
+        pieces[-1] = pieces[-1].rstrip(b"\r\n") or b"x"
+    content = b"".join(pieces)
+    real = content.splitlines(keepends=True)
+    first = data.draw(st.integers(1, len(real)))
+    last = data.draw(st.integers(first, len(real)))
+    new = data.draw(st.lists(LINE, max_size=3))
+    folder = tmp_path_factory.mktemp("w")
+    root = folder / "root"
+    root.mkdir()
+    (root / "f.txt").write_bytes(content)
+    with Workspace(root, state_dir=folder / "state") as workspace:
+        read = workspace.read("f.txt")
+        edit = {"start_line": first, "end_line": last, "replace": "".join(f"{line}\n" for line in new)}
+        done = workspace.call(
+            "edit_content",
+            {"path": "f.txt", "edits": [edit], "expected_version": read.version, "fuzzy": False},
+        )
+        after = (root / "f.txt").read_bytes()
+        if done.is_error:
+            assert done.data["code"] == "no_change", done.text
+            assert after == content
+            return
+        head, tail = b"".join(real[: first - 1]), b"".join(real[last:])
+        assert after.startswith(head)
+        assert after.endswith(tail)
+        middle = after[len(head) : len(after) - len(tail)]
+        assert [line.decode() for line in middle.splitlines()] == [*new][: len(middle.splitlines())]
+        workspace.undo()
+        assert (root / "f.txt").read_bytes() == content

@@ -1,0 +1,105 @@
+"""The map of a folder: where a newcomer should look, the same every time, and short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+from filewright.errors import FilewrightError
+
+SHOP = {
+    "README.md": "# Shop\n",
+    "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.cli:main"\n',
+    "shop/__init__.py": "",
+    "shop/cli.py": "from shop.cart import Cart\nfrom .money import Money\n",
+    "shop/cart.py": "from shop.money import (\n    Money,\n    cents,  # not whole ones\n)\n\n\nclass Cart:\n    pass\n",
+    "shop/money.py": "class Money:\n    pass\n\n\ndef cents(): ...\n",
+    "shop/report/table.py": "from ..money import cents\nimport shop.cart\n",
+    "web/src/index.ts": "import { Basket } from './basket';\nconst x = require('../lib/tax.js');\n",
+    "web/src/basket.ts": "export class Basket {}\n",
+    "web/lib/tax.js": "module.exports = 1;\n",
+    "native/main.c": '#include "core/ring.h"\n',
+    "native/core/ring.h": "int ring(void);\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n",
+    ".gitignore": "built/\n",
+    "built/copy.py": "from shop.money import Money\n",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def test_a_map_names_what_a_newcomer_looks_for(root: Path, workspace: Workspace) -> None:
+    write(root, SHOP)
+    found = workspace.get_map()
+    assert found.files == len(SHOP) - 1  # not what is ignored
+    assert dict(found.languages)["python"] == 6
+    assert found.manifests == ("pyproject.toml",)
+    assert found.entries[0] == "shop = shop.cli:main"
+    assert {"shop/cli.py", "native/main.c", "web/src/index.ts"} <= set(found.entries)
+    assert found.tests == ("tests",)
+    central = {file.path: file for file in found.central}
+    assert found.central[0].path == "shop/money.py"
+    assert central["shop/money.py"].used_by == 3
+    assert central["shop/money.py"].names == ("Money", "cents")
+    assert central["shop/cart.py"].used_by == 2  # the test does not count
+    assert {"web/src/basket.ts", "web/lib/tax.js", "native/core/ring.h"} <= set(central)
+    assert "shop/ python 5" in found.text
+    assert "built" not in found.text
+    assert workspace.get_map().text == found.text
+
+
+def test_a_map_of_nothing_says_so(root: Path, workspace: Workspace) -> None:
+    assert workspace.get_map().text.endswith("(empty folder)")
+    (root / "inner").mkdir()
+    assert "(no files)" in workspace.get_map().text
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"p{n % 40}/m{n}.py": f"import p{n % 7}.m{n % 7}\n" for n in range(800)},
+        {f"{'deep/' * 40}{n}.js": "" for n in range(20)},
+        {"pyproject.toml": "[[[", "package.json": "[" * 5_000, "a.py": "from " + "." * 500 + "x import y\n"},
+        {"a.py": "import " + "a" * 10_000 + "\nfrom x import (" + "y, " * 5_000, "x.py": ""},
+        {"weird \u202e name\u0007.py": "import os\n"},
+    ],
+)
+def test_a_map_is_bounded_whatever_is_there(root: Path, workspace: Workspace, files: dict[str, str]) -> None:
+    write(root, files)
+    made = workspace.call("get_overview", {})
+    assert not made.is_error, made.text
+    assert len(made.text) <= 6_000
+    assert "\u202e" not in made.text
+
+
+def test_several_overviews_in_one_call(root: Path, workspace: Workspace) -> None:
+    write(root, SHOP)
+    made = workspace.get_overviews("shop/money.py", "web", "gone.py")
+    assert "class Money" in made.overviews[0].text
+    assert "web/: 3 files" in made.text
+    assert "gone.py: not_found" in made.text
+    assert workspace.call("get_overview", {"paths": ["gone.py"]}).data["overviews"][0]["code"] == "not_found"
+    assert workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data["code"] == "invalid_input"
+
+
+def test_the_members_of_one_definition(root: Path, workspace: Workspace) -> None:
+    members = "".join(f"    def m{n}(self): ...\n" for n in range(30))
+    (root / "a.py").write_text(f"class A:\n{members}\n\nclass B:\n{members}")
+    shown = workspace.get_overview("a.py", symbol="B").text
+    assert "class B" in shown
+    assert "class A" not in shown
+    with pytest.raises(FilewrightError, match="no symbol"):
+        workspace.get_overview("a.py", symbol="C")
+
+
+def test_where_a_file_is_asked_for_a_folder_is_refused(root: Path, workspace: Workspace) -> None:
+    (root / "d").mkdir()
+    with pytest.raises(FilewrightError) as refused:
+        workspace.get_overview("d")
+    assert refused.value.code == "not_a_file"

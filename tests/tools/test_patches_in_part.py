@@ -1,0 +1,109 @@
+"""Patches of trees that have moved on: below a folder, in part, to where a file has gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+
+FIT = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
+LOST = "--- a/two.py\n+++ b/two.py\n@@ -1,2 +1,2 @@\n p = 1\n-q = 2\n+q = 3\n"
+
+
+@pytest.fixture
+def tree(root: Path) -> Path:
+    (root / "one.py").write_text("# new\nx = 1\ny = 2\n")
+    (root / "two.py").write_text("p = 1\nq = 7\n")
+    return root
+
+
+def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(tree: Path, workspace: Workspace) -> None:
+    made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
+    assert not made.is_error, made.text
+    assert "modified: one.py (hunk 1 at line 2, 1 lines below its number)" in made.text
+    assert "refused: two.py: patch_failed" in made.text
+    assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    assert (tree / "two.py").read_text() == "p = 1\nq = 7\n"
+    assert made.data["rest"] == LOST
+    mended = made.data["rest"].replace("q = 2", "q = 7")
+    assert not workspace.call("apply_patch", {"patch": mended}).is_error
+
+
+def test_without_partial_it_is_all_or_none(tree: Path, workspace: Workspace) -> None:
+    assert workspace.call("apply_patch", {"patch": FIT + LOST}).data["code"] == "patch_failed"
+    assert "y = 2" in (tree / "one.py").read_text()
+
+
+def test_what_is_applied_already_is_named(tree: Path, workspace: Workspace) -> None:
+    workspace.apply_patch(FIT)
+    (tree / "two.py").write_text("p = 1\nq = 2\n")
+    made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
+    assert "applied already: one.py" in made.text
+    assert (tree / "two.py").read_text() == "p = 1\nq = 3\n"
+    again = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
+    assert again.data["code"] == "already_applied"
+
+
+def test_nothing_that_fits_is_the_first_refusal(tree: Path, workspace: Workspace) -> None:
+    assert workspace.call("apply_patch", {"patch": LOST, "partial": True}).data["code"] == "patch_failed"
+
+
+def test_an_envelope_comes_back_as_one(tree: Path, workspace: Workspace) -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n-y = 2\n+y = 3\n"
+        "*** Update File: two.py\n@@\n p = 1\n-q = 2\n+q = 3\n*** End Patch\n"
+    )
+    rest = workspace.call("apply_patch", {"patch": patch, "partial": True}).data["rest"]
+    assert rest.startswith("*** Begin Patch\n*** Update File: two.py\n")
+    (tree / "two.py").write_text("p = 1\nq = 2\n")
+    assert not workspace.call("apply_patch", {"patch": rest}).is_error
+
+
+PLACES = [
+    # root, strip, a prefix that the patch's names have
+    ("app", 0, ""),
+    (".", 0, "app/"),
+    (".", 2, "vendor/lib/app/"),
+    ("app", 1, "old/"),
+    ("app/", 0, ""),
+]
+
+
+@pytest.mark.parametrize(("folder", "strip", "prefix"), PLACES)
+def test_a_patch_is_put_where_its_tree_is(
+    root: Path, workspace: Workspace, folder: str, strip: int, prefix: str
+) -> None:
+    (root / "app").mkdir()
+    (root / "app/one.py").write_text("x = 1\ny = 2\n")
+    patch = FIT.replace("/one.py", f"/{prefix}one.py")
+    made = workspace.call("apply_patch", {"patch": patch, "root": folder, "strip": strip})
+    assert not made.is_error, made.text
+    assert (root / "app/one.py").read_text() == "x = 1\ny = 3\n"
+
+
+@pytest.mark.parametrize("strip", [1, 7])
+def test_a_strip_beyond_the_path_is_refused(tree: Path, workspace: Workspace, strip: int) -> None:
+    made = workspace.call("apply_patch", {"patch": FIT, "strip": strip})
+    assert made.data["code"] == "invalid_input"
+    assert "use a strip up to 0" in made.text
+
+
+def test_a_root_does_not_lead_out(tree: Path, workspace: Workspace) -> None:
+    assert workspace.call("apply_patch", {"patch": FIT, "root": "../.."}).data["code"] == "path_escape"
+
+
+def test_a_file_is_found_where_it_was_moved_to(tree: Path, workspace: Workspace) -> None:
+    workspace.move("one.py", "lib/first.py")
+    workspace.move("lib", "library")
+    made = workspace.call("apply_patch", {"patch": FIT})
+    assert not made.is_error, made.text
+    assert "modified: library/first.py, where one.py was moved to" in made.text
+    assert (tree / "library/first.py").read_text() == "# new\nx = 1\ny = 3\n"
+    created = "--- /dev/null\n+++ b/one.py\n@@ -0,0 +1 @@\n+new\n"
+    assert not workspace.call("apply_patch", {"patch": created}).is_error
+    assert (tree / "one.py").read_text() == "new\n"
+    (tree / "one.py").unlink()
+    (tree / "library/first.py").unlink()
+    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
