@@ -146,8 +146,9 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         assert mine.changed_files(whole, limit=1).next_offset == 1
         record = mine.record(whole)
         assert [entry.place.shown for entry in record.entries] == ["f", "new"]
-        assert mine.content(whole, 0, "before") == "".join(f"line {n}\n" for n in range(20)).encode()
-        assert mine.content(whole, 0, "after") == (root / "f").read_bytes()
+        contents = mine.select(whole).contents
+        assert contents.before(record.entries[0]) == "".join(f"line {n}\n" for n in range(20)).encode()
+        assert contents.after(record.entries[0]) == (root / "f").read_bytes()
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
         assert "-drei" in preview.diff
