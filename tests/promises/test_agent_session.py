@@ -93,7 +93,7 @@ class Agent:
 
     async def __call__(self, tool: str, **arguments) -> str:
         result = await self.client.call_tool(tool, arguments)
-        text = "\n".join(part.text for part in result.content)
+        text = "\n".join(part.text for part in result.content if part.type == "text")
         assert not result.is_error, text
         return text
 

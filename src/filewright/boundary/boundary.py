@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -23,6 +24,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Kind, NotAFileError, Status
+
+_LEVELS = 1_000  # a path of so many `..` is as long as the system takes
+_KNOWN_SECONDS = 1.0
 
 
 class Boundary:
@@ -55,6 +59,8 @@ class Boundary:
             )
             for index, own in self._own.items()
         }
+        self._known_free: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        self._known_until = 0.0
         self._deny = DenyRules.of(settings.deny)
         self._given = dict.fromkeys(self._own, self._deny)
         self.excludes_file = excludes_file(os.environ)
@@ -173,14 +179,44 @@ class Boundary:
         folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
         return self._checked(where, folder, asking.rules_in(folder))
 
-    @staticmethod
-    def _rules_above(root: Root, folder: Folder, *, changing: bool) -> bool:
-        """Whether the folder, or one from it up to the root, holds a rule file that matters."""
+    def _rules_above(self, root: Root, folder: Folder, *, changing: bool) -> bool:
+        """Whether the folder, or one from it up to the root, holds a rule file that matters.
+
+        What was found to be free of them, and all above it, is known for the rest of the call: in a deep
+        tree nearly every folder lies in such a one.
+        """
         files = RULE_FILES if changing else (DENY_FILE,)
-        levels = len(folder.reached)
-        if root.folder.holds_any(files):
-            return True
-        return levels > 0 and folder.holds_any(_from_below(levels, files))
+        free = self._free_folders(changing=changing)
+        passed: list[tuple[int, int]] = []
+        for level in range(len(folder.reached)):
+            try:
+                identity = folder.identity_above(level) if level < _LEVELS else None
+            except OSError:
+                identity = None
+            if identity is None:
+                return True  # It cannot be seen from here: part by part, then.
+            if identity in free:
+                break
+            if folder.holds_any([b"../" * level + file for file in files]):
+                return True
+            passed.append(identity)
+        else:
+            if root.folder.holds_any(files):
+                return True
+        free.update(passed)
+        return False
+
+    def _free_folders(self, *, changing: bool) -> set[tuple[int, int]]:
+        """The folders known to be free of rule files, for a moment."""
+        now = time.monotonic()
+        if now > self._known_until:
+            self._known_free = (set(), set())
+            self._known_until = now + _KNOWN_SECONDS
+        return self._known_free[changing]
+
+    def look_anew(self) -> None:
+        """Look for rule files anew from here on: a call begins."""
+        self._known_until = 0.0
 
     def _checked(self, where: Location, folder: Folder, rules: DenyRules) -> tuple[Folder, DenyRules]:
         try:
@@ -514,12 +550,13 @@ class Boundary:
         was, then = self._protection[source.root.index], self._protection[destination.root.index]
         below = {b"": rules}
         for entry in walk:
-            parts = tuple(entry.path.split(b"/"))
-            before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
-            if after is not None and before is None:
-                raise errors.protected(destination.asked, after)
-            if moving and before is not None and after is None:
-                raise errors.protected(source.asked, before)
+            if was.concerns(entry.name) or then.concerns(entry.name):
+                parts = tuple(entry.path.split(b"/"))
+                before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
+                if after is not None and before is None:
+                    raise errors.protected(destination.asked, after)
+                if moving and before is not None and after is None:
+                    raise errors.protected(source.asked, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
                 if in_it.denies(entry.name, entry.kind == "folder"):
@@ -617,11 +654,6 @@ class _Asking:
 
 
 @lru_cache
-def _from_below(levels: int, files: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    """The paths of files in a folder and in those above it, `levels` of them."""
-    return tuple(b"../" * level + file for level in range(levels) for file in files)
-
-
 def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names: tuple[bytes, ...]) -> None:
     """Refuse to change `names` below a folder that is held, of which only the first may be there."""
     for depth, name in enumerate(names if rules.active else (), 1):

@@ -6,7 +6,9 @@ A case-insensitive or normalising file system opens `.git` for `.GIT`, `.g<zero-
 
 from __future__ import annotations
 
+import fnmatch
 import os
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -76,6 +78,7 @@ class Protection:
     ) -> None:
         self._rules = _matcher((*DEFAULT, *more), "protected")
         self._allowed = _matcher(allowed, "allow_write")
+        self._lasts = _last_parts((*DEFAULT, *more))
         self._paths = [
             (tuple(plain_form(part) for part in os.fsencode(path).split(b"/")), path) for path in paths
         ]
@@ -87,6 +90,14 @@ class Protection:
         if found is not None and (not self._allowed or _first(self._allowed, plain) is None):
             return found
         return next((name for path, name in self._paths if plain[: len(path)] == path), None)
+
+    def concerns(self, name: bytes) -> bool:
+        """Whether a path that ends in `name` may be protected although its folder is not; quick."""
+        form = plain_form(name)
+        plain = _SHORT.get(form, form)
+        return self._lasts.fullmatch(plain) is not None or any(
+            path[-1:] == (plain,) for path, _ in self._paths
+        )
 
     def covers_below(self, parts: Sequence[bytes]) -> str | None:
         """A protected path that lies below the folder `parts` and would go with it; None if there is none."""
@@ -105,6 +116,16 @@ def checked(rules: Sequence[str], setting: str) -> bytes:
 
 def _matcher(rules: Sequence[str], setting: str) -> Matcher:
     return NOTHING.with_files(0, folded(checked(rules, setting)), None)
+
+
+def _last_parts(rules: Sequence[str]) -> re.Pattern[str]:
+    """What finds every name that may be the last part of a path that one of the rules matches."""
+    lasts = {
+        rule.rstrip("/").rpartition("/")[2]
+        for rule in folded(checked(rules, "protected")).decode("utf-8", "surrogateescape").split("\n")
+    }
+    plain = [".*" if set(last) & set("\\[]! ") else fnmatch.translate(last) for last in lasts]
+    return re.compile("|".join(plain), re.DOTALL)
 
 
 def _first(matcher: Matcher, plain: Sequence[str]) -> str | None:

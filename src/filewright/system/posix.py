@@ -274,6 +274,11 @@ class Folder(_Handle):
                 return True
         return False
 
+    def identity_above(self, levels: int) -> tuple[int, int]:
+        """The identity of the folder so many levels above this one, whatever its name is now; 0: of this one."""
+        status = os.fstat(self._fd) if not levels else os.stat(b"../" * levels, dir_fd=self._fd)
+        return status.st_dev, status.st_ino
+
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         look, folder = os.stat, self._fd

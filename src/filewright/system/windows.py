@@ -332,6 +332,16 @@ class Folder(_WindowsHandle):
         here = os.fsdecode(self.path() or b"")
         return not here or any(os.path.lexists(os.path.join(here, os.fsdecode(path))) for path in paths)
 
+    def identity_above(self, levels: int) -> tuple[int, int]:
+        """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
+        if not levels:
+            return self.identity()
+        here = self.path()
+        if not here:
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+        status = os.stat(os.path.join(os.fsdecode(here), *[".."] * levels))
+        return status.st_dev, status.st_ino
+
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
         found: list[Status | None] = []
