@@ -253,11 +253,13 @@ def only_read(asked: str) -> FilewrightError:
     return _refusal(Code.PERMISSION_DENIED, asked, message, "leave it as it is, or ask the user to change it")
 
 
-def rules_unusable(asked: str, why: str) -> FilewrightError:
-    """Whatever is below a file of such rules that cannot be used."""
+def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
+    """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
     message = f"{asked} is not offered: {why}"
     hint = "ask the user to correct that file; until then nothing in its folder is offered"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+    code = Code.PERMISSION_DENIED if number is None else _BY_ERRNO.get(number, Code.IO_ERROR)
+    failed = code in (Code.IO_ERROR, Code.NO_SPACE)
+    return _refusal(code if failed else Code.PERMISSION_DENIED, asked, message, hint)
 
 
 def holds_denied(asked: str) -> FilewrightError:

@@ -587,3 +587,21 @@ def test_an_image_that_is_denied_is_not_shown(root: Path, tmp_path: Path) -> Non
     (root / "a.key").write_bytes(dot)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert not workspace.call("read_content", {"path": "a.key"}).images
+
+
+def test_a_rule_that_comes_between_two_changes_holds_for_the_second(tmp_path: Path) -> None:
+    """What was asked of a folder is not remembered beyond the call."""
+    (tmp_path / "root" / "d").mkdir(parents=True)
+    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+        workspace.write("d/a.txt", "one\n")
+        (tmp_path / "root" / ".agentsreadonly").write_text("d/\n")
+        kept = workspace.call(
+            "write_content", {"items": [{"path": "d/a.txt", "content": "two\n", "mode": "overwrite"}]}
+        )
+        assert kept.code == "permission_denied"
+        (tmp_path / "root" / ".agentsreadonly").unlink()
+        (tmp_path / "root" / ".agentsignore").write_text("d/\n")
+        denied = workspace.call("write_content", {"items": [{"path": "d/b.txt", "content": "two\n"}]})
+        assert denied.code == "permission_denied"
+        assert workspace.call("read_content", {"path": "d/a.txt"}).code == "permission_denied"
+    assert (tmp_path / "root/d/a.txt").read_text() == "one\n"

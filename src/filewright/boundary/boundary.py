@@ -7,7 +7,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary import refusal
@@ -653,7 +652,6 @@ class _Asking:
         return self._rules[names]
 
 
-@lru_cache
 def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names: tuple[bytes, ...]) -> None:
     """Refuse to change `names` below a folder that is held, of which only the first may be there."""
     for depth, name in enumerate(names if rules.active else (), 1):

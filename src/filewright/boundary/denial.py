@@ -28,6 +28,19 @@ DENY_FILE: Final = b".agentsignore"
 READ_ONLY_FILE: Final = b".agentsreadonly"
 RULE_FILES: Final = (DENY_FILE, READ_ONLY_FILE)
 
+
+class Unusable(str):
+    """Why a rule file cannot be used; `number` is the error of the system's that was met, if one was."""
+
+    number: int | None = None
+
+    @classmethod
+    def because(cls, why: str, number: int | None = None) -> Unusable:
+        made = cls(why)
+        made.number = number
+        return made
+
+
 _Content = bytes | str | None
 """What a rule file holds; why it cannot be used; None if there is none."""
 
@@ -188,7 +201,9 @@ class DenyRules:
 
     def refusal(self, asked: str) -> FilewrightError:
         """The answer for whatever is denied here."""
-        return errors.rules_unusable(asked, self.broken) if self.broken else errors.denied(asked)
+        if not self.broken:
+            return errors.denied(asked)
+        return errors.rules_unusable(asked, self.broken, getattr(self.broken, "number", None))
 
 
 NO_RULES = DenyRules()
@@ -209,7 +224,7 @@ def _entered(
     for file, content in zip(RULE_FILES, (deny, read_only), strict=True):
         problem = content if isinstance(content, str) else problem_of(content or b"")
         if problem and not broken:
-            broken = f"{quote(place + file)} {problem}"
+            broken = Unusable.because(f"{quote(place + file)} {problem}", getattr(problem, "number", None))
     if not broken:
         assert not isinstance(deny, str)
         assert not isinstance(read_only, str)
@@ -245,7 +260,7 @@ def _content(folder: Folder, name: bytes) -> _Content:
     except FileNotFoundError:
         return None
     except OSError as error:
-        return f"cannot be read ({error.strerror})"
+        return Unusable.because(f"cannot be read ({error.strerror})", error.errno)
     return "is being written to"
 
 
