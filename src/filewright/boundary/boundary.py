@@ -176,7 +176,11 @@ class Boundary:
                 folder.close()
         asking = _Asking(given, where, changing=changing)
         folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
-        return self._checked(where, folder, asking.rules_in(folder))
+        rules = asking.rules_in(folder)
+        if not rules.active:  # Every folder on the way was looked into.
+            self._free_folders(changing=True).add(folder.identity())
+            self._free_folders(changing=False).add(folder.identity())
+        return self._checked(where, folder, rules)
 
     def _rules_above(self, root: Root, folder: Folder, *, changing: bool) -> bool:
         """Whether the folder, or one from it up to the root, holds a rule file that matters.

@@ -6,7 +6,6 @@ A case-insensitive or normalising file system opens `.git` for `.GIT`, `.g<zero-
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import unicodedata
@@ -78,7 +77,9 @@ class Protection:
     ) -> None:
         self._rules = _matcher((*DEFAULT, *more), "protected")
         self._allowed = _matcher(allowed, "allow_write")
-        self._lasts = _last_parts((*DEFAULT, *more))
+        lasts = _last_parts((*DEFAULT, *more))
+        self._last = re.compile(lasts, re.DOTALL)
+        self._part = re.compile(rf"(?:\A|/)(?:{lasts})(?:/|\Z)", re.DOTALL)
         self._paths = [
             (tuple(plain_form(part) for part in os.fsencode(path).split(b"/")), path) for path in paths
         ]
@@ -86,7 +87,8 @@ class Protection:
     def rule_for(self, parts: Sequence[bytes]) -> str | None:
         """The rule by which the path below a root is protected, or what it lies in; None if there is none."""
         plain = tuple(_SHORT.get(form, form) for form in map(plain_form, parts))
-        found = _first(self._rules, plain)
+        # Of most paths one look tells that no part of them can be what a rule ends in.
+        found = _first(self._rules, plain) if self._part.search("/".join(plain)) else None
         if found is not None and (not self._allowed or _first(self._allowed, plain) is None):
             return found
         return next((name for path, name in self._paths if plain[: len(path)] == path), None)
@@ -95,7 +97,7 @@ class Protection:
         """Whether a path that ends in `name` may be protected although its folder is not; quick."""
         form = plain_form(name)
         plain = _SHORT.get(form, form)
-        return self._lasts.fullmatch(plain) is not None or any(
+        return self._last.fullmatch(plain) is not None or any(
             path[-1:] == (plain,) for path, _ in self._paths
         )
 
@@ -118,14 +120,15 @@ def _matcher(rules: Sequence[str], setting: str) -> Matcher:
     return NOTHING.with_files(0, folded(checked(rules, setting)), None)
 
 
-def _last_parts(rules: Sequence[str]) -> re.Pattern[str]:
-    """What finds every name that may be the last part of a path that one of the rules matches."""
-    lasts = {
-        rule.rstrip("/").rpartition("/")[2]
-        for rule in folded(checked(rules, "protected")).decode("utf-8", "surrogateescape").split("\n")
-    }
-    plain = [".*" if set(last) & set("\\[]! ") else fnmatch.translate(last) for last in lasts]
-    return re.compile("|".join(plain), re.DOTALL)
+def _last_parts(rules: Sequence[str]) -> str:
+    """A pattern of every name that may be the last part of a path that one of the rules matches."""
+    text = folded(checked(rules, "protected")).decode("utf-8", "surrogateescape")
+    lasts = {rule.rstrip("/").rpartition("/")[2] for rule in text.split("\n")}
+    plain = [
+        ".*" if set(last) & set("\\[]! ") else re.escape(last).replace(r"\*", ".*").replace(r"\?", ".")
+        for last in sorted(lasts)
+    ]
+    return "|".join(plain)
 
 
 def _first(matcher: Matcher, plain: Sequence[str]) -> str | None:
