@@ -26,6 +26,7 @@ PAGES = [
     "docs/rewind.md",
     "docs/hooks.md",
     "docs/control.md",
+    "docs/clients.md",
 ]
 
 CART = '''"""A shopping cart."""

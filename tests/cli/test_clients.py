@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from filewright import __version__
-from filewright.cli.clients import CLIENTS
+from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.program import program
 
 PROJECT = Path(__file__).parents[2]
@@ -27,44 +29,86 @@ def configuration(*arguments: str) -> str:
 
 def command_of(client: str, text: str) -> list[str]:
     """The words the client would start."""
-    if client == "claude-code":
-        words = shlex.split(text)
-        return words[words.index("--") + 1 :]
-    if client == "codex":
-        server = tomllib.loads(text)["mcp_servers"]["filewright"]
-    else:
-        server = json.loads(text)["servers" if client == "vscode" else "mcpServers"]["filewright"]
-    return [server["command"], *server["args"]]
+    config = tomllib.loads(text) if client == "codex" else json.loads(text)
+    server = config[
+        {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}.get(client, "mcpServers")
+    ]
+    found = server["filewright"]
+    return found["command"] if client == "opencode" else [found["command"], *found["args"]]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_configuration_starts_the_server_on_the_roots_named(client: str, tmp_path: Path) -> None:
     strange = tmp_path / 'a "strange" folder é'
     command = command_of(
-        client, configuration(client, "--root", str(strange), "--read-only", "--dialect", "d")
+        client, configuration(client, "--uvx", "--root", str(strange), "--read-only", "--dialect", "d")
     )
     assert command == ["uvx", "filewright", "serve", str(strange), "--read-only", "--dialect", "d"]
 
 
-@pytest.mark.parametrize(
-    ("client", "expected"),
-    [
-        ("claude-code", "."),
-        ("cursor", "."),
-        ("codex", "."),
-        ("vscode", "${workspaceFolder}"),
-        ("claude-desktop", None),
-    ],
+@pytest.mark.parametrize("client", CLIENTS)
+def test_its_command_is_the_program_that_runs_now_and_lists_its_tools(client: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    program, *arguments = command_of(client, configuration(client))
+    assert os.path.isabs(program)
+    folder = str(tmp_path) if client in _WHOLE_PATH else "."
+    assert arguments[:1] == ["serve"]
+    arguments = ["serve", {"${workspaceFolder}": ".", os.getcwd(): folder}.get(arguments[1], arguments[1])]
+    done = subprocess.run(
+        [program, *arguments],
+        input="".join(json.dumps(message) + "\n" for message in _SESSION),
+        cwd=tmp_path,
+        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    listed, answer = [json.loads(line)["result"] for line in done.stdout.splitlines()][1:]
+    assert len(listed["tools"]) == 16
+    assert "a.txt" in answer["content"][0]["text"]
+
+
+_WHOLE_PATH = ("claude-desktop", "cline", "continue")
+_SESSION = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "0"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "list_files", "arguments": {}}},
 )
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 def test_without_a_root_it_is_the_folder_the_client_means(
-    client: str, expected: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert command_of(client, configuration(client))[-1] == (expected or str(tmp_path))
+    expected = {name: str(tmp_path) for name in _WHOLE_PATH}
+    expected |= dict.fromkeys(("cursor", "vscode"), "${workspaceFolder}")
+    assert command_of(client, configuration(client))[-1] == expected.get(client, ".")
 
 
-def test_vscode_is_told_the_transport() -> None:
+def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "CACHEDIR.TAG").touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
+    assert command_of("cursor", configuration("cursor"))[:2] == ["uvx", "filewright"]
+
+
+def test_what_single_clients_need() -> None:
     assert json.loads(configuration("vscode"))["servers"]["filewright"]["type"] == "stdio"
+    assert tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"]["required"] is True
+    assert json.loads(configuration("opencode"))["mcp"]["filewright"].keys() == {"type", "command", "enabled"}
 
 
 def test_the_registry_entry_names_what_is_published() -> None:
@@ -93,8 +137,19 @@ def test_the_bundle_starts_the_same_version() -> None:
 
 def test_the_documented_configurations_are_the_printed_ones() -> None:
     documented = (PROJECT / "docs/clients.md").read_text()
-    blocks = re.findall(r"```json\n(.*?)```", documented, re.DOTALL)
-    assert json.loads(configuration("cursor")) in [json.loads(block) for block in blocks]
-    assert json.loads(configuration("vscode")) in [json.loads(block) for block in blocks]
-    assert configuration("claude-code").strip() in documented
-    assert configuration("codex").strip() in documented
+    for client in CLIENTS:
+        printed = configuration(client, "--uvx", *(("--root", "/home/me/project") * (client in _WHOLE_PATH)))
+        assert printed in documented, client
+
+
+@pytest.mark.parametrize("client", HOOKS)
+def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
+    blocks = re.findall(r"```json\n(.*?)```", (PROJECT / "docs/hooks.md").read_text(), re.DOTALL)
+    printed = configuration(client, "--hooks", "--uvx").replace("uvx filewright ", "filewright ")
+    assert json.loads(printed) in [json.loads(block) for block in blocks]
+
+
+def test_a_client_without_hooks_names_those_that_have_some() -> None:
+    result = CliRunner().invoke(program, ["config", "cline", "--hooks"])
+    assert result.exit_code == 2
+    assert "claude-code" in result.stderr

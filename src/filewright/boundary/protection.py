@@ -59,6 +59,10 @@ DEFAULT = (
     "**/.vscode/mcp.json",
     ".codex/",
     "**/.gemini/settings.json",
+    "**/.qwen/settings*.json",
+    "**/opencode.json*",
+    "**/.opencode/plugin*/",
+    "**/.continue/mcpServers/",
     ".envrc",
     ".husky/",
 )

@@ -1,132 +1,341 @@
-"""`filewright config`: the configuration a client needs, ready to paste."""
+"""`filewright config` and `filewright setup`: what a client needs to start the server, printed or written."""
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
+import shlex
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
+from filewright.cli.options import Command
 from filewright.cli.terminal import write
+
+Entry = dict[str, Any]
+
+
+def _standard(command: Sequence[str]) -> Entry:
+    return {"command": command[0], "args": [*command[1:]]}
+
+
+def _vscode(command: Sequence[str]) -> Entry:
+    return {"type": "stdio", **_standard(command)}
+
+
+def _codex(command: Sequence[str]) -> Entry:
+    return {**_standard(command), "required": True}
+
+
+def _opencode(command: Sequence[str]) -> Entry:
+    return {"type": "local", "command": [*command], "enabled": True}
+
+
+def _data_folder(*parts: str) -> str:
+    """A path in the folder where desktop programs keep their settings."""
+    if sys.platform == "darwin":
+        base = "~/Library/Application Support"
+    elif sys.platform == "win32":
+        base = "%APPDATA%"
+    else:
+        base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return "/".join((base, *parts))
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client: where its configuration stands and how a server is written into it."""
+    """A client: the files that configure it, and how a server is written into them."""
 
     name: str
     title: str
-    where: str
-    snippet: Callable[[Sequence[str]], str]
-    relative_root: bool
-    """Whether the client starts servers in the project's folder, so that `.` names it."""
+    keys: tuple[str, ...]
+    """The members that lead to a server in the file; the last is its name."""
+
+    note: str
+    """What else it needs, for a person."""
+
+    project: tuple[str, ...] = ()
+    """Its file in a project's folder; the first is made, the others are used if they are there."""
+
+    user: str | None = None
+    """Its file for all projects."""
+
+    user_first: bool = False
+    root: str | None = None
+    """What it takes for the project's folder; None: only a whole path."""
+
+    entry: Callable[[Sequence[str]], Entry] = _standard
 
 
-def _json(key: str, **extra: str) -> Callable[[Sequence[str]], str]:
-    def snippet(command: Sequence[str]) -> str:
-        server = {**extra, "command": command[0], "args": list(command[1:])}
-        return json.dumps({key: {"filewright": server}}, indent=2, ensure_ascii=False)
-
-    return snippet
-
-
-def _claude_code(command: Sequence[str]) -> str:
-    words = " ".join(_shell_word(word) for word in command)
-    return f"claude mcp add filewright --scope project -- {words}"
-
-
-def _codex(command: Sequence[str]) -> str:
-    arguments = ", ".join(json.dumps(word, ensure_ascii=False) for word in command[1:])
-    program = json.dumps(command[0], ensure_ascii=False)
-    return f"[mcp_servers.filewright]\ncommand = {program}\nargs = [{arguments}]"
-
-
-def _shell_word(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)
-
-
-def _claude_desktop_file() -> str:
-    if sys.platform == "darwin":
-        return "~/Library/Application Support/Claude/claude_desktop_config.json"
-    if sys.platform == "win32":
-        return r"%APPDATA%\Claude\claude_desktop_config.json"
-    return "~/.config/Claude/claude_desktop_config.json"
+def _client(name: str, title: str, note: str, key: str = "mcpServers", **more: Any) -> Client:
+    return Client(name, title, (key, "filewright"), note, **more)
 
 
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude-desktop", "Claude Desktop", _claude_desktop_file(), _json("mcpServers"), False),
-        Client("claude-code", "Claude Code", "run this in the project's folder", _claude_code, True),
-        Client(
+        _client(
+            "claude-desktop",
+            "Claude Desktop",
+            "restart it afterwards",
+            user=_data_folder("Claude", "claude_desktop_config.json"),
+        ),
+        _client(
+            "claude-code",
+            "Claude Code",
+            "it asks once whether the project's servers may start; /mcp shows them",
+            project=(".mcp.json",),
+            root=".",
+        ),
+        _client(
             "cursor",
             "Cursor",
-            ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
-            _json("mcpServers"),
-            True,
+            "switch the server on in its settings, under MCP",
+            project=(".cursor/mcp.json",),
+            user="~/.cursor/mcp.json",
+            root="${workspaceFolder}",
         ),
-        Client("vscode", "VS Code", ".vscode/mcp.json in the project", _json("servers", type="stdio"), True),
-        Client("codex", "Codex", "~/.codex/config.toml", _codex, True),
+        _client(
+            "vscode",
+            "VS Code",
+            "start it with the command MCP: List Servers; its tools are there in agent mode",
+            key="servers",
+            project=(".vscode/mcp.json",),
+            user=_data_folder("Code", "User", "mcp.json"),
+            root="${workspaceFolder}",
+            entry=_vscode,
+        ),
+        _client(
+            "codex",
+            "Codex",
+            "without `required`, the first turn begins without the tools of a server that takes over a second",
+            key="mcp_servers",
+            project=(".codex/config.toml",),
+            user=f"{os.environ.get('CODEX_HOME') or '~/.codex'}/config.toml",
+            user_first=True,
+            root=".",
+            entry=_codex,
+        ),
+        _client(
+            "gemini",
+            "Gemini CLI",
+            "it starts servers only in folders that you trust; /mcp shows them",
+            project=(".gemini/settings.json",),
+            user="~/.gemini/settings.json",
+            root=".",
+        ),
+        _client(
+            "qwen",
+            "Qwen Code",
+            "wait for its sign that the servers are ready before the first prompt; /mcp shows them",
+            project=(".qwen/settings.json",),
+            user="~/.qwen/settings.json",
+            root=".",
+        ),
+        _client(
+            "opencode",
+            "opencode",
+            "`opencode mcp list` shows whether it started",
+            key="mcp",
+            project=("opencode.json", "opencode.jsonc"),
+            user="~/.config/opencode/opencode.json",
+            root=".",
+            entry=_opencode,
+        ),
+        _client(
+            "cline",
+            "Cline",
+            "its extension for VS Code has a file of its own: MCP Servers, Configure; name that with --file",
+            user=os.environ.get("CLINE_MCP_SETTINGS_PATH")
+            or "~/.cline/data/settings/cline_mcp_settings.json",
+        ),
+        _client(
+            "continue",
+            "Continue",
+            "its tools are there in agent mode",
+            project=(".continue/mcpServers/filewright.json",),
+        ),
     )
 }
 
 
-def command_line(client: Client, roots: Sequence[str], flags: Sequence[str], *, installed: bool) -> list[str]:
-    """The words that start the server for `client`."""
-    if roots:
-        named = [os.path.abspath(os.path.expanduser(root)) for root in roots]
-    elif client.name == "vscode":
-        named = ["${workspaceFolder}"]
-    else:
-        named = ["."] if client.relative_root else [os.getcwd()]
-    own = shutil.which("filewright") if installed else None
-    start = [own] if own else ["uvx", "filewright"]
-    return [*start, "serve", *named, *flags]
+# Hooks, by which what a shell command did is recorded
+
+
+def _hook(timeout: int | None, line: str, **more: str) -> Entry:
+    return {**more, "type": "command", "command": line, **({"timeout": timeout} if timeout else {})}
+
+
+def _hooked(
+    begin: str, end: Sequence[str], matcher: str, unit: int = 1, *, named: bool = False
+) -> Callable[[str, str], Entry]:
+    """The hooks of an agent whose events are `begin` and `end`, with time limits of 10 and 30 s in `unit`s."""
+
+    def hooks(program: str, actor: str) -> Entry:
+        def one(seconds: int, word: str, line: str) -> list[Entry]:
+            names = {"name": f"filewright-{word}"} if named else {}
+            return [{"matcher": matcher, "hooks": [_hook(seconds * unit, line, **names)]}]
+
+        first = one(10, "begin", f"{program} snapshot begin --hook")
+        last = one(30, "end", f"{program} snapshot end --hook --actor {actor}")
+        return {"hooks": {begin: first, **dict.fromkeys(end, last)}}
+
+    return hooks
+
+
+def _cursor_hooks(program: str, actor: str) -> Entry:
+    return {
+        "version": 1,
+        "hooks": {
+            "beforeShellExecution": [{"command": f"{program} snapshot begin --hook"}],
+            "afterShellExecution": [{"command": f"{program} snapshot end --hook --actor {actor}"}],
+        },
+    }
+
+
+@dataclass(frozen=True)
+class _Hooks:
+    """Where an agent's hooks are configured, under which name the history has it, and the hooks."""
+
+    where: str
+    actor: str
+    of: Callable[[str, str], Entry]
+
+
+HOOKS = {
+    "claude-code": _Hooks(
+        ".claude/settings.json",
+        "claude-code",
+        _hooked("PreToolUse", ("PostToolUse", "PostToolUseFailure"), "Bash"),
+    ),
+    "codex": _Hooks(".codex/hooks.json", "codex", _hooked("PreToolUse", ("PostToolUse",), "Bash")),
+    "gemini": _Hooks(
+        ".gemini/settings.json",
+        "gemini-cli",
+        _hooked("BeforeTool", ("AfterTool",), "run_shell_command", 1000, named=True),
+    ),
+    "qwen": _Hooks(
+        ".qwen/settings.json",
+        "qwen-code",
+        _hooked("PreToolUse", ("PostToolUse", "PostToolUseFailure"), "run_shell_command", 1000),
+    ),
+    "cursor": _Hooks(".cursor/hooks.json", "cursor", _cursor_hooks),
+}
+
+
+# The command a client runs
+
+
+def own_command() -> list[str]:
+    """The words that start the program that runs now, from any folder."""
+    if _in_uv_cache():
+        return ["uvx", "filewright"]
+    suffix = ".exe" if sys.platform == "win32" else ""
+    beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
+    for script in (os.path.abspath(sys.argv[0]), beside):
+        if Path(script).stem == "filewright" and os.path.isfile(script):
+            return [script]
+    return [sys.executable, "-m", "filewright"]
+
+
+def _in_uv_cache() -> bool:
+    """Whether `uvx` has started us from its cache, which may be gone tomorrow."""
+    return any((folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents)
+
+
+def server_command(
+    client: Client, roots: Sequence[str], flags: Sequence[str], *, uvx: bool = False
+) -> list[str]:
+    """The words by which `client` starts the server."""
+    named = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [client.root or os.getcwd()]
+    return [*(["uvx", "filewright"] if uvx else own_command()), "serve", *named, *flags]
+
+
+def describes_server(command: Command) -> Command:
+    """Add CLIENT and the options that say how the server is started."""
+    for option in reversed(
+        (
+            click.argument("client", type=click.Choice(list(CLIENTS))),
+            click.option(
+                "--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."
+            ),
+            click.option("--read-only", is_flag=True, help="Serve for reading only."),
+            click.option("--dialect", metavar="NAME", help="Offer another system's tool names."),
+            click.option("--uvx", is_flag=True, help="Start the newest release with uvx, not this program."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def entry_for(client: Client, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
+    """The server as it is written into the client's configuration."""
+    flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
+    return client.entry(server_command(client, roots, flags, uvx=uvx))
 
 
 @click.command(
+    short_help="Print what a client needs to start filewright.",
     epilog="""\b
 Examples:
   filewright config claude-code
   filewright config claude-desktop --root ~/project
-  filewright config vscode --read-only"""
+  filewright config vscode --read-only
+  filewright config gemini --hooks""",
 )
-@click.argument("client", type=click.Choice(list(CLIENTS)))
-@click.option("--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated.")
-@click.option("--read-only", is_flag=True, help="Serve for reading only.")
-@click.option("--dialect", help="Offer another system's tool names.")
-@click.option("--installed", is_flag=True, help="Start this installation instead of uvx.")
+@describes_server
+@click.option("--hooks", is_flag=True, help="Print the hooks that record what its shell commands do.")
 def config(
-    client: str, roots: tuple[str, ...], read_only: bool, dialect: str | None, installed: bool
+    client: str, roots: tuple[str, ...], read_only: bool, dialect: str | None, uvx: bool, hooks: bool
 ) -> None:
-    """Print what CLIENT needs to start filewright, ready to paste.
+    """Print what CLIENT needs to start this filewright, ready to paste.
 
     The configuration goes to standard output, where it belongs to standard error.
     """
+    from filewright.cli.configfile import rendered
+
     chosen = CLIENTS[client]
-    flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
-    command = command_line(chosen, roots, flags, installed=installed)
-    write(f"{chosen.title}: {chosen.where}", to_error=True)
-    write(chosen.snippet(command))
+    if hooks:
+        _print_hooks(chosen, uvx)
+        return
+    places = [*chosen.project[:1], *([chosen.user] if chosen.user else [])]
+    write(f"{chosen.title}: {' or '.join(places)}; {chosen.note}", to_error=True)
+    entry = entry_for(chosen, roots, read_only, dialect, uvx)
+    write(rendered(chosen.keys, entry, toml=places[0].endswith(".toml")))
+
+
+def _print_hooks(client: Client, uvx: bool) -> None:
+    from filewright.cli.configfile import rendered
+
+    if client.name not in HOOKS:
+        raise click.BadParameter(
+            f"{client.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
+        )
+    found = HOOKS[client.name]
+    words = ["uvx", "filewright"] if uvx else own_command()
+    line = subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    write(f"{client.title}: {found.where} in the project, or the same below your home folder", to_error=True)
+    write(rendered((), found.of(line, found.actor)))
 
 
 def configured() -> list[str]:
     """The titles of clients whose configuration names filewright; for `doctor`."""
-    places = {
-        "Claude Desktop": [Path(os.path.expandvars(_claude_desktop_file())).expanduser()],
-        "Claude Code": [Path(".mcp.json"), Path.home() / ".claude.json"],
-        "Cursor": [Path(".cursor/mcp.json"), Path.home() / ".cursor" / "mcp.json"],
-        "VS Code": [Path(".vscode/mcp.json")],
-        "Codex": [Path.home() / ".codex" / "config.toml"],
-    }
-    return [title for title, files in places.items() if any(_mentions(file) for file in files)]
+    found = []
+    for client in CLIENTS.values():
+        files = [
+            *client.project,
+            *([os.path.expandvars(os.path.expanduser(client.user))] if client.user else []),
+        ]
+        if client.name == "claude-code":
+            files.append(os.path.expanduser("~/.claude.json"))
+        if any(_mentions(Path(file)) for file in files):
+            found.append(client.title)
+    return found
 
 
 def _mentions(file: Path) -> bool:

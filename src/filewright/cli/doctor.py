@@ -120,7 +120,7 @@ def _clients() -> Iterator[Finding]:
 
     titles = configured()
     yield Finding(
-        "clients", f"configured in {', '.join(titles)}" if titles else "none configured: filewright config"
+        "clients", f"configured in {', '.join(titles)}" if titles else "none configured: filewright setup"
     )
 
 

@@ -21,6 +21,7 @@ _COMMANDS = {
     "snapshot": "filewright.cli.snapshot:snapshot",
     "doctor": "filewright.cli.doctor:doctor",
     "config": "filewright.cli.clients:config",
+    "setup": "filewright.cli.setup:setup",
     "completion": "filewright.cli.completion:completion",
 }
 
@@ -47,7 +48,7 @@ class LazyGroup(click.Group):
     epilog="""\b
 Examples:
   filewright serve .                              an MCP server for this folder
-  filewright config claude-code                   how a client starts it
+  filewright setup claude-code                    let a client start it
   filewright call search_content '{"pattern": "def main"}'
   filewright log                                  what was changed
   filewright undo                                 take the newest change back

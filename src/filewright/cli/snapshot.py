@@ -19,7 +19,7 @@ from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
 
 _INPUT_BYTES = 64 << 20
-_PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+_PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,236 @@
+"""Configurations are written into the clients' files, and nothing else in them changes."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filewright.cli.clients import CLIENTS
+from filewright.cli.configfile import with_entry
+from filewright.cli.program import program
+
+ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE", "APPDATA"):
+        monkeypatch.setenv(name, str(home))
+    for name in ("FILEWRIGHT_ROOTS", "CLAUDE_PROJECT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def setup(*arguments: str, answer: str | None = None) -> Result:
+    return CliRunner().invoke(program, ["setup", *arguments], input=answer)
+
+
+def plain(text: str) -> Any:
+    """JSON without its remarks and trailing commas."""
+    for other in (r"//[^\n]*|/\*.*?\*/", r",(?=\s*[}\]])"):
+        text = re.sub(rf'("(?:\\.|[^"\\])*")|{other}', lambda m: m[1] or " ", text, flags=re.DOTALL)
+    return json.loads(text.removeprefix("\ufeff"))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
+    name: str, project: Path
+) -> None:
+    result = setup(name, "--yes")
+    assert result.exit_code == 0, result.output
+    made = {**files(project), **files(project.parent / "home")}
+    [(path, content)] = made.items()
+    config = tomllib.loads(content.decode()) if path.endswith(".toml") else json.loads(content)
+    server = config[CLIENTS[name].keys[0]]["filewright"]
+    assert "serve" in (server.get("args") or server["command"])
+    assert "nothing to do" in setup(name, "--yes").stdout
+    assert {**files(project), **files(project.parent / "home")} == made
+
+
+HARD = {
+    "remarks, a trailing comma, tabs and other servers": (
+        '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',
+        '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t\t"filewright": {\n'
+        '\t\t\t"command": "/opt/a b/filewright",\n\t\t\t"args": ["serve", "."]\n\t\t}\n\t},\n\t"inputs": [],\n}\n',
+    ),
+    "a remark behind a value without a comma": (
+        '{\n  "a": 1 // one\n}\n',
+        '{\n  "a": 1, // one\n  "servers": {\n    "filewright": {\n      "command": "/opt/a b/filewright",\n'
+        '      "args": ["serve", "."]\n    }\n  }\n}\n',
+    ),
+    "all in one line, no end of line": (
+        '{"servers":{}}',
+        '{"servers":{\n  "filewright": {\n    "command": "/opt/a b/filewright",\n    "args": ["serve", "."]\n  }\n}}',
+    ),
+    "an entry that has more": (
+        '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "autoApprove": ["x"], "args": []}}}',
+        '{"servers": {"filewright": {"command": "/opt/a b/filewright", "env": {"A": "1"}, "autoApprove": ["x"],'
+        ' "args": ["serve", "."]}}}',
+    ),
+    "braces, quotes and slashes in strings": (
+        '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */ }\r\n}\r\n',
+        '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */\r\n    "filewright": {\r\n'
+        '      "command": "/opt/a b/filewright",\r\n      "args": ["serve", "."]\r\n    }\r\n   }\r\n}\r\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_all_else_in_json_stays(case: str) -> None:
+    before, after = HARD[case]
+    assert with_entry(before, ("servers", "filewright"), ENTRY) == after
+    assert plain(after)["servers"]["filewright"].items() >= ENTRY.items()
+    assert with_entry(after, ("servers", "filewright"), ENTRY) == after
+
+
+TOML = {
+    "a file without it": (
+        'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"',
+        'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"\n\n[mcp_servers.filewright]\n'
+        'command = "/opt/a b/filewright"\nargs = ["serve", "."]\n',
+    ),
+    "values over several lines, remarks, tables of its own, and others behind it": (
+        '[mcp_servers."filewright"] # mine\ncommand = "old" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
+        'startup_timeout_sec = 20\n\n[mcp_servers.filewright.env]\nA = "1"\n[tui]\nx = 1\n',
+        '[mcp_servers."filewright"] # mine\ncommand = "/opt/a b/filewright" # a # remark\nargs = ["serve", "."]\n'
+        'startup_timeout_sec = 20\n\n[mcp_servers.filewright.env]\nA = "1"\n[tui]\nx = 1\n',
+    ),
+    "one value missing, ends of lines of Windows": (
+        '[mcp_servers.filewright]\r\nargs = ["serve", "."]\r\n',
+        '[mcp_servers.filewright]\r\ncommand = "/opt/a b/filewright"\r\nargs = ["serve", "."]\r\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOML)
+def test_all_else_in_toml_stays(case: str) -> None:
+    before, after = TOML[case]
+    keys = ("mcp_servers", "filewright")
+    assert with_entry(before, keys, ENTRY, toml=True) == after
+    assert with_entry(after, keys, ENTRY, toml=True) == after
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cursor", '{"mcpServers": [1]}'),
+        ("cursor", '{"mcpServers": {},,}'),
+        ("cursor", '{"a": 1} {"b": 2}'),
+        ("cursor", "[" * 100_000),
+        ("cursor", b'{"a": "\xff"}'),
+        ("codex", 'mcp_servers = {other = {command = "x"}}\n'),
+        ("codex", "[mcp_servers\n"),
+        ("codex", 'mcp_servers.filewright.command = "x"\n'),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_and_stays(name: str, content: str | bytes, project: Path) -> None:
+    file = project / ("config.toml" if name == "codex" else "mcp.json")
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = files(project)
+    result = setup(name, "--file", str(file), "--yes")
+    assert result.exit_code != 0
+    assert "by hand" in str(result.exception)
+    assert files(project) == before
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(
+    config=st.dictionaries(st.text(), _JSON, max_size=4),
+    others=st.dictionaries(st.text().filter(lambda name: name != "filewright"), _JSON, max_size=3)
+    | st.none(),
+    indent=st.sampled_from([None, 0, 2, "\t"]),
+    remark=st.sampled_from(["", " // a } remark", " /* one, { */"]),
+)
+def test_whatever_the_file_says_every_character_of_it_stays(
+    config: dict[str, Any], others: dict[str, Any] | None, indent: int | str | None, remark: str
+) -> None:
+    config.pop("servers", None)
+    if others is not None:
+        config["servers"] = others
+    before = json.dumps(config, indent=indent, ensure_ascii=False)
+    if indent is not None:
+        before = before.replace("\n", f"{remark}\n")
+    after = with_entry(before, ("servers", "filewright"), ENTRY)
+    assert plain(after) == {**config, "servers": {**(others or {}), "filewright": ENTRY}}
+    rest = iter(after)
+    assert all(character in rest for character in before)
+    assert with_entry(after, ("servers", "filewright"), ENTRY) == after
+
+
+def test_it_shows_what_it_would_write_asks_and_keeps_a_copy_with_its_mode(project: Path) -> None:
+    file = project.parent / "home" / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_bytes(b'model = "x"\n')
+    file.chmod(0o600)
+    shown = setup("codex", "--dry-run")
+    assert "+required = true" in shown.stdout
+    assert setup("codex", answer="n\n").exit_code == 1
+    assert files(file.parent) == {"config.toml": b'model = "x"\n'}
+    result = setup("codex", answer="y\n")
+    assert result.exit_code == 0, result.output
+    copy = file.with_name("config.toml.bak")
+    assert copy.read_bytes() == b'model = "x"\n'
+    assert copy.stat().st_mode & 0o777 == file.stat().st_mode & 0o777 == 0o600
+    assert file.read_bytes().startswith(b'model = "x"\n\n[mcp_servers.filewright]\n')
+    setup("codex", "--root", str(project), "--yes")
+    assert file.with_name("config.toml.bak2").read_bytes() != copy.read_bytes()
+
+
+def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
+    real = project.parent / "dotfiles" / "mcp.json"
+    real.parent.mkdir()
+    real.write_bytes(b'\xef\xbb\xbf{"mcpServers": {}}\r\n')
+    (project / ".mcp.json").symlink_to(real)
+    assert setup("claude-code", "--yes").exit_code == 0
+    assert (project / ".mcp.json").is_symlink()
+    assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {\r\n')
+    assert real.with_name("mcp.json.bak").exists()
+
+
+def test_what_it_wrote_is_undone_like_any_change(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FILEWRIGHT_ALLOW_WRITE", ".mcp.json")
+    (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
+    setup("claude-code", "--yes")
+    undone = CliRunner().invoke(program, ["undo", "--yes"])
+    assert undone.exit_code == 0, undone.output
+    assert (project / ".mcp.json").read_text() == '{"mcpServers": {}}\n'
+
+
+def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
+    (project / "opencode.jsonc").write_text("{}")
+    setup("opencode", "--yes")
+    setup("opencode", "--user", "--yes")
+    setup("codex", "--project", "--yes")
+    made = {name for name in files(project.parent) if not name.startswith("state")}
+    assert made == {
+        "project/opencode.jsonc",
+        "project/opencode.jsonc.bak",
+        "home/.config/opencode/opencode.json",
+        "project/.codex/config.toml",
+    }
+    assert setup("cline", "--project", "--yes").exit_code == 2
+    assert setup("continue", "--user", "--yes").exit_code == 2
