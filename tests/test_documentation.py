@@ -12,6 +12,10 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from tests import pages
+
+from filewright.errors import Code
+from filewright.settings import Settings
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [
@@ -27,6 +31,11 @@ PAGES = [
     "docs/hooks.md",
     "docs/control.md",
     "docs/clients.md",
+    "docs/index.md",
+    "docs/errors.md",
+    "docs/settings.md",
+    "docs/state.md",
+    "docs/design.md",
 ]
 
 CART = '''"""A shopping cart."""
@@ -105,3 +114,36 @@ def test_the_page_tells_the_truth(name, tmp_path):
             )
         else:
             assert done.returncode == 0, f"{command}\n{output}"
+
+
+@pytest.mark.parametrize("name", pages.TABLES)
+def test_tables_say_what_the_code_says(name):
+    page = (pages.DOCS / name).read_text(encoding="utf-8")
+    assert page == pages.with_table(name), "write it anew: python -m tests.pages"
+
+
+def test_every_code_and_every_setting_has_its_row():
+    errors, settings = (pages.TABLES[name]() for name in ("errors.md", "settings.md"))
+    assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
+    named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
+    assert named == [name.upper() for name in Settings.model_fields]
+
+
+def test_the_files_and_functions_that_the_design_names_are_there():
+    page = (pages.DOCS / "design.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.(?:py|json))`(?:\s*\(`(\w+)`\)|,\s+`(\w+)`\))?", page)
+    assert len(named) > 15
+    for file, one, other in named:
+        folder = PROJECT if file.startswith("tests/") else PROJECT / "src" / "filewright"
+        source = (folder / file).read_text(encoding="utf-8")
+        name = one or other
+        assert not name or re.search(rf"(?:def|class) {name}\b", source), (file, name)
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *pages.DOCS.glob("*.md")]:
+        for target in re.findall(
+            r"\]\(([^)\s#]+)[^)]*\)|(?:src|srcset)=\"([^\"]+)\"", page.read_text(encoding="utf-8")
+        ):
+            link = target[0] or target[1]
+            assert "://" in link or (page.parent / link).exists(), (page.name, link)

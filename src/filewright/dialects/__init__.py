@@ -11,6 +11,8 @@ In: nothing. Out: a `Surface`, which a workspace offers as it offers the native 
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from filewright.errors import Code, FilewrightError
 from filewright.surface import Surface
 
@@ -19,22 +21,9 @@ NAMES = ("agent-tools", "largefile", "filesystem", "official")
 
 def surface(name: str) -> Surface:
     """The table of the dialect `name`; only its module is loaded."""
-    if name == "agent-tools":
-        from filewright.dialects import agent_tools
-
-        return agent_tools.SURFACE
-    if name == "largefile":
-        from filewright.dialects import largefile
-
-        return largefile.SURFACE
-    if name == "filesystem":
-        from filewright.dialects import filesystem
-
-        return filesystem.SURFACE
-    if name == "official":
-        from filewright.dialects import official
-
-        return official.SURFACE
+    if name in NAMES:
+        found: Surface = import_module(f"{__name__}.{name.replace('-', '_')}").SURFACE
+        return found
     raise FilewrightError(
         Code.INVALID_INPUT,
         f"there is no dialect {name!r}",

@@ -1,0 +1,214 @@
+"""The recipes of CONTRIBUTING, followed in a copy of the package: what they say is enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+
+
+class Copy:
+    """A copy of the package that can be changed, and a folder to work in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.package = folder / "src" / "filewright"
+        self.root = folder / "root"
+        self._state = folder / "state"
+        shutil.copytree(
+            PROJECT / "src" / "filewright", self.package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+        self.root.mkdir()
+
+    def write(self, name: str, text: str) -> None:
+        """A new module of the copy."""
+        assert not (self.package / name).exists()
+        (self.package / name).write_text(text)
+
+    def replace(self, name: str, old: str, new: str) -> None:
+        """Change the one place of a module where `old` is."""
+        text = (self.package / name).read_text()
+        assert text.count(old) == 1, old
+        (self.package / name).write_text(text.replace(old, new))
+
+    def python(self, *arguments: str, **variables: str) -> str:
+        """Standard output of Python with the copy instead of the package."""
+        environment = {"PYTHONPATH": str(self.package.parent), "FILEWRIGHT_STATE_DIR": str(self._state)}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env={**os.environ, **environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def call(self, tool: str, arguments: object, *options: str, **variables: str) -> str:
+        """What a tool of the copy answers."""
+        return self.python("-m", "filewright", "call", tool, json.dumps(arguments), *options, **variables)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+def test_a_tool(copy: Copy) -> None:
+    copy.write(
+        "tools/longest.py",
+        '''
+"""`longest_line`: which line of a file is the longest."""
+
+from dataclasses import dataclass, field
+
+from filewright.progress import Task
+from filewright.tools.context import Context
+from filewright.tools.registry import Arguments, Tool
+from filewright.tools.result import ToolResult
+
+
+class LongestArguments(Arguments):
+    path: str
+
+
+@dataclass(frozen=True)
+class LongestResult(ToolResult):
+    number: int = field(kw_only=True)
+
+
+def run(context: Context, arguments: LongestArguments, task: Task) -> LongestResult:
+    location = context.boundary.locate(arguments.path)
+    with context.open_text(location) as snapshot:
+        lengths = [line.length for line in snapshot.lines.since(task=task)]
+    number = max(range(len(lengths)), key=lengths.__getitem__) + 1
+    return LongestResult(f"{location.shown}: line {number} is the longest", number=number)
+
+
+TOOL = Tool("longest_line", "Longest line", "Find the longest line.", LongestArguments, run, "read")
+''',
+    )
+    copy.replace("tools/catalogue.py", '    "stat",\n', '    "stat",\n    "longest",\n')
+    copy.python("-m", "filewright.tools")
+    (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")
+    assert copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"
+    assert "Find the longest line." in copy.call("longest_line", {}, "--schema")
+    assert "longest_line" in copy.python("-m", "filewright", "call", "--list")
+
+
+def test_a_language_by_its_names(copy: Copy) -> None:
+    copy.replace("structure/language.py", '    DIFF = "diff"\n', '    DIFF = "diff"\n    NIM = "nim"\n')
+    copy.replace(
+        "structure/language.py",
+        "LANGUAGES: Final = {\n",
+        'LANGUAGES: Final = {\n    Language.NIM: Traits(extensions="nim nims", comment="#"),\n',
+    )
+    (copy.root / "a.nim").write_text("proc total(a: int): int =\n  a + 1\n")
+    (copy.root / "a.txt").write_text("total\n")
+    assert "language nim" in copy.call("get_overview", {"path": "a.nim"})
+    found = copy.call("search_content", {"pattern": "total", "type": "nim"})
+    assert "a.nim" in found
+    assert "a.txt" not in found
+
+
+def test_a_language_by_a_grammar(copy: Copy) -> None:
+    copy.replace(
+        "structure/language.py", '    DIFF = "diff"\n', '    DIFF = "diff"\n    STARLARK = "starlark"\n'
+    )
+    copy.replace(
+        "structure/language.py",
+        "LANGUAGES: Final = {\n",
+        "LANGUAGES: Final = {\n"
+        '    Language.STARLARK: Traits(extensions="sky", grammar="python", queries="starlark", comment="#"),\n',
+    )
+    copy.write(
+        "structure/queries/starlark.scm",
+        "(function_definition name: (identifier) @name) @function\n",
+    )
+    (copy.root / "a.sky").write_text("def total(\n    a,\n):\n    return a\n\nx = 1\n")
+    assert "1-4 function total" in copy.call("get_overview", {"path": "a.sky"})
+
+
+def test_a_setting(copy: Copy) -> None:
+    copy.replace(
+        "settings.py",
+        "    # What a result may hold\n",
+        "    # What a result may hold\n"
+        '    greeting: str = Field(default="hello", max_length=20, description="how an answer begins")\n',
+    )
+    show = "from filewright.settings import load; print(load().greeting)"
+    assert copy.python("-c", show) == "hello\n"
+    assert copy.python("-c", show, FILEWRIGHT_GREETING="good day") == "good day\n"
+    refused = (
+        "from filewright import FilewrightError\ntry:\n load()\nexcept FilewrightError as e: print(e.code)"
+    )
+    assert (
+        copy.python("-c", f"{show.split(';', maxsplit=1)[0]}\n{refused}", FILEWRIGHT_GREETING="x" * 21)
+        == "invalid_input\n"
+    )
+    table = "import sys; sys.path.insert(0, sys.argv[1]); from tests.pages import settings_table; print(settings_table())"
+    assert "| `FILEWRIGHT_GREETING` |  | hello | how an answer begins |" in copy.python(
+        "-c", table, str(PROJECT)
+    )
+
+
+def test_a_dialect(copy: Copy) -> None:
+    copy.write(
+        "dialects/two_words.py",
+        '''
+"""The tool names of an imaginary system."""
+
+from filewright.dialects.shared import Call, dialect, row, writing_row
+from filewright.errors import FilewrightError
+from filewright.tools import Arguments, FailedCall, ToolResult
+
+
+class ShowRequest(Arguments):
+    file: str
+
+
+class SwapRequest(ShowRequest):
+    old: str
+    new: str
+
+
+def _show(call: Call, request: ShowRequest) -> ToolResult:
+    return ToolResult(call.read(request.file, numbered=False).text)
+
+
+def _swap(call: Call, request: SwapRequest) -> ToolResult:
+    call.edit(request.file, [{"search": request.old, "replace": request.new}])
+    return ToolResult("done")
+
+
+def _refusal(error: FilewrightError, _limit: int) -> ToolResult:
+    return FailedCall(f"no: {error.message}", error=error)
+
+
+SURFACE = dialect(
+    "two-words",
+    workflow="Show, then swap.",
+    tools=(
+        row("show", "Show a file.", ShowRequest, _show),
+        writing_row("swap", "Swap a text.", SwapRequest, _swap),
+    ),
+    limits=lambda settings: {},
+    refusal=_refusal,
+)
+''',
+    )
+    copy.replace("dialects/__init__.py", '"official")', '"official", "two-words")')
+    (copy.root / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    assert "one" in copy.call("show", {"file": "a.txt"}, "--dialect", "two-words")
+    swapped = {"file": "a.txt", "old": "two", "new": "three"}
+    assert copy.call("swap", swapped, "--dialect", "two-words") == "done\n"
+    assert (copy.root / "a.txt").read_bytes() == b"one\r\nthree\r\n"
+    copy.python("-m", "filewright", "undo", "--yes")
+    assert (copy.root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
