@@ -12,7 +12,7 @@ wheels, both fetched by their ordinary clients with their own settings, into the
 
 What Debian's Wine 8 lacks and is made here: `bcryptprimitives.dll` (what is written in Rust asks it for
 random bytes), and `python3.dll`, which is not in the jar (wheels for the stable interface ask for it).
-What it lacks and stays so: numpy does not load, links and junctions cannot be made, a rename
+What it lacks and stays so: links and junctions cannot be made, a rename
 replaces no file that is open, a lone surrogate is no name, a file cannot be renamed to its own name in
 another case, and the path of a handle is not told beyond 260 characters.
 """
@@ -66,7 +66,6 @@ __declspec(dllexport) int ProcessPrng(unsigned char *data, size_t length) {
 SITE = """
 import sys
 sys.modules["_wmi"] = None
-sys.modules["numpy"] = None
 """
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 HEAVY = {
-    *("numpy", "rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
+    *("rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
     *("rich", "sqlite3"),
 }
 LIST_LIMIT = 12_000

@@ -23,9 +23,6 @@ BLOCK = 256 << 10
 """Bytes between two entries of the index; more in files of which that would make very many."""
 
 MOST_ENTRIES = 1 << 18
-BULK = 32 << 20
-"""Above this size counting is worth an import of numpy."""
-
 PAGE = 64 << 10
 LONG = 1 << 20
 """Bytes of a line that are given unless the caller wants more or less."""
@@ -197,12 +194,9 @@ class Lines:
 
     def terminators_in(self, start: int, stop: int) -> Terminators:
         """The terminators that end in bytes (start, stop], read at once."""
-        return self._tally(start, stop, bulk=False)
-
-    def _tally(self, start: int, stop: int, *, bulk: bool) -> Terminators:
         low = max(self._start, start - self._width)
         units = self._units(low, stop + self._width)
-        return terminators_in(units, (start - low) // self._width, (stop - low) // self._width, bulk=bulk)
+        return terminators_in(units, (start - low) // self._width, (stop - low) // self._width)
 
     def _counted_until(self, enough: Callable[[int, int], bool], task: Task | None) -> LineIndex:
         """The index, counted on until `enough(offset reached, ends so far)` or to the end."""
@@ -223,7 +217,6 @@ class Lines:
         index = self._index
         before, terminators = list(index.before), index.terminators
         offset = self._reached(index)
-        bulk = self._size > BULK
         kept = len(before)
         try:
             while offset < self._size and not enough(offset, before[-1]):
@@ -231,7 +224,7 @@ class Lines:
                     task.check()
                     task.report(offset, self._size, "counting lines")
                 stop = min(offset + index.block, self._size)
-                terminators += self._tally(offset, stop, bulk=bulk)
+                terminators += self.terminators_in(offset, stop)
                 before.append(terminators.total)
                 offset = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
@@ -404,16 +397,21 @@ class Lines:
         return self._narrowed(self._source.read(start, max(0, min(stop, self._size) - start)))
 
     def _narrowed(self, data: bytes) -> bytes:
-        """One byte a unit: itself if it is ASCII, else one that ends no line."""
+        """One byte a unit: a terminator's where the unit is one, else another."""
         if self._width == 1:
             return data
-
-        import numpy as np
-
-        units = np.frombuffer(
-            data, "<u2" if self._encoding.name.endswith("le") else ">u2", count=len(data) // 2
-        )
-        return np.where(units < 0x80, units, 0xFF).astype(np.uint8).tobytes()
+        count, low = len(data) // 2, int(self._encoding.name.endswith("be"))
+        units, high = data[low : 2 * count : 2], data[1 - low : 2 * count : 2]
+        if high.count(0) == count:
+            return units
+        made = bytearray(units)
+        for ending in (b"\n", b"\r"):  # such as U+0A0D, whose bytes are those of two terminators
+            at = units.find(ending)
+            while at >= 0:
+                if high[at]:
+                    made[at] = 0xFF
+                at = units.find(ending, at + 1)
+        return bytes(made)
 
 
 def _block(size: int) -> int:
