@@ -153,7 +153,11 @@ def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> Filewri
 
 
 def _refusal(code: Code, asked: str, message: str, hint: str, **facts: object) -> FilewrightError:
-    return FilewrightError(code, message, hint=hint, details={"path": asked, **facts})
+    return _other(code, message, hint, path=asked, **facts)
+
+
+def _other(code: Code, message: str, hint: str, **details: object) -> FilewrightError:
+    return FilewrightError(code, message, hint=hint, details=details)
 
 
 def missing(asked: str, part: str | None = None) -> FilewrightError:
@@ -222,12 +226,10 @@ def link_itself(asked: str) -> FilewrightError:
 def read_only(asked: str | None = None) -> FilewrightError:
     """A change of a workspace that is only read."""
     message = "the workspace is served read-only"
-    return FilewrightError(
-        Code.READ_ONLY,
-        message if asked is None else f"cannot change {asked}: {message}",
-        hint="ask the user to start the server without --read-only",
-        details={} if asked is None else {"path": asked},
-    )
+    hint = "ask the user to start the server without --read-only"
+    if asked is None:
+        return _other(Code.READ_ONLY, message, hint)
+    return _refusal(Code.READ_ONLY, asked, f"cannot change {asked}: {message}", hint)
 
 
 def protected(
@@ -271,13 +273,8 @@ def holds_denied(asked: str) -> FilewrightError:
 
 def bad_setting(name: str, why: str) -> FilewrightError:
     """A setting that cannot be used; `why` goes on after its name."""
-    variable = f"FILEWRIGHT_{name.upper()}"
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the setting {variable} {why}",
-        hint="correct it, or leave it out",
-        details={"setting": name},
-    )
+    message = f"the setting FILEWRIGHT_{name.upper()} {why}"
+    return _other(Code.INVALID_INPUT, message, "correct it, or leave it out", setting=name)
 
 
 def own_state(asked: str) -> FilewrightError:
@@ -354,13 +351,9 @@ def same_place(asked: str) -> FilewrightError:
 def too_deep(asked: str, levels: int) -> FilewrightError:
     """A tree with more levels than one change takes on."""
     shown = asked if len(asked) < 200 else asked[:100] + "…"
-    return FilewrightError(
-        Code.TOO_LARGE,
-        f"{shown} has more than {levels} levels of folders, which is too deep for one change; "
-        "nothing was changed",
-        hint="begin with a folder further down; moving is possible at any depth",
-        details={"levels": levels},
-    )
+    message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
+    hint = "begin with a folder further down; moving is possible at any depth"
+    return _other(Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels)
 
 
 def other_file_system(asked: str) -> FilewrightError:
@@ -411,100 +404,63 @@ def interrupted(asked: str, root: str) -> FilewrightError:
 
 def locked(what: str, seconds: float) -> FilewrightError:
     """Somebody held a lock for as long as one may wait for it."""
-    return FilewrightError(
-        Code.TIMEOUT,
-        f"another {what} for more than {seconds:g} s",
-        hint="try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait",
-    )
+    hint = "try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait"
+    return _other(Code.TIMEOUT, f"another {what} for more than {seconds:g} s", hint)
 
 
 def unknown_listing(given: str) -> FilewrightError:
     """Nothing was noted under that id before a command."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no snapshot {given or '(no id)'} to end",
-        hint="filewright snapshot begin prints an id; it can be ended once, within two days",
-        details={"snapshot": given},
-    )
+    message = f"there is no snapshot {given or '(no id)'} to end"
+    hint = "filewright snapshot begin prints an id; it can be ended once, within two days"
+    return _other(Code.NOT_FOUND, message, hint, snapshot=given)
 
 
 def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     """History has no such session."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no session {given} that changed something",
-        hint=f"the newest that did: {', '.join(known)}" if known else "nothing was changed here yet",
-        details={"session": given, "sessions": list(known)},
-    )
+    message = f"there is no session {given} that changed something"
+    hint = f"the newest that did: {', '.join(known)}" if known else "nothing was changed here yet"
+    return _other(Code.NOT_FOUND, message, hint, session=given, sessions=list(known))
 
 
 def before_history(given: str, begins: str | None) -> FilewrightError:
     """A moment of which history knows nothing."""
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"{given} is before the history begins",
-        hint=f"the oldest change that is kept was made at {begins}"
-        if begins
-        else "nothing was changed here yet",
-        details={"since": given},
-    )
+    oldest = f"the oldest change that is kept was made at {begins}"
+    hint = oldest if begins else "nothing was changed here yet"
+    return _other(Code.INVALID_INPUT, f"{given} is before the history begins", hint, since=given)
 
 
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"{given} is in the future",
-        hint="times without a zone are local ones",
-        details={"since": given},
-    )
+    hint = "times without a zone are local ones"
+    return _other(Code.INVALID_INPUT, f"{given} is in the future", hint, since=given)
 
 
 def not_touched(what: str, asked: str) -> FilewrightError:
     """A path at which nothing of what was named was done."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"nothing of {what} was done to {asked}",
-        hint="get_history lists the files of each change",
-        details={"path": asked},
-    )
+    hint = "get_history lists the files of each change"
+    return _refusal(Code.NOT_FOUND, asked, f"nothing of {what} was done to {asked}", hint)
 
 
 def one_file_for_a_hunk(what: str) -> FilewrightError:
     """A hunk of several files."""
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"{what} changed several files, and a hunk is of one",
-        hint="name the file with path",
-        details={"argument": "hunk"},
-    )
+    message = f"{what} changed several files, and a hunk is of one"
+    return _other(Code.INVALID_INPUT, message, "name the file with path", argument="hunk")
 
 
 def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
     """The diff of a file has fewer hunks."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no hunk {hunk} in what was changed of {asked}: there are {count}",
-        hint="hunks count from 1, as the diff of the change shows them",
-        details={"path": asked, "hunk": hunk, "hunks": count},
-    )
+    message = f"there is no hunk {hunk} in what was changed of {asked}: there are {count}"
+    hint = "hunks count from 1, as the diff of the change shows them"
+    return _refusal(Code.NOT_FOUND, asked, message, hint, hunk=hunk, hunks=count)
 
 
 def no_hunks(asked: str) -> FilewrightError:
     """A change of a file that is not taken back by hunks."""
-    return FilewrightError(
-        Code.UNSUPPORTED,
-        f"what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit",
-        hint="take the whole change of that file back",
-        details={"path": asked},
-    )
+    message = f"what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit"
+    return _refusal(Code.UNSUPPORTED, asked, message, "take the whole change of that file back")
 
 
 def unknown_change(change_id: str) -> FilewrightError:
     """History has no such change."""
-    return FilewrightError(
-        Code.NOT_FOUND,
-        f"there is no change {change_id}",
-        hint="get_history lists the changes that can still be undone",
-        details={"change_id": change_id},
-    )
+    hint = "get_history lists the changes that can still be undone"
+    return _other(Code.NOT_FOUND, f"there is no change {change_id}", hint, change_id=change_id)
