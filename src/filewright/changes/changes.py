@@ -65,7 +65,7 @@ class Changes(RecordedChanges):
         self.after_commit: Callable[[Sequence[Location]], None] = _nothing_more
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
-        self._told = 0
+        self._reported = 0
         self._opening = threading.Lock()
         self._withheld: dict[str, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
@@ -114,7 +114,9 @@ class Changes(RecordedChanges):
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
             met = [
-                note for found in self._found[self._told :] for note in (*found.conflicts, *found.unsettled)
+                note
+                for found in self._found[self._reported :]
+                for note in (*found.conflicts, *found.unsettled)
             ]
             store, *others = self._stores_of(change_set)
             try:
@@ -123,7 +125,7 @@ class Changes(RecordedChanges):
                 if conflicts := error.details.get("conflicts"):
                     self._found.append(Recovery(conflicts=list(conflicts)))
                 raise
-            self._told = len(self._found)
+            self._reported = len(self._found)
             task.notices += record.notes
             touched = [where for step in change_set.steps for where in _touched(step)]
             self.after_commit(touched)
@@ -241,7 +243,7 @@ class Changes(RecordedChanges):
 
         found = Recovery.of_all(self._found)
         self._found.clear()
-        self._told = 0
+        self._reported = 0
         return found
 
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
@@ -317,7 +319,7 @@ class Changes(RecordedChanges):
         """
         task = task or Task()
         reversal = self._reversal(self.select(scope, every=force, task=task), force, task)
-        with _told_as_undo(reversal.selected):
+        with _reported_as_undo(reversal.selected):
             self.check(reversal.change_set)
         return reversal
 
@@ -336,7 +338,7 @@ class Changes(RecordedChanges):
             for trusting in (not force, False):
                 reversal = self._reversal(selected, force, task, trusting=trusting)
                 try:
-                    with _told_as_undo(selected):
+                    with _reported_as_undo(selected):
                         return self.commit(reversal.change_set, task=task), reversal
                 except FilewrightError as error:
                     if not trusting or error.code is not Code.STALE_VERSION:
@@ -344,7 +346,6 @@ class Changes(RecordedChanges):
         raise AssertionError("unreachable")
 
     def _reversal(self, selected: Selected, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
-        from filewright.changes.show import diff_of_change_set
         from filewright.changes.undo import undo_of
 
         return undo_of(
@@ -352,13 +353,7 @@ class Changes(RecordedChanges):
             self._settings,
             selected,
             locate=self._located,
-            show=partial(
-                diff_of_change_set,
-                self._boundary,
-                self._settings,
-                max_lines=self._settings.diff_lines,
-                task=task,
-            ),
+            show=partial(self._diffs.of_change_set, max_lines=self._settings.diff_lines, task=task),
             force=force,
             trusting=trusting,
             task=task,
@@ -367,11 +362,6 @@ class Changes(RecordedChanges):
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking."""
         self._lock.close()
-
-    @property
-    def not_locked(self) -> tuple[str, ...]:
-        """The folders above the roots that cannot be locked: a workspace there is not kept apart."""
-        return tuple(dict.fromkeys(self._lock.skipped))
 
 
 def _nothing_more(_touched: Sequence[Location]) -> None:
@@ -394,8 +384,8 @@ def _names(place: Place) -> tuple[bytes, ...]:
 
 
 @contextmanager
-def _told_as_undo(selected: Selected) -> Iterator[None]:
-    """What is in the way of an undo is told as what became of the files since the change."""
+def _reported_as_undo(selected: Selected) -> Iterator[None]:
+    """What is in the way of an undo is reported as what became of the files since the change."""
     try:
         yield
     except FilewrightError as error:

@@ -9,13 +9,15 @@ the next cut removes.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.changes.blobs import BlobStore
 from filewright.changes.identifiers import number_of
-from filewright.changes.journal import DONE, Journal
-from filewright.changes.state import StateFolder, read_file
-from filewright.settings import Settings
+from filewright.changes.journal import DONE
+from filewright.changes.state import read_file
+
+if TYPE_CHECKING:
+    from filewright.changes.store import Store
 
 _DAY_NS = 86_400 * 10**9
 _COARSE = ((10**9, 2 * 10**9), (10**6, 10**6), (10**3, 10**3), (100, 100))
@@ -24,13 +26,13 @@ _LEAVE = 0.95
 
 
 class Collector:
-    """Collects one state folder."""
+    """Collects one store."""
 
-    def __init__(self, settings: Settings, state: StateFolder, journal: Journal, blobs: BlobStore) -> None:
-        self._settings = settings
-        self._state = state
-        self._journal = journal
-        self._blobs = blobs
+    def __init__(self, store: Store) -> None:
+        self._settings = store.settings
+        self._state = store.state
+        self._journal = store.journal
+        self._blobs = store.blobs
         self._counted = 0
 
     def within_limits(self, change_id: str | None) -> bool:
@@ -127,5 +129,5 @@ class Collector:
 
 
 def _latest(stamp: int) -> int:
-    """The latest number that a time read from the disk can stand for: file systems round times down."""
+    """The latest number that a time read from the disk can mean: file systems cut times short."""
     return next((stamp + coarse for unit, coarse in _COARSE if stamp % unit == 0), stamp)

@@ -76,7 +76,7 @@ class Contents:
         return stream.read() if stream is not None else None
 
     def after(self, entry: Entry) -> bytes | None:
-        """What the file held after, if it can be told from what was kept and is small."""
+        """What the file held after, if that follows from what was kept and is small."""
         side = entry.after
         if side is None or side.kind != "file" or side.size > self._small:
             return None

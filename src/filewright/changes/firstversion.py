@@ -5,34 +5,17 @@ Folders are named by every path where each may be, and kept contents by a table 
 
 from __future__ import annotations
 
-import json
 import os
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from filewright.boundary import is_temporary
-from filewright.changes.operations import (
-    Alter,
-    CommitPlan,
-    FolderRef,
-    Leaf,
-    Put,
-    Seal,
-    Slot,
-    SlotOperation,
-    Take,
-)
+from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Slot, SlotOperation
 from filewright.changes.record import ChangeRecord, Entry, Place, Side, Spans
+from filewright.changes.rows import folder_of, name_of, operation_of, side_of, tree_of
 
 Frame = Mapping[str, Any]
-
-
-def frame_of(payload: bytes) -> Frame:
-    """A frame's JSON object. Raises `ValueError`."""
-    value: Frame = json.loads(payload)
-    return value
 
 
 def record_of(
@@ -51,19 +34,9 @@ def record_of(
     def side(value: Mapping[str, Any] | None) -> Side | None:
         if value is None:
             return None
-        target = value.get("target")
-        return Side(
-            kind=value["kind"],
-            mode=int(value["mode"]),
-            uid=int(value["uid"]),
-            gid=int(value["gid"]),
-            size=int(value.get("size", 0)),
-            mtime_ns=int(value.get("mtime", 0)),
-            digest=value.get("digest"),
-            blob=where(value.get("blob")),
-            target=None if target is None else os.fsencode(target),
-            attributes={name: bytes.fromhex(data) for name, data in value.get("attributes", {}).items()},
-        )
+        always = (value[name] for name in ("kind", "mode", "uid", "gid"))
+        file = (value.get("mtime", 0), value.get("size", 0), value.get("digest"), where(value.get("blob")))
+        return side_of([*always, *file, value.get("target"), value.get("attributes", {})])
 
     entries = tuple(
         Entry(
@@ -107,12 +80,7 @@ def plan_of(frame: Frame) -> CommitPlan:
     if any("places" in folder for folder in value["folders"]):
         return CommitPlan(_folders_by_path(value["folders"]), operations)
     folders = tuple(
-        FolderRef(
-            folder["inode"],
-            tuple(map(_slot, folder["slots"])),
-            os.fsencode(folder["root"]) if folder.get("root") is not None else None,
-            bool(folder.get("made")),
-        )
+        folder_of(folder["inode"], folder.get("root"), folder.get("made", False), *folder["slots"])
         for folder in value["folders"]
     )
     return CommitPlan(folders, operations)
@@ -120,30 +88,7 @@ def plan_of(frame: Frame) -> CommitPlan:
 
 def _place(value: Sequence[str]) -> Place:
     root, *parts = value
-    return Place(os.fsencode(root), tuple(map(_name, parts)))
-
-
-def _name(value: str) -> bytes:
-    name = os.fsencode(value)
-    if not name or name in (b".", b"..") or b"/" in name or b"\0" in name:
-        raise ValueError("not a name")
-    return name
-
-
-def _slot(value: Sequence[Any]) -> Slot:
-    return Slot(int(value[0]), _name(value[1]))
-
-
-def _seal(value: Mapping[str, Any]) -> Seal:
-    target = value.get("target")
-    return Seal(
-        kind=str(value["kind"]),
-        size=value.get("size"),
-        digest=value.get("digest"),
-        target=None if target is None else os.fsencode(target),
-        inode=value.get("inode"),
-        mtime_ns=value.get("mtime_ns"),
-    )
+    return Place(os.fsencode(root), tuple(map(name_of, parts)))
 
 
 def _folders_by_path(values: Sequence[Mapping[str, Any]]) -> tuple[FolderRef, ...]:
@@ -170,48 +115,29 @@ def _folders_by_path(values: Sequence[Mapping[str, Any]]) -> tuple[FolderRef, ..
     return tuple(found)
 
 
-def _tree(rows: Sequence[Any]) -> dict[bytes, Leaf]:
-    open_folders: list[dict[bytes, Leaf]] = [{}]
+def _seal(value: Mapping[str, Any]) -> list[Any]:
+    """A seal as a row of today."""
+    return [value.get(name) for name in ("kind", "size", "digest", "target", "inode", "mtime_ns")]
+
+
+def _tree(rows: Sequence[Any]) -> Leaves:
+    found: list[list[Any]] = []
     for row in rows:
         if isinstance(row[0], list):  # As the first version wrote it: the whole path, and the seal.
             row = [len(row[0]), row[0][-1] if row[0] else "", row[1]]
-        depth, name, seal = int(row[0]), str(row[1]), _seal(row[2])
-        if depth == 0:
-            continue
-        if not 1 <= depth <= len(open_folders):
-            raise ValueError("not a tree")
-        del open_folders[depth:]
-        leaf = Leaf(seal, {} if seal.kind == "folder" else None)
-        open_folders[-1][_name(name)] = leaf
-        if isinstance(leaf.below, dict):
-            open_folders.append(leaf.below)
-    return open_folders[0]
+        if row[0]:
+            found.append([row[0], row[1], *_seal(row[2])])
+    return tree_of(found)
 
 
 def _operation(value: Mapping[str, Any]) -> SlotOperation:
     if "put" in value:
-        put = Put(
-            carrier=_slot(value["put"]),
-            place=_slot(value["place"]),
-            spare=_slot(value["spare"]),
-            staged=bool(value["staged"]),
-            after=_seal(value["after"]),
-            before=_seal(value["before"]) if value["before"] else None,
-            tree=_tree(value["tree"]),
-            displaced=_tree(value["displaced"]),
-        )
-        if not is_temporary(put.spare.name) or (put.staged and not is_temporary(put.carrier.name)):
-            raise ValueError("a temporary has a name that is not ours")
-        return put
+        before = _seal(value["before"]) if value["before"] else None
+        slots = (value["put"], value["place"], value["spare"])
+        trees = [_tree(value["tree"]), _tree(value["displaced"])]
+        return operation_of(["put", *slots, value["staged"], _seal(value["after"]), before], trees)
     if "take" in value:
-        take = Take(
-            place=_slot(value["take"]),
-            aside=_slot(value["aside"]),
-            before=_seal(value["before"]),
-            tree=_tree(value["tree"]),
-        )
-        if not is_temporary(take.aside.name):
-            raise ValueError("a temporary has a name that is not ours")
-        return take
-    mode, uid, gid = ((int(pair[0]), int(pair[1])) for pair in (value["mode"], value["uid"], value["gid"]))
-    return Alter(_slot(value["alter"]), _seal(value["seal"]), mode, uid, gid)
+        row = ["take", value["take"], value["aside"], _seal(value["before"])]
+        return operation_of(row, [_tree(value["tree"])])
+    attributes = (value["mode"], value["uid"], value["gid"])
+    return operation_of(["alter", value["alter"], _seal(value["seal"]), *attributes], [])

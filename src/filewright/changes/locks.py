@@ -75,8 +75,7 @@ class _Root:
 class WorkspaceLock:
     """The lock of one workspace: re-entrant within a thread, waited for at most `seconds`.
 
-    `skipped` names the folders above the roots that cannot be opened: a workspace there is not kept
-    apart from this one.
+    A workspace on a folder above the roots that cannot be opened is not kept apart from this one.
     """
 
     def __init__(self, boundary: Boundary, seconds: float) -> None:
@@ -89,22 +88,19 @@ class WorkspaceLock:
         self._thread = threading.RLock()
         self._depth = 0
         self._above: dict[FolderId, _Above] = {}
-        self.skipped: list[str] = []
         for root in self._boundary.roots:
-            self._open_above(root.folder, root.resolved or root.path)
+            self._open_above(root.folder)
         for root in self._boundary.roots:
             self._above.pop((root.device, root.inode), None)  # It is held alone as a root.
 
-    def _open_above(self, folder: Folder, path: bytes) -> None:
+    def _open_above(self, folder: Folder) -> None:
         while True:
-            path = os.path.dirname(path)
             try:
                 above = folder.parent()
                 if above is None:
                     return
                 folder = self._above.setdefault(above.identity(), _Above(above)).folder
             except OSError:
-                self.skipped.append(os.fsdecode(path))
                 try:
                     above = folder.parent(listing=False)
                 except OSError:

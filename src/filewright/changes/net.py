@@ -68,7 +68,7 @@ class NetContents(Contents):
         return keeper.stream(side) if keeper is not None else None
 
     def after(self, entry: Entry) -> bytes | None:
-        """What the file held after the last of the changes, if that can be told and is small."""
+        """What the file held after the last of the changes, if that is known and small."""
         last = _parts(entry)[-1:]
         return last[0].contents.after(last[0].entry) if last else None
 

@@ -26,7 +26,7 @@ from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.show import FileDifference
+    from filewright.changes.show import ChangeDiffs, FileDifference
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
@@ -425,13 +425,8 @@ class RecordedChanges:
 
         It ends where the time of `task` does, and says what it left out.
         """
-        from filewright.changes.show import diff_of_record
-
-        return diff_of_record(
-            self._boundary,
-            self._settings,
+        return self._diffs.of_record(
             self.select(scope, inside=True, task=task).contents,
-            locate=self.location,
             max_lines=max_lines or self._settings.diff_lines,
             task=task or Task(),
             entries=entries,
@@ -439,17 +434,13 @@ class RecordedChanges:
 
     def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        from filewright.changes.show import difference_of
+        return self._diffs.of_entry(contents, entry, max_lines=max_lines, count=True)
 
-        return difference_of(
-            self._boundary,
-            self._settings,
-            contents,
-            entry,
-            locate=self.location,
-            max_lines=max_lines,
-            count=True,
-        )
+    @property
+    def _diffs(self) -> ChangeDiffs:
+        from filewright.changes.show import ChangeDiffs
+
+        return ChangeDiffs(self._boundary, self._settings, self.location)
 
     def contents(self, change_id: str, *, inside: bool = False) -> Contents:
         """What a change's files held before and after, as far as that was kept; or those `inside` the roots."""
@@ -468,7 +459,7 @@ class RecordedChanges:
         return Place(location.root.resolved or location.root.path, location.parts)
 
     def location(self, place: Place) -> Location | None:
-        """The location a place in history stands for; None if it is below no root that is served now."""
+        """The location of a place in history; None if it is below no root that is served now."""
         from filewright.changes.slots import located
 
         return located(self._boundary, place)

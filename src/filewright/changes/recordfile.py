@@ -10,7 +10,7 @@ The body of an intent is lines, as `rows` says: the entries, then the plan; then
 object, and its length (8 bytes). All of it is written and read in pieces. Notes are one JSON object.
 
 The seal is HMAC-SHA256 under the state folder's key, over kind, offset and body: a frame that was
-torn by a crash, copied from elsewhere or written by hand is told from ours. A content is checked
+torn by a crash, copied from elsewhere or written by hand is known not to be ours. A content is checked
 against its SHA-256 whenever it is read.
 """
 
@@ -365,8 +365,8 @@ def _of_the_first_version(
     notes: Sequence[str] | None,
     moved: Mapping[bytes, bytes],
 ) -> RecordFile:
-    intent = firstversion.frame_of(_body(file, bodies[b"I"]))
-    latest = firstversion.frame_of(_body(file, bodies[b"P"])) if b"P" in bodies else intent
+    intent = json.loads(_body(file, bodies[b"I"]))
+    latest = json.loads(_body(file, bodies[b"P"])) if b"P" in bodies else intent
     record = firstversion.record_of(latest, intent, notes, moved)
     plan = firstversion.plan_of(latest).relocated(moved)
     roots = dict.fromkeys(end.root for entry in record.entries for end in (entry.place, entry.was) if end)

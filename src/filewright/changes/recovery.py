@@ -12,23 +12,22 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.boundary import Boundary, quote
-from filewright.changes.blobs import BlobStore
+from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
-from filewright.changes.flushing import Flusher
 from filewright.changes.identifiers import id_of
-from filewright.changes.journal import Journal
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import Place
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, located
-from filewright.changes.state import StateFolder
-from filewright.settings import Settings
 from filewright.system import Folder
+
+if TYPE_CHECKING:
+    from filewright.changes.store import Store
 
 
 class _BeyondError(Exception):
@@ -57,10 +56,8 @@ class Recovery:
         """What several recoveries found, one after the other."""
         whole = cls()
         for each in found:
-            whole.rolled_back += each.rolled_back
-            whole.finished += each.finished
-            whole.set_aside += each.set_aside
-            whole.conflicts += each.conflicts
+            for name in ("rolled_back", "finished", "set_aside", "conflicts"):
+                getattr(whole, name).extend(getattr(each, name))
             whole.waiting = each.waiting
             whole.unsettled += [why for why in each.unsettled if why not in whole.unsettled]
         return whole
@@ -68,38 +65,16 @@ class Recovery:
     @property
     def clean(self) -> bool:
         """Whether there was nothing to do."""
-        return not (
-            self.rolled_back
-            or self.finished
-            or self.set_aside
-            or self.conflicts
-            or self.waiting
-            or self.unsettled
-        )
+        return not any(getattr(self, each.name) for each in fields(self))
 
 
 class Recoverer:
-    """Recovers one workspace; `cleaned` are the committed changes this process has cleaned up after."""
+    """Recovers one store; `cleaned` are the committed changes this process has cleaned up after."""
 
-    def __init__(
-        self,
-        boundary: Boundary,
-        settings: Settings,
-        state: StateFolder,
-        journal: Journal,
-        blobs: BlobStore,
-        flusher: Flusher,
-        *,
-        own: bool = True,
-    ) -> None:
-        self._own = own
-        self._boundary = boundary
-        self._settings = settings
-        self._state = state
-        self._journal = journal
-        self._blobs = blobs
-        self._flusher = flusher
-        self._search = FolderSearch(boundary)
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._journal = store.journal
+        self._search = FolderSearch(store.boundary)
         self.cleaned: set[bytes] = set()
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
@@ -113,7 +88,7 @@ class Recoverer:
         intents = (*unsettled, *([intent] if intent is not None else []))
         done = self._journal.done_paths()
         if intents or not self.cleaned.issuperset(done):
-            self._search = FolderSearch(self._boundary)
+            self._search = FolderSearch(self._store.boundary)
         for path in intents:
             self._intent(path, found)
         done = self._journal.done_paths()
@@ -130,11 +105,11 @@ class Recoverer:
         try:
             file = self._read(path, found)
         except UnfinishedError:
-            self._blobs.sweep_unfinished(self._journal.is_known)
+            self._store.blobs.sweep_unfinished(self._journal.is_known)
             self._journal.forget(path)
             return
         except _BeyondError as error:
-            if error.file.path == self._journal.intent_path() and self._own:
+            if error.file.path == self._journal.intent_path() and self._store.own:
                 self._journal.keep_unsettled(path, error.file.record.id)
             found.unsettled.append(
                 f"change {error.file.record.id}: it reaches into {error.root}: open that too"
@@ -150,7 +125,7 @@ class Recoverer:
             found.unsettled += [f"change {identifier}: {why}" for why in findings.unsettled]
             return
         for name in _adopted(file):
-            self._blobs.drop(name)
+            self._store.blobs.drop(name)
         found.rolled_back.append(identifier)
         if findings.conflicts or findings.waiting:
             found.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
@@ -162,14 +137,14 @@ class Recoverer:
     def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
         """Roll a plan back; `folders` are given while its change is being made."""
         with self._slots(plan, folders) as slots:
-            return roll_back(slots, self._flusher, self._keep)
+            return roll_back(slots, self._store.flusher, self._keep)
 
     def blocked(self) -> dict[Place, str]:
         """The places of changes that could not be settled, each with the change's id."""
         found: dict[Place, str] = {}
         for path in self._journal.unsettled_paths():
             try:
-                record = RecordFile.read(path, self._state.key, self._state.relocations()).record
+                record = self._store.read(path).record
             except (TornError, OSError):
                 continue
             for entry in record.entries:
@@ -187,7 +162,7 @@ class Recoverer:
         intent = self._journal.intent_path()
         for path in (*self._journal.unsettled_paths(), *([intent] if intent is not None else [])):
             try:
-                file = RecordFile.read(path, self._state.key, self._state.relocations())
+                file = self._store.read(path)
                 beyond = self._beyond(file.plan)
             except (TornError, OSError):
                 continue  # Nothing of a change that was still being saved is in the workspace.
@@ -199,16 +174,16 @@ class Recoverer:
 
     @contextmanager
     def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
-        own = folders or OpenFolders(self._boundary)
+        own = folders or OpenFolders(self._store.boundary)
         try:
-            yield Slots(own, plan, hash_up_to=self._settings.identity_bytes, search=self._search)
+            yield Slots(own, plan, hash_up_to=self._store.settings.identity_bytes, search=self._search)
         finally:
             if folders is None:
                 own.close()
 
     def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
         try:
-            file = RecordFile.read(path, self._state.key, self._state.relocations())
+            file = self._store.read(path)
             beyond = self._beyond(file.plan)
         except UnfinishedError:
             raise
@@ -222,7 +197,7 @@ class Recoverer:
     def _beyond(self, plan: CommitPlan) -> bytes | None:
         """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
         for folder in plan.folders:
-            if folder.root is not None and located(self._boundary, Place(folder.root, ())) is None:
+            if folder.root is not None and located(self._store.boundary, Place(folder.root, ())) is None:
                 return folder.root
         return None
 
@@ -244,9 +219,9 @@ class Recoverer:
     def clean_up(self, file: RecordFile, found: Recovery, folders: OpenFolders | None = None) -> bool:
         """Remove what a committed change displaced; whether anything of it was still there."""
         if folders is not None:  # Right after a commit: what an earlier walk saw may have moved since.
-            self._search = FolderSearch(self._boundary)
+            self._search = FolderSearch(self._store.boundary)
         with self._slots(file.plan, folders) as slots:
-            findings = clean_up(slots, self._flusher, self._keep)
+            findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
             self.cleaned.add(file.path)
         found.waiting += findings.waiting
@@ -254,7 +229,7 @@ class Recoverer:
         if findings.conflicts:
             found.conflicts += findings.conflicts
             try:
-                file.annotate(self._state.key, (*file.record.notes, *findings.conflicts))
+                file.annotate(self._store.state.key, (*file.record.notes, *findings.conflicts))
             except OSError as error:
                 found.conflicts.append(f"this could not be written to the history: {error.strerror}")
         return bool(findings.cleaned)
@@ -262,16 +237,16 @@ class Recoverer:
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
         ready = [path for path in self._journal.done_paths() if path in self.cleaned]
-        folders = OpenFolders(self._boundary)
+        folders = OpenFolders(self._store.boundary)
         flushed: set[tuple[int, int]] = set()
         try:
             for path in ready:
                 try:
-                    plan = RecordFile.read(path, self._state.key).plan
+                    plan = self._store.read(path).plan
                 except (TornError, FileNotFoundError):
                     continue
                 with self._slots(plan, folders) as slots:
-                    slots.flush(self._flusher, flushed)
+                    slots.flush(self._store.flusher, flushed)
         finally:
             folders.close()
         for path in ready:
@@ -285,17 +260,17 @@ class Recoverer:
         last = os.fsencode(shown.rsplit("/", 1)[-1])[:100].replace(b'"', b"")
         kept_as = id_of(time.time_ns()).encode() + b"-" + last
         try:
-            with system.open_folder(self._state.at(b"kept")) as kept:
+            with system.open_folder(self._store.state.at(b"kept")) as kept:
                 try:
                     folder.rename(name, kept, kept_as, "keep")
                 except OSError as error:
                     if error.errno not in (errno.EXDEV, errno.EPERM, errno.EACCES):
                         raise
                     _move_by_copying(folder, name, kept, kept_as)
-                self._flusher.one(kept)
+                self._store.flusher.one(kept)
         except OSError:
             return None  # No room: it stays under its temporary name, and the next recovery tries again.
-        return quote(self._state.at(b"kept", kept_as))
+        return quote(self._store.state.at(b"kept", kept_as))
 
 
 def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:

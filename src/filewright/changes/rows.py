@@ -44,6 +44,8 @@ from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
 
 _SPANS = 3_000
 """Numbers of spans in a line."""
+_TREES = {"put": 2, "take": 1}
+"""Trees that follow an operation, whose row ends with how many rows each of them has."""
 _DECODER = json.JSONDecoder()
 
 
@@ -113,15 +115,15 @@ def entries_of(lines: Iterator[bytes], roots: Sequence[bytes]) -> Iterator[Entry
         *near, name = row[0]
         if near and near == folder:
             # What is in one folder comes together, and shares the names above.
-            place = Place(roots[near[0]], (*above, _name(name)))
+            place = Place(roots[near[0]], (*above, name_of(name)))
         else:
             place = _place_of(row[0], roots)
             folder, above = near, place.parts[:-1]
         yield Entry(
             place=place,
             was=_place_of(row[1], roots) if row[1] is not None else None,
-            before=_side_of(row[2]) if row[2] is not None else None,
-            after=_side_of(row[3]) if row[3] is not None else None,
+            before=side_of(row[2]) if row[2] is not None else None,
+            after=side_of(row[3]) if row[3] is not None else None,
             spans=_spans_of(lines, row[4]) if row[4] is not None else NO_SPANS,
             removed=row[5],
             inserted=row[6],
@@ -145,10 +147,11 @@ def _place_row(place: Place, roots: Roots) -> list[Any]:
 
 
 def _place_of(row: list[Any], roots: Sequence[bytes]) -> Place:
-    return Place(roots[row[0]], tuple(map(_name, row[1:])))
+    return Place(roots[row[0]], tuple(map(name_of, row[1:])))
 
 
-def _name(value: str) -> bytes:
+def name_of(value: str) -> bytes:
+    """A name from a row. Raises `ValueError` for what is none."""
     if not value or value in (".", "..") or "/" in value or "\0" in value:
         raise ValueError("not a name")
     return os.fsencode(value)
@@ -174,7 +177,8 @@ def _side_row(side: Side) -> list[Any]:
     )
 
 
-def _side_of(row: list[Any]) -> Side:
+def side_of(row: list[Any]) -> Side:
+    """A side from its row."""
     if len(row) <= 8:
         kind, mode, uid, gid, time, *file = row
         return Side(kind, mode, uid, gid, file[0] if file else 0, time, *file[1:])
@@ -223,11 +227,18 @@ def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
 def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> CommitPlan:
     """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
     folders = tuple(folder_of(*_loads(text)) for text in islice(lines, folder_count))
-    operations = tuple(_operation_of(_loads(next(lines)), lines) for _ in range(operation_count))
+    operations = tuple(_next_operation(lines) for _ in range(operation_count))
     slots = (slot for each in (*folders, *operations) for slot in each.slots)
     if any(not 0 <= slot.folder < folder_count for slot in slots):
         raise ValueError("a slot in no folder")
     return CommitPlan(folders, operations)
+
+
+def _next_operation(lines: Iterator[bytes]) -> SlotOperation:
+    row = _loads(next(lines))
+    first = len(row) - _TREES.get(row[0], 0)
+    trees = [tree_of(map(_loads, islice(lines, count))) for count in row[first:]]
+    return operation_of(row[:first], trees)
 
 
 def folder_of(inode: int | None, root: str | None, made: bool, *slots: list[Any]) -> FolderRef:
@@ -248,9 +259,10 @@ def seal_of(
     return Seal(kind, size, digest, os.fsencode(target) if target is not None else None, inode, mtime_ns)
 
 
-def _operation_of(row: list[Any], lines: Iterator[bytes]) -> SlotOperation:
-    match row:
-        case ["put", carrier, place, spare, staged, after, before, tree, displaced]:
+def operation_of(row: list[Any], trees: Sequence[Leaves]) -> SlotOperation:
+    """An operation from its row and its trees."""
+    match row, trees:
+        case ["put", carrier, place, spare, staged, after, before], [tree, displaced]:
             put = Put(
                 carrier=_slot_of(carrier),
                 place=_slot_of(place),
@@ -258,15 +270,14 @@ def _operation_of(row: list[Any], lines: Iterator[bytes]) -> SlotOperation:
                 staged=bool(staged),
                 after=seal_of(*after),
                 before=seal_of(*before) if before is not None else None,
-                tree=_tree_of(lines, tree),
-                displaced=_tree_of(lines, displaced),
+                tree=tree,
+                displaced=displaced,
             )
-            temporaries = [put.spare, put.carrier] if put.staged else [put.spare]
-            return _checked(put, temporaries)
-        case ["take", place, aside, before, tree]:
-            take = Take(_slot_of(place), _slot_of(aside), seal_of(*before), _tree_of(lines, tree))
+            return _checked(put, [put.spare, put.carrier] if put.staged else [put.spare])
+        case ["take", place, aside, before], [tree]:
+            take = Take(_slot_of(place), _slot_of(aside), seal_of(*before), tree)
             return _checked(take, [take.aside])
-        case ["alter", place, seal, mode, uid, gid]:
+        case ["alter", place, seal, mode, uid, gid], []:
             return Alter(_slot_of(place), seal_of(*seal), tuple(mode), tuple(uid), tuple(gid))
     raise ValueError("not an operation")
 
@@ -282,7 +293,7 @@ def _slot_row(slot: Slot) -> list[Any]:
 
 
 def _slot_of(row: list[Any]) -> Slot:
-    return Slot(int(row[0]), _name(row[1]))
+    return Slot(int(row[0]), name_of(row[1]))
 
 
 def _seal_row(seal: Seal) -> list[Any]:
@@ -303,15 +314,16 @@ def _tree_rows(tree: Leaves) -> Iterator[list[Any]]:
             open_folders.pop()
 
 
-def _tree_of(lines: Iterator[bytes], count: int) -> dict[bytes, Leaf]:
+def tree_of(rows: Iterable[list[Any]]) -> Leaves:
+    """What is in a folder, from the rows of it."""
     open_folders: list[dict[bytes, Leaf]] = [{}]
-    for row in map(_loads, islice(lines, count)):
+    for row in rows:
         depth, name, *seal = row
         if not 1 <= depth <= len(open_folders):
             raise ValueError("not a tree")
         del open_folders[depth:]
         leaf = Leaf(seal_of(*seal), {} if seal[0] == "folder" else None)
-        open_folders[-1][_name(name)] = leaf
+        open_folders[-1][name_of(name)] = leaf
         if isinstance(leaf.below, dict):
             open_folders.append(leaf.below)
     return open_folders[0]

@@ -506,7 +506,7 @@ class _Comparing:
         return file.record
 
     def _changed_by_both(self) -> Iterator[str]:
-        """What the command has changed after, or before, a tool: the two cannot be told from one another."""
+        """What the command has changed after, or before, a tool: nobody can say which did what."""
         for path in (*self._came, *self._changed):
             made = self._ours.get(self._at(path))
             if made is not None:

@@ -36,8 +36,6 @@ _SHOWN_WHOLE = 1 * MB
 _CONTEXT = 400
 _NO_FILE = Side("file", 0, 0, 0)
 
-Locate = Callable[[Place], Location | None]
-
 
 @dataclass(frozen=True, slots=True)
 class _File:
@@ -62,7 +60,7 @@ class FileDifference:
     """What became of one file: paths as they are shown, `was` if it was renamed, sizes in bytes, modes.
 
     A size and a mode are None where there is no file. `added` and `removed` count lines, None for what is
-    no text, cannot be told, or was not asked for. `diff` is git style and holds `hunks` hunks; several
+    no text, is not known, or was not asked for. `diff` is git style and holds `hunks` hunks; several
     diffs of one file follow one another where others have changed it in between.
     """
 
@@ -102,74 +100,213 @@ class _Budget:
         return "".join(self.parts) + more
 
 
-def diff_of_record(
-    boundary: Boundary,
-    settings: Settings,
-    contents: Contents,
-    *,
-    locate: Locate,
-    max_lines: int,
-    task: Task,
-    entries: slice | None = None,
-) -> str:
-    """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
-    budget = _Budget(max_lines, task)
-    shown = contents.record.entries
-    for entry in shown if entries is None else shown[entries]:
-        if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
-            continue
-        if budget.spent:
-            budget.cut += 1
-            continue
-        found = difference_of(boundary, settings, contents, entry, locate=locate, max_lines=budget.lines)
-        budget.add(found.diff)
-    return budget.text()
+@dataclass(frozen=True, slots=True)
+class ChangeDiffs:
+    """Makes diffs of changes below a boundary; `locate` finds a place of history below its roots."""
 
+    boundary: Boundary
+    settings: Settings
+    locate: Callable[[Place], Location | None]
 
-def difference_of(
-    boundary: Boundary,
-    settings: Settings,
-    contents: Contents,
-    entry: Entry,
-    *,
-    locate: Locate,
-    max_lines: int,
-    count: bool = False,
-) -> FileDifference:
-    """What became of one entry that is no folder: with `count` its lines are counted, and with `max_lines` 0
-    there is no diff."""
-    names = _names(entry, locate)
-    parts: list[Diff] = []
-    counts: list[tuple[int, int] | None] = []
-    for edit, kept in _edits_shown(contents, entry):
-        left = max(10, max_lines - sum(part.shown for part in parts))
-        shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
+    def of_record(
+        self, contents: Contents, *, max_lines: int, task: Task, entries: slice | None = None
+    ) -> str:
+        """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
+        budget = _Budget(max_lines, task)
+        shown = contents.record.entries
+        for entry in shown if entries is None else shown[entries]:
+            if any(side is not None and side.kind == "folder" for side in (entry.before, entry.after)):
+                continue
+            if budget.spent:
+                budget.cut += 1
+                continue
+            budget.add(self.of_entry(contents, entry, max_lines=budget.lines).diff)
+        return budget.text()
+
+    def of_entry(
+        self, contents: Contents, entry: Entry, *, max_lines: int, count: bool = False
+    ) -> FileDifference:
+        """What became of one entry that is no folder: with `count` its lines are counted, and with `max_lines` 0
+        there is no diff."""
+        names = self._names(entry)
+        parts: list[Diff] = []
+        counts: list[tuple[int, int] | None] = []
+        for edit, kept in _edits_shown(contents, entry):
+            left = max(10, max_lines - sum(part.shown for part in parts))
+            shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
+            try:
+                file = self._changed_file(kept, edit, shown, left)
+                if max_lines:
+                    parts.append(self._written(file, left))
+                if count:
+                    counts.append(_counted(file))
+            except FilewrightError as error:
+                parts.append(Diff(f"{shown.header}(not shown: {error.message})\n"))
+                counts.append(None)
+        known = [pair for pair in counts if pair is not None]
+        whole = count and len(known) == len(counts)
+        before, after = entry.before, entry.after
+        return FileDifference(
+            path=names.new or names.old or "",
+            was=names.old if names.old != names.new and names.new is not None else None,
+            action=entry.action,
+            kind=(after or before or _NO_FILE).kind,
+            size_before=before.size if before is not None else None,
+            size_after=after.size if after is not None else None,
+            mode_before=names.mode_before,
+            mode_after=names.mode_after,
+            added=sum(pair[0] for pair in known) if whole else None,
+            removed=sum(pair[1] for pair in known) if whole else None,
+            hunks=sum(part.hunks for part in parts),
+            diff="".join(part.text for part in parts),
+        )
+
+    def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> str:
+        """What a change set would do, git style, in about `max_lines` lines and the time left of `task`."""
+        budget = _Budget(max_lines, task)
+        origins = _origins(change_set.steps)
+        rewritten = {_key(step.location) for step in change_set.steps if isinstance(step, Modify)}
+        for step in change_set.steps:
+            if not isinstance(step, (Modify, Delete, Restore, MakeLink, SetMode)):
+                continue
+            if budget.spent:
+                budget.cut += 1
+                continue
+            shown = step.location.shown
+            try:
+                for file in self._previewed(step, origins):
+                    budget.add(self._written(file, budget.lines).text)
+                    if file.before is not None:
+                        file.before.close()
+            except FilewrightError as error:
+                budget.add(f"{''.join(header(shown, shown))}(not shown: {error.message})\n")
+        for (index, parts), origin in origins.items():
+            if (index, parts) not in rewritten and not budget.spent:
+                budget.add(_File(origin.shown, Location(self.boundary.roots[index], parts).shown).header)
+        return budget.text()
+
+    def _written(self, file: _File, max_lines: int) -> Diff:
+        if file.before is None:
+            return Diff(file.header + file.remark)
+        found = unified(
+            file.old,
+            file.new,
+            file.before,
+            file.splices,
+            max_lines=max(10, max_lines),
+            line_chars=self.settings.line_chars,
+            mode_before=file.mode_before,
+            mode_after=file.mode_after,
+        )
+        return replace(found, text=found.text + file.remark)
+
+    # What was done
+
+    def _names(self, entry: Entry) -> _File:
+        def shown(place: Place) -> str:
+            return (self.locate(place) or place).shown
+
+        return _File(
+            old=shown(entry.was or entry.place) if entry.before is not None else None,
+            new=shown(entry.place) if entry.after is not None else None,
+            mode_before=entry.before.mode if entry.before is not None else None,
+            mode_after=entry.after.mode if entry.after is not None else None,
+        )
+
+    def _changed_file(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
+        if _same_content(entry):
+            return names
+        before = (
+            _small(entry.before)
+            if entry.before is None or entry.before.kind == "link"
+            else contents.before(entry)
+        )
+        if entry.spans and before is None:
+            return self._excerpt(contents, entry, names, max_lines)
+        after = _small(entry.after) if entry.after is None or entry.after.kind == "link" else None
+        splices = contents.forward(entry) if entry.spans else None
+        if splices is None and after is None:
+            after = contents.after(entry)
+        if before is None or (splices is None and after is None):
+            size = (entry.before or entry.after or _NO_FILE).size
+            return replace(names, remark=f"(content of {size:,} bytes not shown)\n")
+        snapshot = Snapshot.of_bytes(before, settings=self.settings)
+        if splices is None:
+            splices = splices_between(snapshot, after or b"")
+        return replace(names, before=snapshot, splices=splices)
+
+    def _excerpt(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
+        """An edit of a large file: the lines around the first splices, as far as the file still has them."""
+        most = max(10, max_lines)
+        forward = contents.forward(entry, most=most)
+        backward = contents.backward(entry, most=most)
+        if forward is None or backward is None:
+            return names
+        parts: list[bytes] = []
+        splices: list[Splice] = []
+        size = 0
+        end: int | None = None
+        with self._now(entry) as now:
+            for ahead, back in zip(forward, backward, strict=True):
+                lead = _between(now, end, back.offset)
+                splices.append(Splice(size + len(lead), ahead.length, ahead.replacement))
+                parts += (lead, back.replacement)
+                size += len(lead) + len(back.replacement)
+                end = back.end
+            parts.append(_between(now, end, None))
+        left = len(entry.spans) - len(splices)
+        remark = f"... {left:,} more changes of this file not shown\n" if left else ""
+        before = Snapshot.of_bytes(b"".join(parts), settings=self.settings)
+        remark += "(line numbers are those of an excerpt)\n"
+        return replace(names, before=before, splices=splices, remark=remark)
+
+    def _now(self, entry: Entry) -> Snapshot:
+        """The file as it is, if it can still be what the change made of it; else nothing."""
+        nothing = Snapshot.of_bytes(b"", settings=self.settings)
+        where = self.locate(entry.place)
+        if where is None or entry.after is None:
+            return nothing
         try:
-            file = _changed_file(boundary, settings, kept, edit, shown, locate, left)
-            if max_lines:
-                parts.append(_written(file, left, settings))
-            if count:
-                counts.append(_counted(file))
-        except FilewrightError as error:
-            parts.append(Diff(f"{shown.header}(not shown: {error.message})\n"))
-            counts.append(None)
-    known = [pair for pair in counts if pair is not None]
-    whole = count and len(known) == len(counts)
-    before, after = entry.before, entry.after
-    return FileDifference(
-        path=names.new or names.old or "",
-        was=names.old if names.old != names.new and names.new is not None else None,
-        action=entry.action,
-        kind=(after or before or _NO_FILE).kind,
-        size_before=before.size if before is not None else None,
-        size_after=after.size if after is not None else None,
-        mode_before=names.mode_before,
-        mode_after=names.mode_after,
-        added=sum(pair[0] for pair in known) if whole else None,
-        removed=sum(pair[1] for pair in known) if whole else None,
-        hunks=sum(part.hunks for part in parts),
-        diff="".join(part.text for part in parts),
-    )
+            found = self._snapshot(where, hold=False)
+        except FilewrightError:
+            return nothing
+        if found.size == entry.after.size:
+            return found
+        found.close()
+        return nothing
+
+    def _snapshot(self, where: Location, *, hold: bool = True) -> Snapshot:
+        return Snapshot.of_file(self.boundary.open_file(where), where, self.settings, hold=hold)
+
+    # What would be done
+
+    def _previewed(
+        self,
+        step: Modify | Delete | Restore | MakeLink | SetMode,
+        origins: Mapping[tuple[int, tuple[bytes, ...]], Location],
+    ) -> Iterator[_File]:
+        shown = step.location.shown
+        nothing = Snapshot.of_bytes(b"", settings=self.settings)
+        match step:
+            case Modify():
+                source = _before_moves(step.location, origins)
+                yield _File(source.shown, shown, self._snapshot(source), step.splices)
+            case Delete():
+                status = self.boundary.stat(step.location)
+                if status.kind == "file" and status.size <= _SHOWN_WHOLE:
+                    before = self._snapshot(step.location)
+                    yield _File(shown, None, before, (Splice(0, before.size, b""),), status.raw.st_mode)
+            case Restore():
+                whole = step.content.size <= _SHOWN_WHOLE
+                text = b"".join(step.content.blocks()) if whole else b"(a large content)\n"
+                yield _File(None, shown, nothing, (Splice(0, 0, text),), None, step.mode)
+            case MakeLink():
+                yield _File(None, shown, nothing, (Splice(0, 0, step.target),), None, 0o120000)
+            case SetMode():
+                status = self.boundary.stat(_before_moves(step.location, origins))
+                if status.kind == "file":
+                    modes = (status.mode, int(step.mode, 8))
+                    yield _File(shown, shown, nothing, (), *modes)
 
 
 def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Contents]]:
@@ -185,102 +322,12 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Cont
 
 
 def _counted(file: _File) -> tuple[int, int] | None:
-    """The lines added and removed, where that can be told."""
+    """The lines added and removed, where that is known."""
     if file.before is None:
         return None if file.remark else (0, 0)
     if file.before.binary is not None or (file.before.encoding.width > 1 and file.before.held is None):
         return None
     return line_counts(file.before, file.splices)
-
-
-def diff_of_change_set(
-    boundary: Boundary, settings: Settings, change_set: ChangeSet, *, max_lines: int, task: Task
-) -> str:
-    """What a change set would do, git style, in about `max_lines` lines and the time left of `task`."""
-    budget = _Budget(max_lines, task)
-    origins = _origins(change_set.steps)
-    rewritten = {_key(step.location) for step in change_set.steps if isinstance(step, Modify)}
-    for step in change_set.steps:
-        if not isinstance(step, (Modify, Delete, Restore, MakeLink, SetMode)):
-            continue
-        if budget.spent:
-            budget.cut += 1
-            continue
-        shown = step.location.shown
-        try:
-            for file in _previewed(boundary, settings, step, origins):
-                budget.add(_written(file, budget.lines, settings).text)
-                if file.before is not None:
-                    file.before.close()
-        except FilewrightError as error:
-            budget.add(f"{''.join(header(shown, shown))}(not shown: {error.message})\n")
-    for (index, parts), origin in origins.items():
-        if (index, parts) not in rewritten and not budget.spent:
-            budget.add(_File(origin.shown, Location(boundary.roots[index], parts).shown).header)
-    return budget.text()
-
-
-def _written(file: _File, max_lines: int, settings: Settings) -> Diff:
-    if file.before is None:
-        return Diff(file.header + file.remark)
-    found = unified(
-        file.old,
-        file.new,
-        file.before,
-        file.splices,
-        max_lines=max(10, max_lines),
-        line_chars=settings.line_chars,
-        mode_before=file.mode_before,
-        mode_after=file.mode_after,
-    )
-    return replace(found, text=found.text + file.remark)
-
-
-# What was done
-
-
-def _names(entry: Entry, locate: Locate) -> _File:
-    def shown(place: Place) -> str:
-        where = locate(place)
-        return where.shown if where is not None else place.shown
-
-    return _File(
-        old=shown(entry.was or entry.place) if entry.before is not None else None,
-        new=shown(entry.place) if entry.after is not None else None,
-        mode_before=entry.before.mode if entry.before is not None else None,
-        mode_after=entry.after.mode if entry.after is not None else None,
-    )
-
-
-def _changed_file(
-    boundary: Boundary,
-    settings: Settings,
-    contents: Contents,
-    entry: Entry,
-    names: _File,
-    locate: Locate,
-    max_lines: int,
-) -> _File:
-    if _same_content(entry):
-        return names
-    before = (
-        _small(entry.before)
-        if entry.before is None or entry.before.kind == "link"
-        else contents.before(entry)
-    )
-    if entry.spans and before is None:
-        return _excerpt(boundary, settings, contents, entry, names, locate, max_lines)
-    after = _small(entry.after) if entry.after is None or entry.after.kind == "link" else None
-    splices = contents.forward(entry) if entry.spans else None
-    if splices is None and after is None:
-        after = contents.after(entry)
-    if before is None or (splices is None and after is None):
-        size = (entry.before or entry.after or _NO_FILE).size
-        return _with(names, remark=f"(content of {size:,} bytes not shown)\n")
-    snapshot = Snapshot.of_bytes(before, settings=settings)
-    if splices is None:
-        splices = splices_between(snapshot, after or b"")
-    return _with(names, before=snapshot, splices=splices)
 
 
 def _same_content(entry: Entry) -> bool:
@@ -294,66 +341,8 @@ def _small(side: Side | None) -> bytes | None:
     return b"" if side is None else side.target
 
 
-def _with(
-    names: _File, *, before: Snapshot | None = None, splices: Sequence[Splice] = (), remark: str = ""
-) -> _File:
-    return _File(names.old, names.new, before, splices, names.mode_before, names.mode_after, remark)
-
-
-def _excerpt(
-    boundary: Boundary,
-    settings: Settings,
-    contents: Contents,
-    entry: Entry,
-    names: _File,
-    locate: Locate,
-    max_lines: int,
-) -> _File:
-    """An edit of a large file: the lines round the first splices, as far as the file still has them."""
-    most = max(10, max_lines)
-    forward = contents.forward(entry, most=most)
-    backward = contents.backward(entry, most=most)
-    if forward is None or backward is None:
-        return names
-    parts: list[bytes] = []
-    splices: list[Splice] = []
-    size = 0
-    end: int | None = None
-    with _now(boundary, settings, locate(entry.place), entry.after) as now:
-        for ahead, back in zip(forward, backward, strict=True):
-            lead = _between(now, end, back.offset)
-            splices.append(Splice(size + len(lead), ahead.length, ahead.replacement))
-            parts += (lead, back.replacement)
-            size += len(lead) + len(back.replacement)
-            end = back.end
-        parts.append(_between(now, end, None))
-    left = len(entry.spans) - len(splices)
-    remark = f"... {left:,} more changes of this file not shown\n" if left else ""
-    return _with(
-        names,
-        before=Snapshot.of_bytes(b"".join(parts), settings=settings),
-        splices=splices,
-        remark=f"{remark}(line numbers are those of an excerpt)\n",
-    )
-
-
-def _now(boundary: Boundary, settings: Settings, where: Location | None, after: Side | None) -> Snapshot:
-    """The file as it is, if it can still be what the change made of it; else nothing."""
-    nothing = Snapshot.of_bytes(b"", settings=settings)
-    if where is None or after is None:
-        return nothing
-    try:
-        found = Snapshot.of_file(boundary.open_file(where), where, settings, hold=False)
-    except FilewrightError:
-        return nothing
-    if found.size == after.size:
-        return found
-    found.close()
-    return nothing
-
-
 def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
-    """What stands between two splices, or round one: whole lines near them where it is much."""
+    """What is between two splices, or around one: whole lines near them where it is much."""
     if not now.size:
         return b"" if start is None else b"\n"
     if start is not None and stop is not None and stop - start <= 2 * _CONTEXT:
@@ -367,9 +356,6 @@ def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
         head = now.read(begin, stop - begin)
         head = head[head.find(b"\n") + 1 :] if begin else head
     return tail + head
-
-
-# What would be done
 
 
 def _key(where: Location) -> tuple[int, tuple[bytes, ...]]:
@@ -391,34 +377,3 @@ def _before_moves(where: Location, origins: Mapping[tuple[int, tuple[bytes, ...]
         if origin is not None:
             return Location(origin.root, (*origin.parts, *where.parts[depth:]), where.asked)
     return where
-
-
-def _previewed(
-    boundary: Boundary,
-    settings: Settings,
-    step: Modify | Delete | Restore | MakeLink | SetMode,
-    origins: Mapping[tuple[int, tuple[bytes, ...]], Location],
-) -> Iterator[_File]:
-    shown = step.location.shown
-    nothing = Snapshot.of_bytes(b"", settings=settings)
-    match step:
-        case Modify():
-            source = _before_moves(step.location, origins)
-            before = Snapshot.of_file(boundary.open_file(source), source, settings)
-            yield _File(source.shown, shown, before, step.splices)
-        case Delete():
-            status = boundary.stat(step.location)
-            if status.kind == "file" and status.size <= _SHOWN_WHOLE:
-                before = Snapshot.of_file(boundary.open_file(step.location), step.location, settings)
-                yield _File(shown, None, before, (Splice(0, before.size, b""),), status.raw.st_mode)
-        case Restore():
-            whole = step.content.size <= _SHOWN_WHOLE
-            text = b"".join(step.content.blocks()) if whole else b"(a large content)\n"
-            yield _File(None, shown, nothing, (Splice(0, 0, text),), None, step.mode)
-        case MakeLink():
-            yield _File(None, shown, nothing, (Splice(0, 0, step.target),), None, 0o120000)
-        case SetMode():
-            status = boundary.stat(_before_moves(step.location, origins))
-            if status.kind == "file":
-                modes = (status.mode, int(step.mode, 8))
-                yield _File(shown, shown, nothing, (), *modes)

@@ -237,7 +237,7 @@ def others_of(base: bytes, name: str) -> list[str]:
 
 
 def _birth(root: Root) -> int | None:
-    """When the root's folder was made, where that can be told."""
+    """When the root's folder was made, where the system says so."""
     try:
         return root.folder.status().birth_ns
     except OSError:
@@ -264,7 +264,7 @@ class StateFolder:
     """The state of one root: `journal/`, `history/`, `blobs/`, `aside/`, `kept/` and a secret `key`.
 
     Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
-    owns; `key` seals the records, so that one written by someone else is told from ours. `note` says
+    owns; `key` seals the records, so that one written by someone else is known not to be ours. `note` says
     why a root has a new state folder although there was one that could have been its own.
     """
 

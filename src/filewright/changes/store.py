@@ -33,16 +33,14 @@ class Store:
         self.own = own
         self.journal = Journal(state, flusher)
         self.blobs = BlobStore(state, flusher)
-        self._collector = Collector(settings, state, self.journal, self.blobs)
+        self._collector = Collector(self)
 
     @cached_property
     def recoverer(self) -> Recoverer:
         """What settles it; imported when there is something to settle."""
         from filewright.changes.recovery import Recoverer
 
-        return Recoverer(
-            self.boundary, self.settings, self.state, self.journal, self.blobs, self.flusher, own=self.own
-        )
+        return Recoverer(self)
 
     @property
     def readable(self) -> bool:
@@ -69,7 +67,7 @@ class Store:
         if path is None:
             return None
         try:
-            return RecordFile.read(path, self.state.key, self.state.relocations())
+            return self.read(path)
         except FileNotFoundError:
             return None  # Collected meanwhile.
         except TornError as error:
@@ -81,6 +79,10 @@ class Store:
             ) from error
         except OSError as error:
             raise from_os_error(error, f"the record of the change {change_id}", doing="read") from error
+
+    def read(self, path: bytes) -> RecordFile:
+        """The record file at `path`, its places as its roots are called now. Raises `TornError`, `OSError`."""
+        return RecordFile.read(path, self.state.key, self.state.relocations())
 
     def recover(self, settle_above: int, *, again: bool = False) -> Recovery:
         """Settle what is unfinished here; needs the workspace lock."""

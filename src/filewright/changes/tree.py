@@ -12,6 +12,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
@@ -33,6 +34,7 @@ DEEPEST = 400
 """Levels of folders that one change makes, copies or deletes."""
 
 
+@dataclass(eq=False, slots=True, repr=False)
 class Item:
     """A file, link or special file: where it was (`home`), where it is now (`place`), what changes.
 
@@ -45,54 +47,28 @@ class Item:
     `blob` names a new content that is kept; `made` is the history of what was made below it.
     """
 
-    __slots__ = (
-        "aside",
-        "asked",
-        "attributes",
-        "blob",
-        "content",
-        "digest",
-        "expected",
-        "gid",
-        "handled",
-        "home",
-        "kind",
-        "like",
-        "made",
-        "mode",
-        "mtime_ns",
-        "place",
-        "saved",
-        "seen",
-        "splices",
-        "target",
-        "uid",
-        "written",
-    )
-
-    def __init__(self, kind: Kind, asked: str, seen: Status | None = None) -> None:
-        self.kind: Kind = kind
-        self.asked = asked
-        self.seen = seen
-        self.home: tuple[FolderItem, bytes] | None = None
-        self.place: tuple[FolderItem, bytes] | None = None
-        self.content: Stream | None = None
-        self.digest: str | None = None
-        self.splices: Sequence[Splice] | None = None
-        self.target: bytes | None = None
-        self.expected: Expected | None = None
-        self.mode: int | None = None
-        self.uid: int | None = None
-        self.gid: int | None = None
-        self.mtime_ns: int | None = None
-        self.attributes: Mapping[str, bytes] | None = None
-        self.like: Item | None = None
-        self.written = False
-        self.blob: str | None = None
-        self.saved: Saved | None = None
-        self.aside: Slot | None = None
-        self.handled = False
-        self.made: tuple[Entry, ...] = ()
+    kind: Kind
+    asked: str
+    seen: Status | None = None
+    home: tuple[FolderItem, bytes] | None = None
+    place: tuple[FolderItem, bytes] | None = None
+    content: Stream | None = None
+    digest: str | None = None
+    splices: Sequence[Splice] | None = None
+    target: bytes | None = None
+    expected: Expected | None = None
+    mode: int | None = None
+    uid: int | None = None
+    gid: int | None = None
+    mtime_ns: int | None = None
+    attributes: Mapping[str, bytes] | None = None
+    like: Item | None = None
+    written: bool = False
+    blob: str | None = None
+    saved: Saved | None = None
+    aside: Slot | None = None
+    handled: bool = False
+    made: tuple[Entry, ...] = ()
 
     @property
     def fresh(self) -> bool:

@@ -55,7 +55,7 @@ _LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?
 _BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
-_TOLD = 200
+_MOST_LISTED = 200
 """Conflicts that one refusal lists, and notes that one answer does."""
 
 
@@ -282,7 +282,7 @@ def undo_of(
     if undoing.conflicts:
         raise _refusal(selected, undoing.conflicts)
     steps = undoing.steps.in_order()
-    notes = tuple(undoing.notes[:_TOLD])
+    notes = tuple(undoing.notes[:_MOST_LISTED])
     if not steps:
         raise FilewrightError(
             Code.NO_CHANGE,
@@ -748,7 +748,7 @@ def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightErr
                     "now": c.now,
                     "then": c.then,
                 }
-                for c in conflicts[:_TOLD]
+                for c in conflicts[:_MOST_LISTED]
             ],
             "conflict_count": len(conflicts),
         },
