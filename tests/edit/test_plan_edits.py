@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filewright.edit import Edit, Plan, Tier, plan
+from filewright.edit.changeset import encoding_check
 from filewright.edit.overlay import Overlay
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -162,8 +163,8 @@ def test_non_ascii_text_in_a_sampled_encoding_asks_for_a_check() -> None:
         encoding = Encoding("latin-1", sampled=True)  # type: ignore[assignment]
 
     snapshot = Sampled.of_bytes("é\nb\n".encode("latin-1"))
-    assert plan(snapshot, [Edit("b", "ü")]).encoding_check == "latin-1"
-    assert plan(snapshot, [Edit("b", "u")]).encoding_check is None
+    for new, codec in (("ü", "latin-1"), ("u", None)):
+        assert encoding_check(snapshot.encoding, plan(snapshot, [Edit("b", new)]).splices) == codec
 
 
 splices = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4)

@@ -14,7 +14,7 @@ from filewright.text import Identity, Splice
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
-    from filewright.text import Snapshot
+    from filewright.text import Encoding, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,20 @@ class Modify:
     splices: Sequence[Splice]
     encoding_check: str | None = None
     follow: bool = False
+
+    @classmethod
+    def of(
+        cls, location: Location, snapshot: Snapshot, splices: Sequence[Splice], *, follow: bool = False
+    ) -> Modify:
+        """The step for a file as a snapshot shows it."""
+        check = encoding_check(snapshot.encoding, splices)
+        return cls(location, Expected.of(snapshot), splices, check, follow)
+
+
+def encoding_check(encoding: Encoding, splices: Sequence[Splice]) -> str | None:
+    """The codec that the rest of a file must decode by: where it was guessed and what is written depends on it."""
+    matters = encoding.sampled and not all(splice.replacement.isascii() for splice in splices)
+    return encoding.name if matters else None
 
 
 @dataclass(frozen=True, slots=True)

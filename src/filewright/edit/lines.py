@@ -1,6 +1,6 @@
 """Edits that name lines: they become edits of exactly the text that stands on those lines.
 
-`at_lines` is told the lines; nothing is searched for. `LineEdit` names a line, and what begins at or
+`at_lines` is given the lines; nothing is searched for. `LineEdit` names a line, and what begins at or
 after it: a search text stands for whole lines, or where no lines are equal to it for a part of one;
 the nth one is meant. Only leading white space may be looked past, and only if the edit says so.
 """

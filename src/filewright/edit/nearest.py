@@ -7,7 +7,7 @@ lines are found by their rarest stretches, and a line too long to be shown is no
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -155,36 +155,29 @@ def _by_similarity(source: FileText, lines: Sequence[str]) -> list[tuple[Line, i
 
 
 def _begin(source: FileText, row: Line, index: int) -> int:
-    for _ in range(min(index, 40)):
-        before = source.row_before(row)
-        while before is not None and not before.body.strip():
-            before = source.row_before(before)
-        if before is None:
-            break
-        row = before
-    return row.offset
+    solid = (before for before in source.rows_before(row) if before.body.strip())
+    return [row, *islice(solid, min(index, 40))][-1].offset
 
 
 def _window(source: FileText, row: Line, index: int, count: int) -> list[Line]:
     """The rows of `count` solid lines of which `row` is number `index`, as far as the file goes."""
-    before: list[Line] = []
-    back, left = source.row_before(row), index
-    while back is not None and left and len(back.body) <= _LONG_LINE:
-        before.append(back)
-        left -= bool(back.body.strip())
-        back = source.row_before(back)
-    rows = [*reversed(before), row]
+    before = _as_far(source.rows_before(row), index)
+    after = _as_far(source.rows_from(row.end), count - index - 1)
+    rows = [*reversed(before), row, *after]
     while rows and not rows[0].body.strip():
         rows.pop(0)
-    left = count - index - 1
-    following = source.row_from(row.end)
-    while following is not None and left and len(following.body) <= _LONG_LINE:
-        rows.append(following)
-        left -= bool(following.body.strip())
-        following = source.row_from(following.end)
     while rows and not rows[-1].body.strip():
         rows.pop()
     return rows or [row]
+
+
+def _as_far(rows: Iterator[Line], solid: int) -> list[Line]:
+    """The next rows up to so many solid ones, or a line too long to be compared."""
+    found: list[Line] = []
+    while solid and (row := next(rows, None)) is not None and len(row.body) <= _LONG_LINE:
+        found.append(row)
+        solid -= bool(row.body.strip())
+    return found
 
 
 def _similarity(source: FileText, lines: Sequence[str], rows: Sequence[Line]) -> float:

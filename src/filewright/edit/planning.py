@@ -100,15 +100,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The splices of a call, in order, and what became of each edit.
-
-    `encoding_check` names the codec the rest of the file must decode by, where the encoding was
-    guessed from a sample and what is written depends on it.
-    """
+    """The splices of a call, in order, and what became of each edit."""
 
     splices: tuple[Splice, ...]
     outcomes: tuple[Outcome, ...]
-    encoding_check: str | None = None
 
     @property
     def changes_made(self) -> int:
@@ -224,8 +219,7 @@ def plan(
         error = planner.refusals[0].error(name, total or len(edits))
         error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
         raise error
-    splices = ordered(planner.splices, snapshot.size)
-    return Plan(splices, planner.outcomes(), _encoding_check(snapshot, splices))
+    return Plan(ordered(planner.splices, snapshot.size), planner.outcomes())
 
 
 class _Planner:
@@ -282,7 +276,7 @@ class _Planner:
         """A loose match, unless the text stood there more strictly when it was shown.
 
         Then someone has changed it, and what is alike elsewhere is a twin. Where the change is of
-        blanks alone, at that very place, the loose match is right.
+        whitespace alone, at that very place, the loose match is right.
         """
         drifted = self._drifted(edit, fuzzy=fuzzy, below=found.tier)
         if isinstance(drifted, Missed) and found.tier is not Tier.SOFT:
@@ -574,10 +568,3 @@ def _similarity(source: FileText, located: Located) -> float:
     if not pairs:
         return 1.0
     return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)
-
-
-def _encoding_check(snapshot: EditSource, splices: tuple[Splice, ...]) -> str | None:
-    encoding = snapshot.encoding
-    if encoding.sampled and not all(splice.replacement.isascii() for splice in splices):
-        return encoding.name
-    return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import Any
 
 from filewright.edit.locate.cascade import locate
@@ -276,13 +277,8 @@ def _elsewhere(source: FileText, missed: Missed, index: int) -> Refusal:
 
 
 def _rows(source: FileText, start: int, end: int) -> list[Line]:
-    offset = source.snapshot.lines.offset_of(start)
-    rows: list[Line] = []
-    row = source.row_from(offset)
-    while row is not None and len(rows) <= min(end - start, 200):
-        rows.append(row)
-        row = source.row_from(row.end)
-    return rows
+    rows = source.rows_from(source.snapshot.lines.offset_of(start))
+    return list(islice(rows, max(0, min(end - start, 200) + 1)))
 
 
 def _nowhere(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> Refusal:
@@ -366,13 +362,9 @@ def written_as_it_is(index: int, what: str, line: str) -> Refusal:
 
 
 def _rows_of(source: FileText, start: int, end: int) -> list[Line]:
-    rows = [source.row_at(start)]
-    while rows[-1].end < end and len(rows) < 400:
-        following = source.row_from(rows[-1].end)
-        if following is None:
-            break
-        rows.append(following)
-    return rows
+    first = source.row_at(start)
+    more = takewhile(lambda row: row.offset < end, source.rows_from(first.end))
+    return [first, *islice(more, 399)]
 
 
 def _differs_in_form(source: FileText, search: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from filewright.edit.changeset import Expected, Modify
+from filewright.edit.changeset import Modify
 from filewright.edit.locate.source import FileText
 from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
@@ -188,9 +188,7 @@ def modify(snapshot: Snapshot, made: Replaced) -> Modify | None:
     """The step for a file opened at a location; None if nothing of it changes."""
     if not made.splices or snapshot.location is None:
         return None
-    encoding = snapshot.encoding
-    matters = encoding.sampled and any(not splice.replacement.isascii() for splice in made.splices)
-    return Modify(snapshot.location, Expected.of(snapshot), made.splices, encoding.name if matters else None)
+    return Modify.of(snapshot.location, snapshot, made.splices)
 
 
 def check_count(counts: Mapping[str, int], expected: int | None) -> int:

@@ -6,6 +6,7 @@ then what changed since carries them on, as it does a stale edit, or the edit is
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from filewright.edit.drift import carried
@@ -16,7 +17,7 @@ from filewright.edit.locate.request import Edit, Rewrite, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.errors import Code, FilewrightError
 from filewright.structure import Outline, find_symbol, of_symbol
-from filewright.text import Snapshot, Splice, encoded, normalised
+from filewright.text import Line, Snapshot, Splice, encoded, normalised
 
 _COMPARED_BYTES = 1 << 20
 """Of longer stretches the lines that stay are not looked for."""
@@ -106,10 +107,10 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     block = of_symbol(found.around, found.symbol)
     source = FileText(snapshot)
     siblings = found.around[-1].children if found.around else outline.symbols
-    before, _ = _blank_lines(source, block.start_line, -1)
-    after, goes_on = _blank_lines(source, block.end_line, 1)
     first, last = block.start_line, block.end_line
     row = source.row_from(snapshot.lines.offset_of(first))
+    before, _ = _blank_lines(source, source.rows_before(row) if row is not None else ())
+    after, goes_on = _blank_lines(source, source.rows_from(snapshot.lines.offset_of(last + 1)))
     indent = indent_of(source.text(row.body)) if row is not None else ""
     if not goes_on:
         known = before or len(siblings) > 1
@@ -119,17 +120,14 @@ def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) 
     return SymbolLines(first, last, indent, first, last + between, between if known else None)
 
 
-def _blank_lines(source: FileText, line: int, step: int) -> tuple[int, bool]:
-    """How many blank lines lie before or behind a line, and whether there is text beyond them."""
-    lines = source.snapshot.lines
-    row = source.row_from(lines.offset_of(line))
+def _blank_lines(source: FileText, rows: Iterable[Line]) -> tuple[int, bool]:
+    """With how many blank lines some rows begin, and whether there is text behind them."""
     count = 0
-    while row is not None:
-        row = source.row_from(row.end) if step > 0 else source.row_before(row)
-        if row is None or not is_blank(source.text(row.body)):
-            break
+    for row in rows:
+        if not is_blank(source.text(row.body)):
+            return count, True
         count += 1
-    return count, row is not None
+    return count, False
 
 
 def indented(text: str, indent: str) -> str:

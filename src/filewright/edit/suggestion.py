@@ -68,14 +68,10 @@ def _goes_on(source: FileText, search: str, there: NearText) -> bool:
     """
     missing = set(map(_key, search.split("\n"))) - set(map(_key, there.text.split("\n")))
     lines = source.snapshot.lines
-    before = source.row_before(source.row_at(lines.offset_of(there.first_line)))
-    after = source.row_from(lines.offset_of(there.last_line + 1))
-    for row, ahead in ((before, False), (after, True)):
-        while row is not None and not row.body.strip():
-            row = source.row_from(row.end) if ahead else source.row_before(row)
-        if row is not None and _key(source.text(row.body)) in missing:
-            return True
-    return False
+    before = source.rows_before(source.row_at(lines.offset_of(there.first_line)))
+    after = source.rows_from(lines.offset_of(there.last_line + 1))
+    beside = (next((row for row in rows if row.body.strip()), None) for rows in (before, after))
+    return any(row is not None and _key(source.text(row.body)) in missing for row in beside)
 
 
 def _is_doubtful(text: str) -> bool:

@@ -15,7 +15,7 @@ _MARKS = {b"\r\n": "\u240d\u240a", b"\n": "\u240a", b"\r": "\u240d"}
 
 
 def visible(line: str) -> str:
-    """A line with its blanks made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
+    """A line with its whitespace made visible: ``·`` a space at an edge or beside another, ``→`` a tab."""
     line = re.sub("[\ud800-\udfff]", "\ufffd", line)
     line = line[:LINE_CHARS] + ("…" if len(line) > LINE_CHARS else "")
     body = line.strip(WHITESPACE)

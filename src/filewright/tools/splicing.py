@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord
-from filewright.edit import ChangeSet, Expected, Modify, unified
+from filewright.edit import ChangeSet, Modify, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import NotebookView, Snapshot, Splice, notebook_view
@@ -135,17 +135,7 @@ def commit_splices(
         text = shown.text if shown is not None else "... 1 more file not shown\n"
         warning = syntax.compared(context, snapshot, splices, task)
         made.append(Spliced(file.decision, location, None, text, warning, None, links))
-        guess = snapshot.encoding
-        matters = guess.sampled and any(not splice.replacement.isascii() for splice in splices)
-        steps.append(
-            Modify(
-                location,
-                Expected.of(snapshot),
-                splices,
-                guess.name if matters else None,
-                follow=file.follow,
-            )
-        )
+        steps.append(Modify.of(location, snapshot, splices, follow=file.follow))
     record = None
     if steps and not preview:
         change = ChangeSet.of(

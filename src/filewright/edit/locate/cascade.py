@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import ByteRange, find_exact
@@ -16,7 +17,7 @@ from filewright.edit.locate.spaces import find_spaced
 from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
-from filewright.text import Line, Splice
+from filewright.text import Splice
 
 MOST_LISTED = 50
 """Equal regions counted before an ambiguous answer says «more»."""
@@ -160,13 +161,9 @@ def _lost_a_line(source: FileText, part: WholeLines) -> bool:
 
 def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str, int]:
     """The text of the first line with text behind a region, or before it; and how many blank ones lie between."""
-    count, row = 0, source.row_from(region.end) if ahead else source.row_before(region.rows[0])
-    while row is not None:
-        text = source.text(row.body)
-        if not is_blank(text):
-            return text, count
-        count, row = count + 1, source.row_from(row.end) if ahead else source.row_before(row)
-    return "", count
+    rows = source.rows_from(region.end) if ahead else source.rows_before(region.rows[0])
+    texts = enumerate(source.text(row.body) for row in rows)
+    return next(((text, count) for count, text in texts if not is_blank(text)), ("", 0))
 
 
 def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
@@ -199,19 +196,13 @@ def _one(
     chosen = list(parts)
     if len(chosen) > 1 and edit.start_line is not None:
         offset = source.snapshot.lines.offset_of(edit.start_line)
-        at_line = [part for part in chosen if _line_start(source, part.span) == offset]
+        at_line = [part for part in chosen if source.row_at(part.span.start).offset == offset]
         chosen = at_line if len(at_line) == 1 else chosen
     if len(chosen) > 1 or (more and edit.start_line is None):
         spans = tuple(part.span for part in chosen)
         more = more or len(spans) > MOST_LISTED
         return Missed(edit, Code.AMBIGUOUS_MATCH, tier, spans[:MOST_LISTED], more)
     return Located(edit, tier, (chosen[0],))
-
-
-def _line_start(source: FileText, span: ByteRange) -> int:
-    """Where the first line begins that has more of the region than a terminator."""
-    row = source.row_at(span.start)
-    return row.offset
 
 
 def _all(edit: Edit, spans: list[ByteRange]) -> Located | Missed:
@@ -251,13 +242,7 @@ def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | M
     lines = source.snapshot.lines
     first = lines.offset_of(start)
     wanted = edit.search.removesuffix("\n").split("\n")
-    rows: list[Line] = []
-    row = source.row_from(first)
-    while row is not None and len(rows) <= end - start:
-        rows.append(row)
-        row = source.row_from(row.end)
-        if len(rows) > len(wanted):
-            break
+    rows = list(islice(source.rows_from(first), min(end - start, len(wanted)) + 1))
     if len(rows) == end - start + 1 and [source.text(row.body) for row in rows] == wanted:
         whole = edit.search.endswith("\n") and bool(rows[-1].terminator)
         span = ByteRange(first, rows[-1].end if whole else rows[-1].body_end)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from filewright.edit.linediff import changes
 from filewright.edit.locate.fold import indent_of
@@ -192,23 +193,20 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
     else:
         least = mine - (above - level)  # the mark stands outside of the block of the line above it
     depth = 0
-    row = source.row_from(start)
-    while row is not None and row.offset < end:
+    for row in takewhile(lambda row: row.offset < end, source.rows_from(start)):
         text = source.text(row.body)
         if not is_blank(text):
             depth += sum(text.count(char) for char in "([{") - sum(text.count(char) for char in ")]}")
             if _width(text) < least or (stays and depth < 0) or (not named and _is_section(source, text)):
                 return False
-        row = source.row_from(row.end)
     return True
 
 
 def _opens(source: FileText, offset: int, width: int) -> bool:
     """Whether the first line of text from `offset` on is deeper than `width`."""
-    row = source.row_from(offset)
-    while row is not None and is_blank(source.text(row.body)):
-        row = source.row_from(row.end)
-    return row is not None and _width(source.text(row.body)) > width
+    texts = (source.text(row.body) for row in source.rows_from(offset))
+    first = next((text for text in texts if not is_blank(text)), None)
+    return first is not None and _width(first) > width
 
 
 def _width(line: str) -> int:

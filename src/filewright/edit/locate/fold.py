@@ -60,7 +60,7 @@ def _is_corrected(char: str) -> bool:
 def collapsed(line: str) -> str:
     """A line as the loosest whole-line tier compares it: folded, trimmed, single spaces in it.
 
-    A run of more than 256 blanks is no slip of the pen: it stays.
+    A run of more than 256 spaces is no slip of the pen: it stays.
     """
     text = folded(line)
     if len(text) > 256 and _LONG_RUN.search(text.strip()):

@@ -22,11 +22,10 @@ from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.prose import is_prose
 from filewright.edit.locate.request import RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import Region, key_of, rows_with
+from filewright.edit.locate.whole_lines import MANY_LINES, Region, key_of, lines_apart, rows_around, rows_with
 from filewright.edit.locate.words import is_mistyped, is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
 
-_MANY_LINES = 12
 _MOST_ROWS = 60_000
 """Lines compared before the tier gives up; a rarer text is needed."""
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
@@ -34,13 +33,14 @@ _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 def find_soft(source: FileText, block: RequestLines, replace: RequestLines) -> list[Region]:
     """Regions that differ from `block`, which is to become `replace`, by one word of prose, in order of offset."""
-    allowed = 2 if len(block.solid) >= _MANY_LINES else 1
+    allowed = 2 if len(block.solid) >= MANY_LINES else 1
     found: dict[int, Region] = {}
     seen: set[int] = set()
     budget = _MOST_ROWS + 4 * len(block.solid)
     for needle, index in _anchors(source, block.solid, allowed + 1):
         for row in rows_with(source, needle):
-            rows, compared = _around(source, block, index, row, allowed)
+            left = allowed - _apart(source, row, block.keys[index])
+            rows, compared = rows_around(source, block.keys, index, row, left)
             budget -= compared
             if budget < 0:
                 return []
@@ -71,50 +71,10 @@ def _anchors(source: FileText, lines: Sequence[str], count: int) -> list[tuple[b
     return [(run.encode("ascii"), index) for run, index in few] if len(few) == count else []
 
 
-def _around(
-    source: FileText, block: RequestLines, index: int, row: Line, allowed: int
-) -> tuple[list[Line], int]:
-    """The rows of a region whose solid line `index` is `row`, or none if too many lines differ.
-
-    And how many rows were compared.
-    """
-    keys = block.keys
-    left = allowed - _apart(source, row, keys[index])
-    before: list[Line] = []
-    back = source.row_before(row) if left >= 0 and index else None
-    at = index
-    while at > 0:
-        if back is None or left < 0:
-            return [], len(before) + 1
-        before.append(back)
-        key = key_of(source, back, keys[at - 1])
-        if key:
-            at -= 1
-            left -= _steps(key, keys[at])
-        back = source.row_before(back) if at else None
-    rows = [*reversed(before), row]
-    at = index
-    while at < len(keys) - 1:
-        following = source.row_from(rows[-1].end)
-        if following is None or left < 0:
-            return [], len(rows)
-        rows.append(following)
-        key = key_of(source, following, keys[at + 1])
-        if key:
-            at += 1
-            left -= _steps(key, keys[at])
-    return (rows if left >= 0 else []), len(rows)
-
-
 def _apart(source: FileText, row: Line, key: str) -> int:
     if len(row.body) > 4096 + 4 * len(key):
-        return _MANY_LINES  # no line with one other word
-    return _steps(key_of(source, row, key), key)
-
-
-def _steps(one: str, other: str) -> int:
-    """How many lines differ where these two are one: none, one, or too many for a word's one letter."""
-    return int(one != other) if abs(len(one) - len(other)) < 2 else _MANY_LINES
+        return MANY_LINES  # no line with one other word
+    return lines_apart(key_of(source, row, key), key)
 
 
 def _region(source: FileText, block: RequestLines, replace: RequestLines, rows: list[Line]) -> Region | None:

@@ -154,6 +154,18 @@ class FileText:
                 return Line(begin, self._feeds[begin:end], b"\n", row.offset)
         return self.row_at(row.offset - 1)
 
+    def rows_from(self, offset: int) -> Iterator[Line]:
+        """The lines from the one on that begins at `offset`."""
+        while (row := self.row_from(offset)) is not None:
+            yield row
+            offset = row.end
+
+    def rows_before(self, row: Line) -> Iterator[Line]:
+        """The lines before `row`, the nearest first."""
+        before: Line | None = row
+        while before is not None and (before := self.row_before(before)) is not None:
+            yield before
+
     def _begin(self, offset: int) -> int:
         if self._feeds is None:
             return self.snapshot.lines.begin(offset, self.task)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from filewright.edit.locate.fold import WHITESPACE, collapsed, folded, indent_of, verbatim_runs
 from filewright.edit.locate.indentation import Indentation
@@ -27,6 +27,8 @@ from filewright.text import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
+MANY_LINES = 12
+"""Solid lines from which on two of them may have another word; more than ever may differ."""
 _LONG_ROW = 1 << 16
 _ROWS_COMPARED = 60_000
 """Lines compared around candidates before the single pass takes over."""
@@ -70,30 +72,17 @@ def find_lines(source: FileText, lines: Sequence[str]) -> tuple[Region, ...]:
     block = RequestLines.of_lines(tuple(lines))
     result: list[Region] = []
     for region in find_regions(source, block):
-        before = _blank_before(source, region, len(block.before))
-        if not (before and _blank_after(source, region, len(block.after))):
+        before, after = source.rows_before(region.rows[0]), source.rows_from(region.end)
+        beside = ((before, len(block.before)), (after, len(block.after)))
+        if not all(_blank_lines(source, rows, most=count) == count for rows, count in beside):
             region = replace(region, tier=Tier.BLANK_LINES)
         result.append(region)
     return tuple(result)
 
 
-def _blank_before(source: FileText, region: Region, count: int) -> bool:
-    row: Line | None = region.rows[0]
-    for _ in range(count):
-        row = source.row_before(row) if row is not None else None
-        if row is None or not is_blank(source.text(row.body)):
-            return False
-    return True
-
-
-def _blank_after(source: FileText, region: Region, count: int) -> bool:
-    end = region.end
-    for _ in range(count):
-        row = source.row_from(end)
-        if row is None or not is_blank(source.text(row.body)):
-            return False
-        end = row.end
-    return True
+def _blank_lines(source: FileText, rows: Iterator[Line], *, most: int) -> int:
+    """How many of the next rows are blank, up to `most`."""
+    return sum(1 for _ in takewhile(lambda row: is_blank(source.text(row.body)), islice(rows, most)))
 
 
 def find_regions(source: FileText, block: RequestLines) -> list[Region]:
@@ -179,7 +168,8 @@ def _candidates(source: FileText, block: RequestLines) -> Iterator[list[Line]]:
         return
     budget = _ROWS_COMPARED + 4 * len(keys)
     for row in rows_with(source, needle):
-        rows, compared = _around(source, keys, index, row)
+        same = key_of(source, row, keys[index]) == keys[index]
+        rows, compared = rows_around(source, keys, index, row, 0 if same else -1)
         if rows:
             yield rows
         budget -= compared
@@ -245,38 +235,39 @@ def _count(source: FileText, needle: bytes) -> int:
     return sum(source.read(at, at + length).count(needle) for at in places)
 
 
-def _around(source: FileText, keys: Sequence[str], index: int, row: Line) -> tuple[list[Line], int]:
-    """The rows of the region whose solid line `index` is `row`, or none; and how many were compared."""
-    if key_of(source, row, keys[index]) != keys[index]:
-        return [], 1
-    before: list[Line] = []
-    compared = 1
-    back: Line = row
-    for key in reversed(keys[:index]):
-        found = source.row_before(back)
-        while found is not None:
-            compared += 1
-            before.append(found)
-            text = key_of(source, found, key)
-            if text:
-                break
-            found = source.row_before(found)
-        if found is None or text != key:
-            return [], compared
-        back = found
-    rows = [*reversed(before), row]
-    for key in keys[index + 1 :]:
-        found = source.row_from(rows[-1].end)
-        while found is not None:
-            compared += 1
-            rows.append(found)
-            text = key_of(source, found, key)
-            if text:
-                break
-            found = source.row_from(found.end)
-        if found is None or text != key:
-            return [], compared
-    return rows, compared
+def rows_around(
+    source: FileText, keys: Sequence[str], index: int, row: Line, left: int
+) -> tuple[list[Line], int]:
+    """The rows of the region whose solid line `index` is `row`, or none; and how many were compared.
+
+    Of the other solid lines at most `left` may be otherwise than `keys`, and those by a word only.
+    """
+    before, left = _rows_like(source, source.rows_before(row), reversed(keys[:index]), left)
+    after, left = _rows_like(source, source.rows_from(row.end), keys[index + 1 :], left)
+    rows = [*reversed(before), row, *after]
+    return (rows if left >= 0 else []), len(rows)
+
+
+def _rows_like(
+    source: FileText, rows: Iterator[Line], keys: Iterable[str], left: int
+) -> tuple[list[Line], int]:
+    """The next rows, as far as their solid ones are like `keys`; how many may still differ (below 0: none could)."""
+    found: list[Line] = []
+    for key in keys:
+        text = ""
+        while not text:
+            row = next(rows, None) if left >= 0 else None
+            if row is None:
+                return found, -1
+            found.append(row)
+            text = key_of(source, row, key)
+        left -= lines_apart(text, key)
+    return found, left
+
+
+def lines_apart(one: str, other: str) -> int:
+    """How many lines differ where these two are one: none, one, or too many for a word's one letter."""
+    return int(one != other) if abs(len(one) - len(other)) < 2 else MANY_LINES
 
 
 def key_of(source: FileText, row: Line, like: str) -> str:
@@ -312,9 +303,4 @@ def _one_pass(source: FileText, keys: Sequence[str]) -> Iterator[list[Line]]:
 
 
 def _rows_of(source: FileText, start: int, last: Line) -> list[Line]:
-    rows: list[Line] = []
-    row = source.row_from(start)
-    while row is not None and row.offset < last.offset:
-        rows.append(row)
-        row = source.row_from(row.end)
-    return [*rows, last]
+    return [*takewhile(lambda row: row.offset < last.offset, source.rows_from(start)), last]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from filewright.boundary import Location
 from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filelines import FileLines
 from filewright.edit.locate.source import FileText
@@ -243,7 +242,7 @@ class _PatchPlanner:
             self._copy(old, new, snapshot, made, mode)
         else:
             if made:
-                self.steps.append(_modify(old.location, snapshot, made))
+                self.steps.append(Modify.of(old.location, snapshot, made))
             if mode is not None:
                 self.steps.append(SetMode(old.location, f"{mode:o}"))
             if file.kind == "rename":
@@ -316,13 +315,6 @@ def _taken(file: FilePatch) -> FilewrightError:
         hint="to change it, send hunks against the file as it is; otherwise choose another name",
         details={"path": file.new, "reason": "already_exists"},
     )
-
-
-def _modify(location: Location, snapshot: Snapshot, made: tuple[Splice, ...]) -> Modify:
-    """The step; where the encoding was guessed from a sample and matters, the rest must agree."""
-    encoding = snapshot.encoding
-    matters = encoding.sampled and any(not splice.replacement.isascii() for splice in made)
-    return Modify(location, Expected.of(snapshot), made, encoding.name if matters else None)
 
 
 def _mode_after(file: FilePatch, mode: int | None) -> int | None:

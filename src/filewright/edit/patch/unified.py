@@ -504,7 +504,7 @@ def header_name(text: str) -> tuple[str, bool]:
 
 
 def git_line_names(line: str) -> GitNames | None:
-    """The names of ``diff --git a/x b/x``; None where they cannot be told apart."""
+    """The names of ``diff --git a/x b/x``; None where it is not clear which is which."""
     rest = line.removeprefix("diff --git ")
     if rest.startswith('"') or rest.endswith('"'):
         match = _QUOTED.match(rest)
