@@ -259,7 +259,7 @@ class Boundary:
     def open_file(self, where: Location) -> File:
         """The regular file `where`, for reading; relative links inside the root are followed.
 
-        Never blocks: what is not a regular file is told apart before it is opened. Raises
+        Never blocks: what is not a regular file is found out before it is opened. Raises
         `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop, and
         whatever `before_reading` raises.
         """

@@ -68,7 +68,7 @@ _SCHEMA = {
 
 Verdict = Literal["go"] | FilewrightError
 Shown = Callable[[], Awaitable[str]]
-"""What a call would do, as a diff where it can be told; made when it is needed."""
+"""What a call would do, as a diff where that is known; made when it is needed."""
 
 
 class Confirmation:

@@ -139,7 +139,7 @@ def _second_look(line: bytes | bytearray) -> JSONRPCMessage | RefusedFrame:
         )
     given = decoded.get("id")
     known = given if isinstance(given, (int, str)) and not isinstance(given, bool) else None
-    if "id" in decoded and (known is None or not _told(known)):
+    if "id" in decoded and (known is None or not _expressible(known)):
         return RefusedFrame(None, INVALID_REQUEST, "Invalid request: id must be a string or an integer")
     problem = _problem(decoded)
     if problem is not None:
@@ -160,7 +160,7 @@ def _problem(decoded: dict[str, Any]) -> str | None:
     if decoded.get("jsonrpc") != "2.0":
         return 'jsonrpc must be "2.0"'
     method = decoded.get("method", "")
-    if not isinstance(method, str) or not _told(method):
+    if not isinstance(method, str) or not _expressible(method):
         return "method must be a string"
     if "method" in decoded and not isinstance(decoded.get("params"), (dict, type(None))):
         return "params must be an object"
@@ -193,9 +193,9 @@ def _edge_id(head: bytes | bytearray, tail: bytes | bytearray) -> RequestId | No
         value = json.loads(found.group(1))
     except ValueError:
         return None
-    return value if isinstance(value, (int, str)) and _told(value) else None
+    return value if isinstance(value, (int, str)) and _expressible(value) else None
 
 
-def _told(value: RequestId) -> bool:
+def _expressible(value: RequestId) -> bool:
     """Whether an answer can repeat it: no UTF-8 text holds a lone surrogate."""
     return isinstance(value, int) or not any("\ud800" <= letter <= "\udfff" for letter in value)

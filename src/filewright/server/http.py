@@ -115,7 +115,7 @@ class HttpTransport:
 
 
 def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp | None:
-    """The review page, where it can be told who may see it."""
+    """The review page, where it is known who may see it."""
     if workspace is None or access.oauth is not None:
         return None
     from filewright.page import ReviewApp

@@ -68,7 +68,7 @@ def serve(plan: ServeOptions) -> int:
             workspace = _open(plan)
             leaving.callback(workspace.close)
             calls, transport = _prepare(plan, workspace, wire)
-        asyncio.run(_until_told(transport))
+        asyncio.run(_until_stopped(transport))
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
             os._exit(1)  # a thread that cannot be ended would hold the interpreter for ever
@@ -122,7 +122,7 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-async def _until_told(transport: Transport) -> None:
+async def _until_stopped(transport: Transport) -> None:
     """Run `transport` until it ends or SIGINT, SIGTERM or SIGHUP tells the process to leave."""
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):

@@ -1,7 +1,7 @@
 """Codecs: shown text to bytes and back, never for a whole file.
 
 Input is what a caller wrote, output is bytes for one splice; or input is the bytes of a few lines
-and output is what is shown. Both directions are told the `Encoding` of the snapshot.
+and output is what is shown. Both directions are given the `Encoding` of the snapshot.
 """
 
 from __future__ import annotations
