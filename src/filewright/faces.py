@@ -7,6 +7,17 @@ from importlib import import_module
 from typing import Any
 
 
+def face_of(package: str, parts: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
+    """The `__getattr__` and `__all__` of a package whose modules `parts` hold these names.
+
+    A name is given as it is, or as `shown=name`. The package imports the same names for type checkers; those
+    it imports in any case are here too.
+    """
+    load = names_of(package, parts)
+    shown = [entry.partition("=")[0] for names in parts.values() for entry in names.split()]
+    return load, sorted(shown)
+
+
 def names_of(package: str, parts: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package whose modules `parts` hold these names (`name`, or `shown=name`).
 

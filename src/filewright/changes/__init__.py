@@ -9,11 +9,14 @@ In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the sa
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.changes.approvals import Approvals, WaitingCall, Word
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from filewright.changes.state import StateFolder, base_folder
     from filewright.changes.undo import Reversal
 
-__getattr__ = names_of(
+__getattr__, __all__ = face_of(
     __name__,
     {
         "approvals": "Approvals WaitingCall Word",
@@ -40,24 +43,3 @@ __getattr__ = names_of(
         "undo": "Reversal",
     },
 )
-
-__all__ = [
-    "Approvals",
-    "ChangeRecord",
-    "Changes",
-    "Contents",
-    "Entry",
-    "FileDifference",
-    "Place",
-    "Recovery",
-    "Reversal",
-    "Scope",
-    "Selected",
-    "Side",
-    "Span",
-    "StateFolder",
-    "WaitingCall",
-    "Word",
-    "base_folder",
-    "effective",
-]

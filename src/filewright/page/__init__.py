@@ -7,16 +7,17 @@ touches a file. Nothing that a file, a name or a summary says is ever more than 
 In: a `Workspace`. Out: a server on loopback (`review`), or HTML.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_view
     from filewright.page.review import Review, ReviewApp
 
-__all__ = ["Review", "ReviewApp", "app_page", "app_view"]
-
-__getattr__ = names_of(__name__, {"app": "app_page app_view", "review": "Review ReviewApp"})
+__getattr__, __all__ = face_of(__name__, {"app": "app_page app_view", "review": "Review ReviewApp"})

@@ -15,11 +15,14 @@ authentication) → the SDK's dispatcher → `protocol` (the handlers) → `call
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.server.access import Access, OAuth, parse_address
@@ -27,18 +30,7 @@ if TYPE_CHECKING:
     from filewright.server.serve import serve as run_server
     from filewright.server.tokens import Bearer, Introspection, read_tokens
 
-__all__ = [
-    "Access",
-    "Bearer",
-    "Introspection",
-    "OAuth",
-    "ServeOptions",
-    "parse_address",
-    "read_tokens",
-    "run_server",
-]
-
-__getattr__ = names_of(
+__getattr__, __all__ = face_of(
     __name__,
     {
         "access": "Access OAuth parse_address",

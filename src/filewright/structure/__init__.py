@@ -13,13 +13,16 @@ In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`
 does not know searches or edits. It does not import its own heavy parts before they are used.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 from filewright.structure.language import PARSED, Language, language_of
-from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
+from filewright.structure.symbol import Outline, Symbol, SyntaxReport
 
 if TYPE_CHECKING:
     from filewright.structure.block import enclosing, of_symbol
@@ -32,37 +35,11 @@ if TYPE_CHECKING:
     from filewright.structure.outlines import Outlines, language_of_snapshot
     from filewright.structure.references import HEAD_BYTES, CentralFile, References
 
-__all__ = [
-    "HEAD_BYTES",
-    "PARSED",
-    "CentralFile",
-    "ChangedSymbol",
-    "Hints",
-    "Language",
-    "Outline",
-    "Outlines",
-    "References",
-    "Stamp",
-    "Symbol",
-    "SyntaxIssue",
-    "SyntaxReport",
-    "Version",
-    "changed_symbols",
-    "committed",
-    "enclosing",
-    "find_symbol",
-    "git_objects",
-    "hints_of",
-    "language_of",
-    "language_of_snapshot",
-    "of_symbol",
-    "path_of",
-    "touched_symbols",
-]
-
-__getattr__ = names_of(
+__getattr__, __all__ = face_of(
     __name__,
     {
+        "symbol": "Outline Symbol SyntaxReport",
+        "language": "PARSED Language language_of",
         "block": "enclosing of_symbol",
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
         "git": "committed git_objects",

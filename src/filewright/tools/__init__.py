@@ -8,11 +8,14 @@ Never: imports the protocol, opens a path by itself, writes a file, or decides w
 In: a `Context` and plain arguments. Out: `ToolResult`; every problem is a `FilewrightError`.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 from filewright.tools.catalogue import entries
 from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
@@ -56,68 +59,13 @@ if TYPE_CHECKING:
     from filewright.tools.stat import FileStatus, StatResult
     from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteRequest
 
-__all__ = [
-    "Arguments",
-    "BatchResult",
-    "ChangeResult",
-    "ChangedFile",
-    "ChangedFiles",
-    "Context",
-    "EditRequest",
-    "EditResult",
-    "FailedCall",
-    "FileBlocks",
-    "FileEdits",
-    "FileRead",
-    "FileState",
-    "FileStatus",
-    "FilesRead",
-    "FolderMap",
-    "HistoryResult",
-    "Image",
-    "ItemResult",
-    "ListResult",
-    "ListedEntry",
-    "ManyOverviews",
-    "Newline",
-    "OrderedReplacement",
-    "OverviewResult",
-    "PatchResult",
-    "ReadArguments",
-    "ReadOptions",
-    "ReplaceResult",
-    "RevertResult",
-    "SearchHit",
-    "SearchResult",
-    "SessionSummary",
-    "SessionsResult",
-    "StatResult",
-    "Tool",
-    "ToolResult",
-    "Toolset",
-    "TypedTools",
-    "UnreadFile",
-    "WriteRequest",
-    "ago",
-    "apply_blocks",
-    "changed_files",
-    "clip",
-    "compare_files",
-    "counted",
-    "edit_lines",
-    "entries",
-    "explain",
-    "instructions",
-    "read_content",
-    "replace_in_order",
-    "restore_file",
-    "scope_of",
-    "sessions",
-]
-
-__getattr__ = names_of(
+__getattr__, __all__ = face_of(
     __name__,
     {
+        "result": "ChangeResult FailedCall Image ToolResult",
+        "instructions": "instructions",
+        "context": "Context",
+        "catalogue": "entries",
         "batch": "BatchResult ItemResult",
         "compare": "compare_files",
         "edit": "EditResult",
@@ -130,7 +78,7 @@ __getattr__ = names_of(
         "overview": "ManyOverviews OverviewResult",
         "patch": "PatchResult",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
-        "registry": "Toolset",
+        "registry": "Arguments Tool Toolset",
         "rendering": "clip counted",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
