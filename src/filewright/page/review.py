@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
-import socket
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection
 
-import uvicorn
 from starlette.types import ASGIApp
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import FilewrightError
+from filewright.listening import listen, on_leaving, uvicorn_of
 from filewright.page.guard import ENTER, Guard, Keys, Verify
 from filewright.page.site import ReviewSite
 from filewright.workspace import Workspace
@@ -72,22 +70,13 @@ class Review:
     def __init__(
         self, workspace: Workspace, *, port: int = 0, entered: Callable[[], None] = lambda: None
     ) -> None:
-        self._socket = _listen(port)
+        hint = "choose another port with --port, or leave it out for any that is free"
+        self._socket = listen(HOST, port, hint=hint)
         self.port: int = self._socket.getsockname()[1]
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
         self._app = ReviewApp(workspace, f"review_{self.port}", hosts=hosts, entered=entered)
-        self._server = _Uvicorn(
-            uvicorn.Config(
-                self._app.application,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                lifespan="off",
-                ws="none",
-                limit_concurrency=128,
-                timeout_graceful_shutdown=LINGER,
-            )
-        )
+        limits = {"limit_concurrency": 128, "timeout_graceful_shutdown": LINGER}
+        self._server = uvicorn_of(self._app.application, lifespan="off", **limits)
 
     def link(self) -> str:
         """An address that opens the page once."""
@@ -98,34 +87,11 @@ class Review:
         asyncio.run(self._run())
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None:
-                loop.add_signal_handler(number, self._leave)
-        warming = loop.run_in_executor(None, self._app.warm)
+        on_leaving(self._leave)
+        warming = asyncio.get_running_loop().run_in_executor(None, self._app.warm)
         await self._server.serve(sockets=[self._socket])
         await warming
 
     def _leave(self) -> None:
         self._app.leave()
         self._server.should_exit = True
-
-
-class _Uvicorn(uvicorn.Server):
-    """A uvicorn that leaves the signals to us: a change that is being made must end first."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
-def _listen(port: int) -> socket.socket:
-    try:
-        return socket.create_server((HOST, port))
-    except OSError as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"cannot listen on {HOST}:{port}: {error.strerror or error}",
-            hint="choose another port with --port, or leave it out for any that is free",
-        ) from error

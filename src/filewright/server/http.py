@@ -8,14 +8,10 @@ self-contained requests that any process over the same workspace may answer.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import socket
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import uvicorn
 from mcp.server import Server
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
@@ -27,7 +23,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from filewright.errors import Code, FilewrightError
+from filewright.listening import listen, uvicorn_of
 from filewright.server.access import Access, is_loopback
 from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
@@ -68,21 +64,16 @@ class HttpTransport:
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
         AppStatus.enable_automatic_graceful_drain = False  # it would cut off answers being made
-        self._socket = _listen(access)
+        self._socket = listen(access.host, access.port)
         port = self._socket.getsockname()[1]
         self._review = _review(workspace, access, port)
-        config = uvicorn.Config(
+        self._uvicorn = uvicorn_of(
             application(server, access, port, body_bytes=body_bytes, review=self._review),
-            log_config=None,
-            access_log=False,
-            server_header=False,
             lifespan="on",
-            ws="none",
             http=TimedConnection,
             limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=LINGER,
         )
-        self._uvicorn = _Uvicorn(config)
         shown = f"[{access.host}]" if ":" in access.host else access.host
         guarded = (
             "with a token" if access.bearer or access.oauth else "without authentication, this machine only"
@@ -231,23 +222,3 @@ def _origins(access: Access, port: int) -> list[str]:
         scheme, _, rest = access.public_url.partition("://")
         own.append(f"{scheme}://{rest.partition('/')[0]}")
     return [*own, *access.origins]
-
-
-def _listen(access: Access) -> socket.socket:
-    family = socket.AF_INET6 if ":" in access.host else socket.AF_INET
-    try:
-        return socket.create_server((access.host, access.port), family=family, backlog=256)
-    except OSError as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"cannot listen on {access.host}:{access.port}: {error.strerror or error}",
-            hint="choose another port",
-        ) from error
-
-
-class _Uvicorn(uvicorn.Server):
-    """A uvicorn that leaves the signals to us: they must let commits finish."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield

@@ -8,13 +8,13 @@ import gc
 import io
 import logging
 import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
+from filewright.listening import on_leaving
 from filewright.settings import Settings
 from filewright.visible import safe
 
@@ -124,9 +124,5 @@ def _without_collecting() -> Iterator[None]:
 
 async def _until_stopped(transport: Transport) -> None:
     """Run `transport` until it ends or SIGINT, SIGTERM or SIGHUP tells the process to leave."""
-    loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None:
-            loop.add_signal_handler(number, transport.stop)
+    on_leaving(transport.stop)
     await transport.run()

@@ -1,0 +1,48 @@
+"""What a process that listens needs, be it the review page or the server: its socket, its signals, its uvicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from filewright.errors import Code, FilewrightError
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
+
+
+def listen(host: str, port: int, *, hint: str = "choose another port") -> socket.socket:
+    """A socket that listens; port 0 is any free one. Raises `invalid_input` for one that is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        message = f"cannot listen on {host}:{port}: {error.strerror or error}"
+        raise FilewrightError(Code.INVALID_INPUT, message, hint=hint) from error
+
+
+def on_leaving(leave: Callable[[], None]) -> None:
+    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            loop.add_signal_handler(number, leave)
+
+
+def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
+    """A uvicorn that leaves the signals to us: a change that is being made must end first."""
+    import uvicorn
+
+    class SignalsLeft(uvicorn.Server):
+        @contextlib.contextmanager
+        def capture_signals(self) -> Generator[None, None, None]:
+            yield
+
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False, "ws": "none"}
+    return SignalsLeft(uvicorn.Config(application, **quiet, **options))
