@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from filewright.boundary import quote
-from filewright.dialects.shared import Call, LenientArguments, dialect, row, worded
+from filewright.dialects.shared import Call, LenientArguments, dialect, row, worded, writing_row
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import FailedCall, Image, ToolResult, clip
@@ -415,33 +415,28 @@ SURFACE = dialect(
             PathsRequest,
             _read_multiple_files,
         ),
-        row(
+        writing_row(
             "write_file",
             "Create a file or replace all of its content.",
             WriteFileRequest,
             _write_file,
-            toolset="edit",
-            writes=True,
-            destructive=True,
+            idempotent=True,
         ),
-        row(
+        writing_row(
             "edit_file",
             "Replace texts in a file, one after the other, all or none; each must stand there once. "
             "Answers a git-style diff.",
             EditFileRequest,
             _edit_file,
-            toolset="edit",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
-        row(
+        writing_row(
             "create_directory",
             "Make a directory with its parents; one that is there already stays.",
             PathRequest,
             _create_directory,
             toolset="files",
-            writes=True,
+            destructive=False,
+            idempotent=True,
         ),
         row(
             "list_directory",
@@ -461,15 +456,12 @@ SURFACE = dialect(
             TreeRequest,
             _directory_tree,
         ),
-        row(
+        writing_row(
             "move_file",
             "Move or rename a file or directory; a destination that is there is refused.",
             MoveFileRequest,
             _move_file,
             toolset="files",
-            writes=True,
-            destructive=True,
-            idempotent=False,
         ),
         row(
             "search_files",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict
@@ -141,27 +142,8 @@ def row(
     return Tool(name, title, description, arguments, run, toolset, writes, destructive, idempotent)
 
 
-def writing_row(
-    name: str,
-    description: str,
-    arguments: type[Arguments],
-    answer: Answer,
-    *,
-    toolset: Toolset = "edit",
-    destructive: bool = True,
-    idempotent: bool = False,
-) -> Tool:
-    """A row of a tool that writes."""
-    return row(
-        name,
-        description,
-        arguments,
-        answer,
-        toolset=toolset,
-        writes=True,
-        destructive=destructive,
-        idempotent=idempotent,
-    )
+writing_row = partial(row, toolset="edit", writes=True, destructive=True, idempotent=False)
+"""A row of a tool that writes."""
 
 
 LINE_WORDS = {"start=": "offset=", "a start from": "an offset from", "a negative start": "a negative offset"}
