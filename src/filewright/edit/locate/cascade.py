@@ -24,7 +24,6 @@ MOST_LISTED = 50
 _LINES_NAMED = 20
 MOST_REPLACED = 1_000_000
 """Occurrences one `replace_all` takes."""
-_ORDER = list(Tier)
 
 
 def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | Missed:
@@ -57,7 +56,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     everything = find_regions(source, block)
     regions = strictest(everything)
     if regions:
-        tier = max(Tier.TRAILING, regions[0].tier, key=_ORDER.index)
+        tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
         parts = [WholeLines(region, block, replace) for region in regions]
         return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
     spaced = find_spaced(source, block)
@@ -66,7 +65,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         return _unapplied(source, _one(source, edit, Tier.SPACES, parts))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
-        inner = max((part.region.tier for part in elided), key=_ORDER.index)
+        inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)
         return Located(edit, Tier.ELISION, tuple(elided), similarity=1.0, inner=inner)
     repaired = _repaired(source, edit)
     if repaired is not None:
@@ -86,7 +85,7 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
         if found is None:
             continue
         tier, parts, more = found
-        rank = _ORDER.index(tier)
+        rank = tier.rank
         if best is not None and rank > best[0]:
             continue
         answer = _one(source, edit, Tier.REPAIRED, parts, more=more)

@@ -26,9 +26,13 @@ class Tier(StrEnum):
     SOFT = "soft"
     DRIFT = "drift"
 
+    @property
+    def rank(self) -> int:
+        """How much is looked past: 0 by the strictest."""
+        return _RANKS[self]
 
-TIERS = tuple(Tier)
-WHOLE_LINE_TIERS = TIERS[1:6]
+
+_RANKS = {tier: rank for rank, tier in enumerate(Tier)}
 
 
 @dataclass(frozen=True, slots=True)

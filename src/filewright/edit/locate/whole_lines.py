@@ -124,9 +124,8 @@ def cut_short(regions: Sequence[Region]) -> bool:
 def strictest(regions: Iterable[Region]) -> list[Region]:
     """Those of the regions found by the strictest tier."""
     listed = list(regions)
-    order = list(Tier)
-    best = min((order.index(region.tier) for region in listed), default=-1)
-    return [region for region in listed if order.index(region.tier) == best]
+    best = min((region.tier.rank for region in listed), default=-1)
+    return [region for region in listed if region.tier.rank == best]
 
 
 def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | None:

@@ -24,58 +24,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_CODE_WORDS = _words(
-    """
-    scrapy abi alloc alloca amd amqp ansi api apis app apps apt arg argc args argv arm arr ascii asm async atoi
-    attr attrs auth authn authz autosave await awk aws axios babel backend backends backtick backticks
-    base64 bash bashrc basename benchmark binlog bios bitmask bitwise blob blobs bool boolean booleans
-    bootstrap bson btn buf bufsize bugfix builtin builtins bytecode callback callbacks cargo cdn cert
-    certs cgi changelog
-    char charset chars chmod chown chroot clang classname cli cmake cmd cmds codebase codec codecs
-    colspan combobox concat config configs const consts constexpr cors cpu cpus crlf cron crontab crud
-    crypto css csv ctor ctrl ctx curl cursor cwd daemon dataset datasets datatype datetime dbus dealloc
-    debian debug deno deps deref desc deserialize dest dev devs devops dict dicts dirname dirs distro
-    django dlopen dns docker dockerfile docstring docstrings dom dtype dtor ecma elif elseif emacs endif
-    endian endpoint endpoints enum enums env envs eof epoch errno eslint etag etcd eval exe exec execve
-    facade fallthrough favicon fcntl feof fetch ffi ffmpeg fifo filename filenames filepath filepaths
-    filesystem filesystems finalizer firefox flac flatbuffers flex fmt fopen foreach fork formatter
-    fprintf frontend fsync ftp ftps func funcs gcc gdb getter getters gid gif gif gigabyte git github
-    gitignore gitlab glob globs gmail gnome gnu golang gpu gpus grep gui guid gzip hadoop hash hashmap
-    hardcode hardcoded haskell hdfs heredoc heroku hex hostname hostnames hotfix href html htmls http
-    https ident idx idempotent ieee iface iframe iife img imap impl impls incr index infra init inits
-    inline inlined inode inodes inout int interop ints ioctl ios iostream ipc iphone ipv isdigit iter
-    iterable iterables iterator iterators itoa java javascript jenkins jinja jpeg jpg jquery json jsonl
-    jsx julia junit jupyter jvm jwt kafka keras kernel keydown keyup kibana kotlin kubectl kubernetes
-    kwarg kwargs lambda lambdas latex ldap len lexer lib libc libs lifo linker lint linter linters linux
-    lldb llvm localhost localtime logfile login logins logout lookup lookups lpad lstat ltrim lua luac
-    macos macro makefile malloc calloc realloc mapreduce markdown matplotlib mcp memcpy memmove memset
-    memcmp metadata middleware mime mkdir mkfs mmap mongo mongodb mpeg msg msgs msvc mtime ctime atime
-    munmap mutex mutexes mysql namespace namespaces nan netcat nginx ngrok nix nodejs nohup nonce npm
-    npx null nullable nullptr num numpy nums nvim oauth obj objs odbc onclick oop opcode opcodes openssl
-    oracle orm ostream param parametrize params parens parser parsers passwd patch pathname pdf perl
-    perms pid pids pipenv pixel pixels plaintext playwright plugin plugins png podman poll popen popup
-    posix postgres postgresql posts pragma prefetch prefix prefixes prev printf proc procs prod profiler
-    prometheus promise proto protobuf protocols proxy pthread ptr ptrs pubsub pull py pyc pypi pyplot
-    pytest python pytorch queue queues qux rabbitmq rails ram rand readme readonly realpath rebase recv
-    redis redux refactor refactored refactoring refcount regex regexes regexp regexps regs renderer repl
-    repo repos req reqs res resp rest resize retval rfc rgb rgba rhs lhs rmdir rollback roundtrip rpad
-    rpc rpm rsync rtrim ruby runtime runtimes rust rustc rustup safari sandbox scala scipy scp sdk sed
-    seek select selenium semver serde serializer serverless setter setters setuid sha shader shell
-    sigint sigkill sigterm sizeof sklearn smtp snprintf socket sockets solaris spec specs spawn sprintf
-    sql sqlite sqrt src srcs sscanf ssd ssh ssl stat stderr stdin stdio stdlib stdout stdouts str strcat
-    strcmp strcpy strdup stringify strlen strncat strncmp strncpy strstr strtok struct structs stub
-    stubs stylesheet subclass subdir subdirs submodule subnet subnets subprocess subset substr substring
-    substrings subtree sudo superset svelte svg svn swift symlink symlinks sync syncs syscall syscalls
-    syslog sys sysctl systemd tar tcp telnet tempdir tempfile tensorflow terraform textarea tgz thunk
-    timedelta timeout timeouts timestamp timestamps timezone tls tmp todo todos tokenize tokenizer toml
-    tooltip toolchain traceback tsv tsx ttl tuple tuples txt typedef typeof typescript ubuntu udp uid
-    uids uint ulimit umask unary unicode unittest unittests unix unlink unset unsetenv upload upsert
-    uptime uri uris url urls user username usernames usr utc utf util utils uuid uuids valgrind val vals
-    var vars vec venv vim virtualenv vite vlan vm vms vpn vscode vue wasm webhook webhooks webpack
-    websocket websockets wget whitelist blacklist whitespace widget widgets wifi wikipedia windows wsgi
-    vitest wsl xcode xhr xml xpath xss yaml yarn yml zip zlib zsh
-    """
-)
 _MONTHS_AND_DAYS = _words(
     """
     jan feb mar apr may jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
@@ -84,33 +32,29 @@ _MONTHS_AND_DAYS = _words(
     """
 )
 
+_FOLDER = files("filewright.edit.locate")
 _LETTERS = string.ascii_lowercase.encode()
 #: How far around a place of the list a word is looked for: it is there with a capital too.
 _NEAR = 256
 #: Words that only join others.
 _JOINING = _words("the a an and or of to in on at by for with from into as is it its that this then than")
-#: Common words that are people's names too.
-_NAMES = _words(
-    """
-    amber archer baker barber basil bishop black booker bowman brook brooks brown butler carpenter carter
-    carver chandler christian church clerk clever coleman conrad cooper craft crane crystal daisy dallas
-    darling deacon draper duncan eagle earnest english ernest faith farmer faulkner fisher fletcher flora
-    forest forester foster fowler frank frankish gardener gilbert glass glazier goldsmith grace grant gray
-    green grover harper hazel heath heather holly homer house hudson hunter jasmine jasper joyce judge
-    justice justin king knight laurel leonard lester lewis lilac louis mason march marsh marshal marshall
-    martin mason mercer merry miles miller moore moses myrtle nelson noble norman olive oliver opal
-    painter palmer parker patience patrick pearl penny piper poppy porter potter prince prudence rankin
-    reeve river robin roger roland rowan russell sailor sawyer shepherd sherry singer skipper smith spencer
-    steward stone stuart summer sunny tailor tanner taylor temple thatcher turner tyler usher victor
-    violet walker waller ward warren weaver webster wheeler white willow winter wright young
-    """
-)
 
 
 @cache
 def _list() -> bytes:
-    packed = files("filewright.edit.locate").joinpath("words.txt.gz").read_bytes()
-    return b"\n" + zlib.decompress(packed, wbits=31)
+    return b"\n" + zlib.decompress(_FOLDER.joinpath("words.txt.gz").read_bytes(), wbits=31)
+
+
+@cache
+def _code_words() -> frozenset[str]:
+    """Words that programmers use."""
+    return _words(_FOLDER.joinpath("words_code.txt").read_text("ascii"))
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Common words that are people's names too."""
+    return _words(_FOLDER.joinpath("words_names.txt").read_text("ascii"))
 
 
 @cache
@@ -140,7 +84,7 @@ def is_english(word: str) -> bool:
 def is_word(word: str) -> bool:
     """Whether `word` means something by itself, in English or to programmers."""
     lower = word.lower()
-    known = lower in _CODE_WORDS or lower in _MONTHS_AND_DAYS or lower in _python_words()
+    known = lower in _code_words() or lower in _MONTHS_AND_DAYS or lower in _python_words()
     return known or is_english(lower) or is_english(word.capitalize())
 
 
@@ -160,7 +104,7 @@ def is_slip(asked: str, found: str) -> bool:
         alike = (asked.isupper() and found.isupper()) or (
             asked == low.capitalize() and found == there.capitalize()
         )
-        if not alike or max(len(low), len(there)) < 5 or not _NAMES.isdisjoint((low, there)):
+        if not alike or max(len(low), len(there)) < 5 or not _names().isdisjoint((low, there)):
             return False
     return one_step(low, there) and (_is_misspelled(low, there) or _is_misspelled(there, low, strict=True))
 
@@ -172,7 +116,7 @@ def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
     may also be wrong, missing or too much, but not the first, and not an ending.
     """
     known = is_english(right)
-    if right in _CODE_WORDS and not strict:
+    if right in _code_words() and not strict:
         known = known or (len(right) > 4 and wrong[-1] == right[-1])
     if is_word(wrong) or (strict and not known):
         return False
