@@ -11,11 +11,14 @@ that was not asked for. What is not certain is refused.
 In: `Snapshot`s, and requests as values. Out: `Splice`s, the steps of a `ChangeSet`, `Diff`s.
 """
 
+# ruff: noqa: F401
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filewright.faces import names_of
+from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.edit.changeset import (
@@ -41,8 +44,15 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, at_lines, edit_of
     from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch import FileOutcome, FilePatch, Patch, PatchPlan, PatchTarget
     from filewright.edit.patch import parse as parse_patch
+    from filewright.edit.patch.model import (
+        FileOutcome,
+        FilePatch,
+        HunkOutcome,
+        Patch,
+        PatchPlan,
+        PatchTarget,
+    )
     from filewright.edit.patch.plan import plan as plan_patch
     from filewright.edit.planning import Outcome, Plan, plan
     from filewright.edit.replace import (
@@ -55,60 +65,8 @@ if TYPE_CHECKING:
     )
     from filewright.edit.rewrite import SymbolLines, indented, symbol_lines
 
-__all__ = [
-    "ChangeSet",
-    "Copy",
-    "Create",
-    "Delete",
-    "Diff",
-    "Edit",
-    "Expected",
-    "FileOutcome",
-    "FilePatch",
-    "LineEdit",
-    "MakeFolder",
-    "MakeLink",
-    "Modify",
-    "Move",
-    "Outcome",
-    "Overlay",
-    "Patch",
-    "PatchPlan",
-    "PatchTarget",
-    "Plan",
-    "Replaced",
-    "Replacement",
-    "Restore",
-    "Rewrite",
-    "SetMode",
-    "SetOwner",
-    "Step",
-    "Stream",
-    "SymbolLines",
-    "Tier",
-    "at_lines",
-    "check_count",
-    "differing",
-    "edit_of",
-    "header",
-    "hunks_of",
-    "indented",
-    "line_counts",
-    "line_splices",
-    "merge3",
-    "modify",
-    "parse_patch",
-    "plan",
-    "plan_patch",
-    "replace_matches",
-    "replacement",
-    "splices_between",
-    "symbol_lines",
-    "unified",
-]
-
 # A part is imported when it is first asked for: a commit needs no search engine.
-__getattr__ = names_of(
+__getattr__, __all__ = face_of(
     __name__,
     {
         "changeset": (
@@ -121,7 +79,8 @@ __getattr__ = names_of(
         "lines": "LineEdit at_lines edit_of",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
-        "patch": "FileOutcome FilePatch Patch PatchPlan PatchTarget parse_patch=parse",
+        "patch": "parse_patch=parse",
+        "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchPlan PatchTarget",
         "patch.plan": "plan_patch=plan",
         "planning": "Outcome Plan plan",
         "rewrite": "SymbolLines indented symbol_lines",

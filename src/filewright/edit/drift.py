@@ -12,7 +12,7 @@ from filewright.edit.diff3 import Chunk, Merged, merge3
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed
-from filewright.edit.locate.request import TIERS, Edit, Tier
+from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code
@@ -37,7 +37,7 @@ def find_drifted(
             continue
         shown = Snapshot.of_bytes(base, encoding=source.encoding.name)
         found = locate(FileText(shown, source.task, language=source.language), edit)
-        if isinstance(found, Located) and TIERS.index(found.tier) < TIERS.index(below):
+        if isinstance(found, Located) and found.tier.rank < below.rank:
             return carried(source, found, FileText(shown))
     return None
 

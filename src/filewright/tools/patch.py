@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import FileOutcome, FilePatch, Patch, PatchPlan, PatchTarget
+from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchPlan, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
@@ -48,24 +48,13 @@ class PatchArguments(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
-class PatchedHunk:
-    """Where hunk `number` (1-based) went: `moved` lines from where it says, found by `tier`."""
-
-    number: int
-    line: int
-    tier: str
-    moved: int | None
-    repaired: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PatchedFile:
     """What the patch did to a file; `was` is its name before, where it was renamed or copied."""
 
     path: str | None
     operation: str
     was: str | None
-    hunks: tuple[PatchedHunk, ...]
+    hunks: tuple[HunkOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,21 +257,12 @@ def _answer(
     )
 
 
-_WORDS = {
-    "modify": "modified",
-    "create": "created",
-    "delete": "deleted",
-    "rename": "renamed",
-    "copy": "copied",
-}
-
-
 def _patched(file: FileOutcome) -> PatchedFile:
     return PatchedFile(
         file.new_name or file.name,
-        _WORDS.get(file.kind, file.kind),
+        file.done,
         file.name if file.kind in ("rename", "copy") else None,
-        tuple(PatchedHunk(h.number, h.line, str(h.tier), h.moved, bool(h.repaired)) for h in file.hunks),
+        file.hunks,
     )
 
 
@@ -297,7 +277,7 @@ def _row(file: PatchedFile, moved: Mapping[str, str]) -> str:
     return f"{file.operation}: {visible(file.path or '')}{origin}{placed}"
 
 
-def _note(hunk: PatchedHunk) -> str:
+def _note(hunk: HunkOutcome) -> str:
     parts = [f"hunk {hunk.number} at line {hunk.line}"]
     if hunk.tier != "exact":
         parts.append(f"matched by {hunk.tier}")

@@ -12,34 +12,11 @@ In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `
 """
 
 from filewright.edit.patch import envelope, unified
-from filewright.edit.patch.model import (
-    FileOutcome,
-    FilePatch,
-    Hunk,
-    HunkOutcome,
-    Look,
-    Patch,
-    PatchPlan,
-    PatchTarget,
-    PatchText,
-    Row,
-)
+from filewright.edit.patch.model import Patch, PatchPlan, PatchTarget, PatchText
 from filewright.edit.patch.plan import plan
 from filewright.errors import Code, FilewrightError
 
-__all__ = [
-    "FileOutcome",
-    "FilePatch",
-    "Hunk",
-    "HunkOutcome",
-    "Look",
-    "Patch",
-    "PatchPlan",
-    "PatchTarget",
-    "Row",
-    "parse",
-    "plan",
-]
+__all__ = ["PatchPlan", "PatchTarget", "parse", "plan"]
 
 
 def parse(text: str) -> Patch:

@@ -17,6 +17,10 @@ from filewright.visible import one_line
 
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 Notation = Literal["unified", "envelope"]
+DONE: dict[Kind, str] = {
+    "modify": "modified", "create": "created", "delete": "deleted", "rename": "renamed", "copy": "copied",
+}  # fmt: skip
+"""What was done to a file, in a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,11 @@ class FileOutcome:
     hunks: tuple[HunkOutcome, ...] = ()
     mode_before: int | None = None
     mode_after: int | None = None
+
+    @property
+    def done(self) -> str:
+        """What was done to it, in a word."""
+        return DONE[self.kind]
 
     def diff(self, *, max_lines: int = 400, line_chars: int = 1_000) -> Diff:
         """The change as it will be, to show."""

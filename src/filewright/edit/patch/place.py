@@ -273,10 +273,9 @@ class Placing:
             self._aligned(hunk, region)
             for region in find_lines(FileText(self.lines.snapshot, self.lines.task), hunk.old)
         ]
-        order = list(Tier)
         places = [place for place in found if place is not None] or self._as_shown(hunk)
-        best = min((order.index(place.tier) for place in places), default=0)
-        others = {place.at: place for place in places if order.index(place.tier) == best}
+        best = min((place.tier.rank for place in places), default=0)
+        others = {place.at: place for place in places if place.tier.rank == best}
         return Options(sorted(others), 0, others)
 
     def _aligned(self, hunk: Hunk, region: Region) -> Placed | None:

@@ -14,6 +14,7 @@ from filewright.edit.filelines import FileLines
 from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
+    DONE,
     FileOutcome,
     FilePatch,
     Hunk,
@@ -339,19 +340,12 @@ def _without_mark(hunks: Sequence[Hunk], snapshot: Snapshot) -> Sequence[Hunk]:
 
 
 def _summary(files: Sequence[FileOutcome]) -> str:
-    words = {
-        "modify": "modified",
-        "create": "created",
-        "delete": "deleted",
-        "rename": "renamed",
-        "copy": "copied",
-    }
-    counts = {word: sum(file.kind == kind for file in files) for kind, word in words.items()}
     if len(files) == 1:
         file = files[0]
-        return f"{words[file.kind]} {file.name or file.new_name}" + (
+        return f"{file.done} {file.name or file.new_name}" + (
             f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
         )
+    counts = {word: sum(file.done == word for file in files) for word in DONE.values()}
     return f"{len(files)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
