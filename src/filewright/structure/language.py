@@ -129,12 +129,7 @@ LANGUAGES: Final = {
         grammar="python",
         queries="python",
         comment="#",
-        searches=(
-            r"^\s*(?:async\s+)?def NAME\b",
-            r"^\s*class NAME\b",
-            r"^\s*@",
-            r"^(?:from|import)\s",
-        ),
+        searches=(r"^\s*(?:async\s+)?def NAME\b", r"^\s*class NAME\b", r"^\s*@", r"^(?:from|import)\s"),
         definitions=(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)",),
     ),
     Language.JAVASCRIPT: Traits(
@@ -179,12 +174,7 @@ LANGUAGES: Final = {
         grammar="go",
         queries="go",
         comment="//",
-        searches=(
-            r"^func NAME\(",
-            r"^func \([^)]*\) NAME\(",
-            r"^type NAME\b",
-            r"^\s*(?:const|var)\b",
-        ),
+        searches=(r"^func NAME\(", r"^func \([^)]*\) NAME\(", r"^type NAME\b", r"^\s*(?:const|var)\b"),
         definitions=(r"^(func|type)[ \t]+(?:\([^)\n]*\)[ \t]*)?(\w+)",),
     ),
     Language.RUST: Traits(
@@ -192,12 +182,7 @@ LANGUAGES: Final = {
         grammar="rust",
         queries="rust",
         comment="//",
-        searches=(
-            r"\bfn NAME\b",
-            r"\b(?:struct|enum|trait|type) NAME\b",
-            r"^\s*impl\b.*\bNAME\b",
-            r"^use\b",
-        ),
+        searches=(r"\bfn NAME\b", r"\b(?:struct|enum|trait|type) NAME\b", r"^\s*impl\b.*\bNAME\b", r"^use\b"),
         definitions=(rf"^[ \t]*{_WORDS}(fn|struct|enum|trait|mod|type|union)[ \t]+(\w+)",),
     ),
     Language.JAVA: Traits(
@@ -236,11 +221,7 @@ LANGUAGES: Final = {
         queries="csharp",
         comment="//",
         certain=False,
-        searches=(
-            r"\b(?:class|interface|struct|enum|record)\s+NAME\b",
-            r"\bNAME\s*\(",
-            r"^\s*namespace\b",
-        ),
+        searches=(r"\b(?:class|interface|struct|enum|record)\s+NAME\b", r"\bNAME\s*\(", r"^\s*namespace\b"),
         definitions=_CURLY,
     ),
     Language.RUBY: Traits(
@@ -250,11 +231,7 @@ LANGUAGES: Final = {
         grammar="ruby",
         queries="ruby",
         comment="#",
-        searches=(
-            r"^\s*def (?:self\.)?NAME\b",
-            r"^\s*(?:class|module) NAME\b",
-            r"^\s*attr_",
-        ),
+        searches=(r"^\s*def (?:self\.)?NAME\b", r"^\s*(?:class|module) NAME\b", r"^\s*attr_"),
         definitions=(r"^[ \t]*(def|class|module)[ \t]+([\w.:?!]+)",),
     ),
     Language.PHP: Traits(
@@ -263,11 +240,7 @@ LANGUAGES: Final = {
         grammar="php.language_php",
         queries="php",
         comment="//",
-        searches=(
-            r"\bfunction\s+NAME\b",
-            r"\b(?:class|interface|trait|enum)\s+NAME\b",
-            r"^\s*use\b",
-        ),
+        searches=(r"\bfunction\s+NAME\b", r"\b(?:class|interface|trait|enum)\s+NAME\b", r"^\s*use\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(function)[ \t]+&?(\w+)"),
     ),
     Language.KOTLIN: Traits(
@@ -291,10 +264,7 @@ LANGUAGES: Final = {
         queries="swift",
         comment="//",
         certain=False,
-        searches=(
-            r"\bfunc\s+NAME\b",
-            r"\b(?:class|struct|enum|protocol|extension|actor)\s+NAME\b",
-        ),
+        searches=(r"\bfunc\s+NAME\b", r"\b(?:class|struct|enum|protocol|extension|actor)\s+NAME\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(func)[ \t]+(\w+)"),
     ),
     Language.SCALA: Traits(
@@ -304,11 +274,7 @@ LANGUAGES: Final = {
         queries="scala",
         comment="//",
         certain=False,
-        searches=(
-            r"\bdef\s+NAME\b",
-            r"\b(?:class|trait|object|enum)\s+NAME\b",
-            r"\bva[lr]\s+NAME\b",
-        ),
+        searches=(r"\bdef\s+NAME\b", r"\b(?:class|trait|object|enum)\s+NAME\b", r"\bva[lr]\s+NAME\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(def)[ \t]+(\w+)"),
     ),
     Language.BASH: Traits(
@@ -320,11 +286,7 @@ LANGUAGES: Final = {
         queries="bash",
         comment="#",
         certain=False,
-        searches=(
-            r"^\s*(?:function\s+)?NAME\s*\(\)",
-            r"^\s*NAME=",
-            r"^\s*(?:source|\.)\s",
-        ),
+        searches=(r"^\s*(?:function\s+)?NAME\s*\(\)", r"^\s*NAME=", r"^\s*(?:source|\.)\s"),
         definitions=(r"^[ \t]*(?:function[ \t]+)?([\w-]+)[ \t]*\(\)",),
     ),
     Language.LUA: Traits(
@@ -333,11 +295,7 @@ LANGUAGES: Final = {
         grammar="lua",
         queries="lua",
         comment="--",
-        searches=(
-            r"\bfunction\s+[\w.:]*NAME\b",
-            r"^\s*local\s+NAME\b",
-            r"\brequire\b",
-        ),
+        searches=(r"\bfunction\s+[\w.:]*NAME\b", r"^\s*local\s+NAME\b", r"\brequire\b"),
         definitions=(r"^[ \t]*(?:local[ \t]+)?(function)[ \t]+([\w.:]+)",),
     ),
     Language.SQL: Traits(
@@ -346,10 +304,7 @@ LANGUAGES: Final = {
         queries="sql",
         comment="--",
         certain=False,
-        searches=(
-            r"(?i)^\s*create\b.*\bNAME\b",
-            r"(?i)\b(?:from|join|into|update)\s+NAME\b",
-        ),
+        searches=(r"(?i)^\s*create\b.*\bNAME\b", r"(?i)\b(?:from|join|into|update)\s+NAME\b"),
         definitions=(
             r"(?i)^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+|temp(?:orary)?[ \t]+|unique[ \t]+)*"
             r"(table|view|function|procedure|index|type|trigger|schema|sequence)[ \t]+"
@@ -376,12 +331,7 @@ LANGUAGES: Final = {
         grammar="css",
         queries="css",
         certain=False,
-        searches=(
-            r"\.NAME\b",
-            r"#NAME\b",
-            r"^@media\b",
-            r"--NAME\s*:",
-        ),
+        searches=(r"\.NAME\b", r"#NAME\b", r"^@media\b", r"--NAME\s*:"),
         definitions=(r"^([^\s{}/*][^{}\n]{0,200}?)[ \t]*\{",),
         defined="rule",
     ),
@@ -401,10 +351,7 @@ LANGUAGES: Final = {
         queries="yaml",
         comment="#",
         trims=True,
-        searches=(
-            r"^\s*(?:- )?NAME\s*:",
-            r"^---",
-        ),
+        searches=(r"^\s*(?:- )?NAME\s*:", r"^---"),
         definitions=(r"^([\w./-]+)[ \t]*:(?:[ \t\r]|$)",),
         defined="key",
     ),
@@ -415,10 +362,7 @@ LANGUAGES: Final = {
         queries="toml",
         comment="#",
         trims=True,
-        searches=(
-            r"^\[+NAME",
-            r"^NAME\s*=",
-        ),
+        searches=(r"^\[+NAME", r"^NAME\s*="),
         definitions=(r"^\[+([^\]\n]+)\]",),
         defined="table",
     ),
@@ -428,11 +372,7 @@ LANGUAGES: Final = {
         grammar="markdown",
         queries="markdown",
         prose=True,
-        searches=(
-            r"^#{1,6}\s.*NAME",
-            r"^```",
-            r"\]\(",
-        ),
+        searches=(r"^#{1,6}\s.*NAME", r"^```", r"\]\("),
         definitions=(r"^#{1,6}[ \t]+([^\n]{1,200})",),
         defined="heading",
     ),
@@ -446,29 +386,20 @@ LANGUAGES: Final = {
         extensions="ini cfg conf properties editorconfig",
         names=".gitconfig .gitmodules .npmrc .editorconfig .pylintrc .flake8 .coveragerc",
         comment=";",
-        searches=(
-            r"^\[NAME\]",
-            r"^NAME\s*=",
-        ),
+        searches=(r"^\[NAME\]", r"^NAME\s*="),
     ),
     Language.MAKEFILE: Traits(
         extensions="mk mak make",
         names="makefile gnumakefile bsdmakefile",
         interpreters="make",
         comment="#",
-        searches=(
-            r"^NAME\s*:",
-            r"^NAME\s*[:?+]?=",
-        ),
+        searches=(r"^NAME\s*:", r"^NAME\s*[:?+]?="),
     ),
     Language.DOCKERFILE: Traits(
         extensions="dockerfile",
         names="dockerfile containerfile",
         comment="#",
-        searches=(
-            r"^FROM\b",
-            r"^(?:RUN|COPY|ENV|CMD|ENTRYPOINT)\b",
-        ),
+        searches=(r"^FROM\b", r"^(?:RUN|COPY|ENV|CMD|ENTRYPOINT)\b"),
     ),
     Language.PERL: Traits(extensions="pl pm t", interpreters=r"perl[\d.]*", comment="#"),
     Language.R: Traits(extensions="r", interpreters="Rscript", comment="#"),
@@ -488,14 +419,7 @@ LANGUAGES: Final = {
     Language.ZIG: Traits(extensions="zig", comment="//"),
     Language.RESTRUCTURED_TEXT: Traits(extensions="rst", prose=True),
     Language.LATEX: Traits(extensions="tex sty cls", comment="%", prose=True),
-    Language.DIFF: Traits(
-        extensions="diff patch",
-        searches=(
-            r"^diff --git ",
-            r"^@@ ",
-            r"^[-+][^-+]",
-        ),
-    ),
+    Language.DIFF: Traits(extensions="diff patch", searches=(r"^diff --git ", r"^@@ ", r"^[-+][^-+]")),
 }
 """Every language that is known: the only place that knows one."""
 
