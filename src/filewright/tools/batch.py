@@ -54,15 +54,15 @@ class ItemResult:
         return f"{name}: {self.operation}{version}{notes}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BatchResult(ChangeResult):
     """The items' results in order; `change_ids` has one change if atomic, else one for each item done.
 
     `diff` is that of the only item, `change_id` the last of `change_ids`.
     """
 
-    results: tuple[ItemResult, ...] = field(kw_only=True)
-    change_ids: tuple[str, ...] = field(kw_only=True)
+    results: tuple[ItemResult, ...]
+    change_ids: tuple[str, ...]
 
     @property
     def data(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, FilewrightError
@@ -14,13 +14,13 @@ from filewright.tools.result import ToolResult
 from filewright.visible import visible
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison(ToolResult):
     """The unified diff of two files; `truncated` if it is longer than shown."""
 
-    identical: bool = field(kw_only=True)
-    diff: str = field(kw_only=True)
-    truncated: bool = field(kw_only=True)
+    identical: bool
+    diff: str
+    truncated: bool
 
 
 def compare_files(context: Context, before: str, after: str, task: Task) -> Comparison:

@@ -135,7 +135,7 @@ class EditedFile:
     version: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EditResult(ChangeResult):
     """What became of the edits: `results` has one for each, in the order of the request (of a move two).
 
@@ -144,17 +144,17 @@ class EditResult(ChangeResult):
     `path`, `version` and `hard_links` are those of the first; `files` has all.
     """
 
-    path: str = field(kw_only=True)
-    preview: bool = field(kw_only=True)
-    changes_made: int = field(kw_only=True)
-    line_number: int = field(kw_only=True)
-    similarity: float = field(kw_only=True)
-    tier: str = field(kw_only=True)
-    results: tuple[Outcome, ...] = field(kw_only=True)
-    version: str | None = field(kw_only=True)
-    hard_links: int = field(kw_only=True)
-    syntax_warning: str | None = field(kw_only=True)
-    files: tuple[EditedFile, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
+    path: str
+    preview: bool
+    changes_made: int
+    line_number: int
+    similarity: float
+    tier: str
+    results: tuple[Outcome, ...]
+    version: str | None
+    hard_links: int
+    syntax_warning: str | None
+    files: tuple[EditedFile, ...] = field(default=(), metadata=OPTIONAL)
 
     @property
     def data(self) -> dict[str, Any]:

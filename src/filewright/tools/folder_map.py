@@ -50,7 +50,7 @@ _TEST = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FolderMap(ToolResult):
     """What is below a folder: `files` of so many `bytes`, languages by their files, and where to look first.
 
@@ -58,15 +58,15 @@ class FolderMap(ToolResult):
     that most others refer to.
     """
 
-    path: str = field(kw_only=True)
-    files: int = field(kw_only=True)
-    bytes: int = field(kw_only=True)
-    languages: tuple[tuple[str, int], ...] = field(kw_only=True)
-    manifests: tuple[str, ...] = field(kw_only=True)
-    entries: tuple[str, ...] = field(kw_only=True)
-    tests: tuple[str, ...] = field(kw_only=True)
-    central: tuple[CentralFile, ...] = field(kw_only=True)
-    complete: bool = field(kw_only=True)
+    path: str
+    files: int
+    bytes: int
+    languages: tuple[tuple[str, int], ...]
+    manifests: tuple[str, ...]
+    entries: tuple[str, ...]
+    tests: tuple[str, ...]
+    central: tuple[CentralFile, ...]
+    complete: bool
 
 
 @dataclass

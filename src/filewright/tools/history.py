@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -111,13 +111,13 @@ class HistoryChange:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HistoryResult(ToolResult):
     """The newest changes, from `next_cursor` on there are more; of a single change asked for its `diff` too."""
 
-    changes: tuple[HistoryChange, ...] = field(kw_only=True)
-    next_cursor: str | None = field(default=None, kw_only=True)
-    diff: str | None = field(default=None, kw_only=True)
+    changes: tuple[HistoryChange, ...]
+    next_cursor: str | None = None
+    diff: str | None = None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -127,15 +127,15 @@ class HistoryResult(ToolResult):
         return {"changes": plain(self.changes), "next_cursor": self.next_cursor}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RevertResult(ChangeResult):
     """What undid the changes `reverted`, newest first; `files` are the first 200 it touched."""
 
-    what: str = field(kw_only=True)
-    reverted: tuple[str, ...] = field(kw_only=True)
-    preview: bool = field(kw_only=True)
-    notes: tuple[str, ...] = field(kw_only=True)
-    files: tuple[str, ...] = field(kw_only=True)
+    what: str
+    reverted: tuple[str, ...]
+    preview: bool
+    notes: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 def _version(side: Side | None) -> str | None:

@@ -69,16 +69,16 @@ class ListedEntry:
         return f"{self.mode} {size:>12} {self.modified} {row}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListResult(ToolResult):
     """The entries below `path`; `next_cursor` goes on. `ignored` names were left out so far."""
 
-    path: str = field(kw_only=True)
-    entries: tuple[ListedEntry, ...] = field(kw_only=True)
-    next_cursor: str | None = field(kw_only=True)
-    complete: bool = field(kw_only=True)
-    ignored: int = field(kw_only=True)
-    unreadable: int = field(kw_only=True)
+    path: str
+    entries: tuple[ListedEntry, ...]
+    next_cursor: str | None
+    complete: bool
+    ignored: int
+    unreadable: int
 
 
 def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:

@@ -79,7 +79,7 @@ class ChangedPart:
         return f"{self.status}: {name} ({self.start_line}-{self.end_line})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OverviewResult(ToolResult):
     """What one file is. Sizes are bytes, lines count from 1.
 
@@ -89,28 +89,28 @@ class OverviewResult(ToolResult):
     `changed_symbols` is None where there is nothing to compare with.
     """
 
-    path: str = field(kw_only=True)
-    size: int = field(kw_only=True)
-    line_count: int = field(kw_only=True)
-    encoding: str = field(kw_only=True)
-    encoding_confidence: float = field(kw_only=True)
-    bom: bool = field(kw_only=True)
-    line_ending: str = field(kw_only=True)
-    version: str = field(kw_only=True)
-    line_endings: Mapping[str, int] = field(kw_only=True)
-    final_newline: bool = field(kw_only=True)
-    longest_line: int = field(kw_only=True)
-    long_lines: int = field(kw_only=True)
-    lines_measured: bool = field(kw_only=True)
-    language: str | None = field(kw_only=True)
-    outline: tuple[Symbol, ...] = field(kw_only=True)
-    symbols_left_out: int = field(kw_only=True)
-    next_lines: tuple[int, int] | None = field(kw_only=True)
-    outline_note: str | None = field(kw_only=True)
-    parsed: Literal["whole", "part", "no"] = field(kw_only=True)
-    syntax_errors: SyntaxReport = field(kw_only=True)
-    changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL, kw_only=True)
-    search_hints: Hints = field(kw_only=True)
+    path: str
+    size: int
+    line_count: int
+    encoding: str
+    encoding_confidence: float
+    bom: bool
+    line_ending: str
+    version: str
+    line_endings: Mapping[str, int]
+    final_newline: bool
+    longest_line: int
+    long_lines: int
+    lines_measured: bool
+    language: str | None
+    outline: tuple[Symbol, ...]
+    symbols_left_out: int
+    next_lines: tuple[int, int] | None
+    outline_note: str | None
+    parsed: Literal["whole", "part", "no"]
+    syntax_errors: SyntaxReport
+    changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL)
+    search_hints: Hints
 
     @property
     def data(self) -> dict[str, Any]:
@@ -119,11 +119,11 @@ class OverviewResult(ToolResult):
         return {**made, "outline": _tree(self.outline)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ManyOverviews(ToolResult):
     """Several files or folders, in the order asked for; a failure is that of its own."""
 
-    overviews: tuple[OverviewResult | FolderMap | FailedCall, ...] = field(kw_only=True)
+    overviews: tuple[OverviewResult | FolderMap | FailedCall, ...]
 
     @property
     def data(self) -> dict[str, Any]:

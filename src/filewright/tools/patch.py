@@ -65,7 +65,7 @@ class RefusedPart:
     error: FilewrightError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PatchResult(ChangeResult):
     """What the patch did, or would do (`preview`), to each of its files.
 
@@ -73,12 +73,12 @@ class PatchResult(ChangeResult):
     are those that read as the patch leaves them already.
     """
 
-    preview: bool = field(kw_only=True)
-    files: tuple[PatchedFile, ...] = field(kw_only=True)
-    warnings: tuple[str, ...] = field(kw_only=True)
-    refused: tuple[RefusedPart, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
-    applied: tuple[str, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
-    rest: str = field(default="", kw_only=True, metadata=OPTIONAL)
+    preview: bool
+    files: tuple[PatchedFile, ...]
+    warnings: tuple[str, ...]
+    refused: tuple[RefusedPart, ...] = field(default=(), metadata=OPTIONAL)
+    applied: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    rest: str = field(default="", metadata=OPTIONAL)
 
 
 def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:

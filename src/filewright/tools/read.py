@@ -63,7 +63,7 @@ class ReadOn:
     column: int | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FileRead(ToolResult):
     """One file as it was read; of an image only what `type` it is, and `images`.
 
@@ -73,28 +73,28 @@ class FileRead(ToolResult):
     `next` says how to go on; `symbol` which definition was read, `match_line` where a pattern was found.
     """
 
-    path: str = field(kw_only=True)
-    version: str = field(kw_only=True)
-    size: int = field(kw_only=True)
-    type: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    encoding: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    encoding_confidence: float | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    bom: bool | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    line_ending: str | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    content: str = field(default="", kw_only=True)
-    start_line: int = field(default=1, kw_only=True)
-    end_line: int = field(default=0, kw_only=True)
-    column: int | None = field(default=None, kw_only=True, metadata=OPTIONAL)
-    lines_returned: int = field(default=0, kw_only=True)
-    total_lines: int | None = field(default=None, kw_only=True)
-    truncated: bool = field(default=False, kw_only=True)
-    cut_at: tuple[int, ...] = field(default=(), kw_only=True)
-    terminated: bool = field(default=False, kw_only=True)
-    symbol: str | None = field(default=None, kw_only=True)
-    match_line: int | None = field(default=None, kw_only=True)
-    invalid_lines: tuple[int, ...] = field(default=(), kw_only=True)
-    notes: tuple[str, ...] = field(default=(), kw_only=True)
-    next: ReadOn | None = field(default=None, kw_only=True)
+    path: str
+    version: str
+    size: int
+    type: str | None = field(default=None, metadata=OPTIONAL)
+    encoding: str | None = field(default=None, metadata=OPTIONAL)
+    encoding_confidence: float | None = field(default=None, metadata=OPTIONAL)
+    bom: bool | None = field(default=None, metadata=OPTIONAL)
+    line_ending: str | None = field(default=None, metadata=OPTIONAL)
+    content: str = ""
+    start_line: int = 1
+    end_line: int = 0
+    column: int | None = field(default=None, metadata=OPTIONAL)
+    lines_returned: int = 0
+    total_lines: int | None = None
+    truncated: bool = False
+    cut_at: tuple[int, ...] = ()
+    terminated: bool = False
+    symbol: str | None = None
+    match_line: int | None = None
+    invalid_lines: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    next: ReadOn | None = None
 
     @property
     def rows(self) -> list[str]:
@@ -102,11 +102,11 @@ class FileRead(ToolResult):
         return self.content.split("\n") if self.lines_returned else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnreadFile(FailedCall):
     """One of several files, that could not be read."""
 
-    path: str = field(kw_only=True)
+    path: str
 
     @property
     def data(self) -> dict[str, Any]:
@@ -114,11 +114,11 @@ class UnreadFile(FailedCall):
         return {"path": self.path, **super().data}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FilesRead(ToolResult):
     """Several files, in the order asked for."""
 
-    files: tuple[FileRead | UnreadFile, ...] = field(kw_only=True)
+    files: tuple[FileRead | UnreadFile, ...]
 
     @property
     def data(self) -> dict[str, Any]:

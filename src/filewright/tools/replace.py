@@ -75,15 +75,15 @@ class ReplacedFile:
     count: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReplaceResult(ChangeResult):
     """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded."""
 
-    preview: bool = field(kw_only=True)
-    count: int = field(kw_only=True)
-    files: tuple[ReplacedFile, ...] = field(kw_only=True)
-    notes: tuple[str, ...] = field(kw_only=True)
-    warnings: tuple[str, ...] = field(kw_only=True)
+    preview: bool
+    count: int
+    files: tuple[ReplacedFile, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Scope
@@ -24,14 +24,14 @@ class FileState:
     size: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RestoreResult(ToolResult):
     """The state that was restored, what the file held until then, and all states, newest first."""
 
-    change_id: str = field(kw_only=True)
-    restored: FileState = field(kw_only=True)
-    made: FileState = field(kw_only=True)
-    states: tuple[FileState, ...] = field(kw_only=True)
+    change_id: str
+    restored: FileState
+    made: FileState
+    states: tuple[FileState, ...]
 
 
 def restore_file(context: Context, path: str, change_id: str | None, task: Task) -> RestoreResult:

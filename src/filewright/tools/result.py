@@ -55,19 +55,19 @@ class ToolResult:
         return self.code is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChangeResult(ToolResult):
     """The answer of a tool that changes the text of files; `change_id` is None where nothing was written."""
 
-    change_id: str | None = field(kw_only=True)
-    diff: str = field(kw_only=True)
+    change_id: str | None
+    diff: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FailedCall(ToolResult):
     """The answer of a call that failed as a whole."""
 
-    error: FilewrightError = field(kw_only=True)
+    error: FilewrightError
 
     @property
     def data(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from filewright.changes import Entry, FileDifference, Scope, effective
 from filewright.errors import Code, FilewrightError
@@ -36,15 +36,15 @@ class SessionSummary:
     removed: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SessionsResult(ToolResult):
     """The sessions, the one that changed something last first; from `next_cursor` on there are more."""
 
-    sessions: tuple[SessionSummary, ...] = field(kw_only=True)
-    next_cursor: str | None = field(kw_only=True)
+    sessions: tuple[SessionSummary, ...]
+    next_cursor: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChangedFiles(ToolResult):
     """What some changes did together, file by file; the text is their net diff, git style.
 
@@ -52,12 +52,12 @@ class ChangedFiles(ToolResult):
     `file_count`, and from `next_offset` on there are more.
     """
 
-    what: str = field(kw_only=True)
-    change_ids: tuple[str, ...] = field(kw_only=True)
-    files: tuple[FileDifference, ...] = field(kw_only=True)
-    offset: int = field(kw_only=True)
-    file_count: int = field(kw_only=True)
-    next_offset: int | None = field(kw_only=True)
+    what: str
+    change_ids: tuple[str, ...]
+    files: tuple[FileDifference, ...]
+    offset: int
+    file_count: int
+    next_offset: int | None
 
 
 def scope_of(

@@ -104,7 +104,7 @@ class SearchedFile:
     count: int | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
     """What a search found: `results` with output "matches", else `files`.
 
@@ -113,14 +113,14 @@ class SearchResult(ToolResult):
     `searches` has the result of each.
     """
 
-    results: tuple[SearchHit, ...] = field(kw_only=True)
-    files: tuple[SearchedFile, ...] = field(kw_only=True)
-    complete: bool = field(kw_only=True)
-    next_cursor: str | None = field(kw_only=True)
-    notes: tuple[str, ...] = field(kw_only=True)
-    files_searched: int | None = field(kw_only=True)
-    total: int | None = field(default=None, kw_only=True)
-    searches: tuple[SearchResult, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
+    results: tuple[SearchHit, ...]
+    files: tuple[SearchedFile, ...]
+    complete: bool
+    next_cursor: str | None
+    notes: tuple[str, ...]
+    files_searched: int | None
+    total: int | None = None
+    searches: tuple[SearchResult, ...] = field(default=(), metadata=OPTIONAL)
 
 
 @dataclass

@@ -116,11 +116,11 @@ class StatItem:
     error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StatResult(ToolResult):
     """The paths in the order asked."""
 
-    results: tuple[StatItem, ...] = field(kw_only=True)
+    results: tuple[StatItem, ...]
 
     @property
     def code(self) -> Code | None:

@@ -4,6 +4,8 @@ The methods have the tools' names without `_content` and `_items`, and the tools
 its tool's own result and raises `FilewrightError`. A tool's module is imported when it is first called.
 """
 
+# mypy: no-warn-return-any
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -124,13 +126,11 @@ class TypedTools:
         exclude: Sequence[str] = (),
     ) -> ListResult:
         """The entries of a folder to a `depth` (0: all levels), or those below it that fit a `glob`."""
-        result: ListResult = self._run("list_files", _given(locals()))
-        return result
+        return self._run("list_files", _given(locals()))
 
     def stat(self, *paths: str) -> StatResult:
         """Status of each path; fails as a whole only if every path does."""
-        result: StatResult = self._run("stat_items", {"paths": [*paths]})
-        return result
+        return self._run("stat_items", {"paths": [*paths]})
 
     def get_overview(
         self,
@@ -154,18 +154,15 @@ class TypedTools:
             given["lines"] = [*lines]
         if changed_lines is not None:
             given["changed_lines"] = [[*each] for each in changed_lines]
-        result: OverviewResult = self._run("get_overview", given)
-        return result
+        return self._run("get_overview", given)
 
     def get_overviews(self, *paths: str) -> ManyOverviews:
         """The overview of each file or folder; fails as a whole only if every one does."""
-        result: ManyOverviews = self._run("get_overview", {"paths": [*paths]})
-        return result
+        return self._run("get_overview", {"paths": [*paths]})
 
     def get_map(self, path: str = ".") -> FolderMap:
         """What is in a folder: languages, entry points, the files most referred to."""
-        result: FolderMap = self._run("get_overview", {"path": path})
-        return result
+        return self._run("get_overview", {"path": path})
 
     def search(
         self,
@@ -192,8 +189,7 @@ class TypedTools:
         exclude: Sequence[str] = (),
     ) -> SearchResult:
         """Find text in a file or a tree: one pattern, or several, each answered on its own in `searches`."""
-        result: SearchResult = self._run("search_content", _given(locals()))
-        return result
+        return self._run("search_content", _given(locals()))
 
     @overload
     def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead: ...
@@ -214,8 +210,7 @@ class TypedTools:
     ) -> FileRead | FilesRead:
         """Read one file, several (`paths`) or a place in each (`items`): by lines, around a place, or a definition."""
         given = _given({"path": path, "paths": paths, "items": items, **options})
-        result: FileRead | FilesRead = self._run("read_content", given)
-        return result
+        return self._run("read_content", given)
 
     def edit(
         self,
@@ -236,8 +231,7 @@ class TypedTools:
 
         `in_turn`: each on the result of the one before.
         """
-        result: EditResult = self._run("edit_content", _given(locals()))
-        return result
+        return self._run("edit_content", _given(locals()))
 
     def apply_patch(
         self,
@@ -252,8 +246,7 @@ class TypedTools:
         undoable: bool = True,
     ) -> PatchResult:
         """Apply a patch to any number of files below `root`: all or none, or with `partial` those that fit."""
-        result: PatchResult = self._run("apply_patch", _given(locals()))
-        return result
+        return self._run("apply_patch", _given(locals()))
 
     def replace(
         self,
@@ -275,8 +268,7 @@ class TypedTools:
         undoable: bool = True,
     ) -> ReplaceResult:
         """Replace every match in a file or a tree; writes nothing unless ``preview=False``."""
-        result: ReplaceResult = self._run("replace_content", _given(locals()))
-        return result
+        return self._run("replace_content", _given(locals()))
 
     def write(
         self,
@@ -309,13 +301,11 @@ class TypedTools:
         undoable: bool = True,
     ) -> BatchResult:
         """Write whole files; all or none if `atomic`."""
-        result: BatchResult = self._run("write_content", _given(locals()))
-        return result
+        return self._run("write_content", _given(locals()))
 
     def create_directories(self, *paths: str, atomic: bool = True) -> BatchResult:
         """Make folders with their parents; existing ones stay as they are."""
-        result: BatchResult = self._run("create_directories", {"paths": [*paths], "atomic": atomic})
-        return result
+        return self._run("create_directories", {"paths": [*paths], "atomic": atomic})
 
     def move(
         self,
@@ -347,8 +337,7 @@ class TypedTools:
 
     def _pair(self, tool: str, given: dict[str, Any]) -> BatchResult:
         pair = {name: given.pop(name) for name in ("source", "destination")}
-        result: BatchResult = self._run(tool, {"items": [pair], **given})
-        return result
+        return self._run(tool, {"items": [pair], **given})
 
     def delete(
         self,
@@ -360,8 +349,7 @@ class TypedTools:
         files_only: bool = False,
     ) -> BatchResult:
         """Delete files, links and, with `recursive`, folders."""
-        result: BatchResult = self._run("delete_items", {**_given(locals()), "paths": [*paths]})
-        return result
+        return self._run("delete_items", {**_given(locals()), "paths": [*paths]})
 
     def set_permissions(
         self,
@@ -372,8 +360,7 @@ class TypedTools:
         atomic: bool = True,
     ) -> BatchResult:
         """Set mode, owner or group."""
-        result: BatchResult = self._run("set_permissions", {**_given(locals()), "paths": [*paths]})
-        return result
+        return self._run("set_permissions", {**_given(locals()), "paths": [*paths]})
 
     def get_history(
         self,
@@ -388,8 +375,7 @@ class TypedTools:
     ) -> HistoryResult:
         """The newest changes, of all files or of one, a session, or clients whose name begins so; or the one
         with `change_id` and its diff."""
-        result: HistoryResult = self._run("get_history", _given(locals()))
-        return result
+        return self._run("get_history", _given(locals()))
 
     def revert_edit(
         self,
@@ -408,8 +394,7 @@ class TypedTools:
         Of that only the file at `path`, or one `hunk` of it (from 1); `path` alone is its newest change.
         With `preview` nothing is written; with `force` files are overwritten that others have changed.
         """
-        result: RevertResult = self._run("revert_edit", _given(locals()))
-        return result
+        return self._run("revert_edit", _given(locals()))
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
