@@ -19,7 +19,7 @@ from filewright.errors import Code, FilewrightError
 
 
 @click.command(
-    short_help="Write it into the client's configuration.",
+    short_help="Let a client start filewright: write that into its configuration.",
     epilog="""\b
 Examples:
   filewright setup claude-code              for the project in the current folder, after asking
@@ -62,7 +62,7 @@ def setup(
         if after == before:
             write(f"{path}: nothing to do, it starts this server already")
             return
-        write_coloured(_difference(path, before, after))
+        write_coloured(_difference(os.path.relpath(path, folder), before, after))
         if dry_run:
             return
         if not yes and not click.confirm(f"Write this to {path}?", err=True):
@@ -134,10 +134,9 @@ def _with_entry(text: str, client: Client, entry: Mapping[str, Any], path: str) 
         ) from error
 
 
-def _difference(path: str, before: str | None, after: str) -> str:
+def _difference(shown: str, before: str | None, after: str) -> str:
     from filewright.edit import splices_between, unified
     from filewright.text import Snapshot
 
     old = Snapshot.of_bytes((before or "").encode())
-    name = None if before is None else path
-    return unified(name, path, old, splices_between(old, after.encode())).text
+    return unified(None if before is None else shown, shown, old, splices_between(old, after.encode())).text
