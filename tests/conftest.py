@@ -1,13 +1,28 @@
 """What holds for every test."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
+from tests.platforms import unix_only
 
 from filewright.system import can
 
 # A slow machine is not a failure: speed is measured in benchmarks/, never by a test.
 settings.register_profile("filewright", deadline=None, print_blob=True)
+settings.register_profile("long", deadline=None, print_blob=True, max_examples=10_000)
 settings.load_profile("filewright")
+
+
+if sys.platform == "win32":
+    unix_only.leave_out()
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out test modules that only Unix can import."""
+    is_test = sys.platform == "win32" and collection_path.match("test_*.py")
+    return True if is_test and unix_only.imports_unix(collection_path) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -31,8 +31,12 @@ def on_leaving(leave: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None:
+        if number is None:
+            continue
+        try:
             loop.add_signal_handler(number, leave)
+        except NotImplementedError:  # On Windows.
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
 
 
 def uvicorn_of(application: ASGIApp, **options: Any) -> uvicorn.Server:

@@ -27,7 +27,6 @@ from filewright.edit.changeset import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.system import kernel
 from filewright.text import Splice
 
 EDIT = Splice(0, 3, b"ONE")
@@ -345,7 +344,7 @@ def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.
     def lacking(*_: Any) -> None:
         raise OSError(errno.EINVAL, "no such flag")
 
-    monkeypatch.setattr(kernel, "renameat2", lacking)
+    monkeypatch.setattr("filewright.system.kernel.renameat2", lacking)
     record = bench.commit(
         bench.modify("a.txt", EDIT),
         Create(bench.at("new/n.txt"), b"n"),
@@ -370,7 +369,7 @@ def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: py
             raise FileExistsError(errno.EEXIST, "taken")
         real(source, target, **more)
 
-    monkeypatch.setattr(kernel, "renameat2", lacking)
+    monkeypatch.setattr("filewright.system.kernel.renameat2", lacking)
     monkeypatch.setattr(os, "link", racing)
     error = _refused(
         bench, bench.modify("a.txt", EDIT), Delete(bench.at("b.txt")), Create(bench.at("zz.txt"), b"z")

@@ -235,7 +235,7 @@ def test_a_late_in_place_writer_loses_nothing(
         return real(journal, identifier)
 
     monkeypatch.setattr(Journal, "done", writing)
-    monkeypatch.setattr(scene.FOLDER.file_type, "written_by_others", lambda _: False)
+    monkeypatch.setattr(scene.FILE, "written_by_others", lambda _: False)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
     assert _kept(bench) == [b"LATEtwo\nthree\n"]
@@ -248,7 +248,7 @@ def test_a_late_in_place_writer_loses_nothing(
 def test_a_displaced_file_that_is_still_written_to_waits(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
 ) -> None:
-    monkeypatch.setattr(scene.FOLDER.file_type, "written_by_others", lambda _: False)
+    monkeypatch.setattr(scene.FILE, "written_by_others", lambda _: False)
     with (bench.root / "a.txt").open("ab") as late:
         bench.commit(bench.modify("a.txt", EDIT))
         assert len(scene.temporaries(bench.root)) == 1

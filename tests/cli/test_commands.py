@@ -176,8 +176,9 @@ def test_doctor_says_what_is_here(root: Path) -> None:
     assert result.exit_code == 0, result.output
     for what in (
         "filewright",
-        "openat2",
-        "Landlock",
+        "platform",
+        "beneath",
+        "confine",
         "ripgrep",
         "languages",
         "state folder",

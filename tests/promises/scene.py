@@ -6,12 +6,13 @@ Not a test module: the promise tests load it by path.
 from __future__ import annotations
 
 import errno
-import fcntl
+import importlib
 import json
 import os
 import shutil
 import signal
 import stat
+import sys
 import tempfile
 import threading
 import warnings
@@ -38,7 +39,6 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.settings import Settings
-from filewright.system import kernel
 from filewright.text import Snapshot, Splice
 
 Tree = dict[str, tuple[Any, ...]]
@@ -174,7 +174,7 @@ def copied(template: Path, target: Path) -> Path:
 # Interrupting
 
 _CALLS = {
-    os: [
+    "os": [
         "open",
         "close",
         "read",
@@ -206,9 +206,26 @@ _CALLS = {
         "posix_fallocate",
         "access",
     ],
-    kernel: ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
-    fcntl: ["flock", "fcntl", "ioctl"],
+    "filewright.system.kernel": ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
+    "fcntl": ["flock", "fcntl", "ioctl"],
 }
+if sys.platform == "win32":
+    _CALLS = {
+        "filewright.system.nt": [
+            "open_below",
+            "read_into",
+            "write_from",
+            "flush",
+            "query_all",
+            "set_basic",
+            "set_size",
+            "rename",
+            "link",
+            "remove",
+            "entries",
+            "path_of",
+        ]
+    }
 
 _FAILING = {
     "open",
@@ -238,9 +255,11 @@ _FAILING = {
 }
 
 
-with system.open_folder("/") as _folder:
+with system.open_folder(tempfile.gettempdir()) as _folder:
     FOLDER = type(_folder)
     """The class of folders on this system."""
+    FILE = getattr(FOLDER, "file_type", system.File)
+    """The class of files."""
 
 
 def before_renames(
@@ -288,7 +307,8 @@ class Meddler:
     @contextmanager
     def on(self) -> Iterator[Meddler]:
         """Meddle with every call made inside."""
-        saved = [(module, name, getattr(module, name)) for module, names in _CALLS.items() for name in names]
+        modules = [(importlib.import_module(module), names) for module, names in _CALLS.items()]
+        saved = [(module, name, getattr(module, name)) for module, names in modules for name in names]
         supports = [(group, set(group)) for group in (os.supports_dir_fd, os.supports_fd)]
         supports += [(os.supports_follow_symlinks, set(os.supports_follow_symlinks))]
         try:

@@ -16,7 +16,7 @@ from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote, shown, unquote
-from filewright.boundary.protection import Protection
+from filewright.boundary.protection import Protection, plain_form
 from filewright.boundary.roots import Path, open_roots
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
@@ -47,9 +47,9 @@ class Boundary:
         self.launcher = self.roots[0].launcher
         self._by_name = {root.name: root for root in self.roots}
         self._cross = settings.cross_devices
-        folders = [os.path.realpath(os.fsencode(folder)) for folder in guarded]
+        folders = [system.resolved(folder) for folder in guarded]
         if settings.state_dir is not None:
-            folders.append(os.path.realpath(os.fsencode(settings.state_dir)))
+            folders.append(system.resolved(settings.state_dir))
         self._own = {root.index: _below_root(root, folders) for root in self.roots}
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._protection = {
@@ -74,7 +74,7 @@ class Boundary:
 
     def narrow(self, folders: Sequence[Path] | None) -> None:
         """Serve only what of the roots lies in `folders`, of which some may not; None: everything again."""
-        wanted = [os.path.realpath(os.fsencode(folder)) for folder in folders or ()]
+        wanted = [system.resolved(folder) for folder in folders or ()]
         for root in self.roots:
             above = root.resolved.rstrip(b"/") + b"/"
             inside = [tuple(path[len(above) :].split(b"/")) for path in wanted if path.startswith(above)]
@@ -103,42 +103,45 @@ class Boundary:
             raise FilewrightError(
                 Code.INVALID_INPUT, f"{safe} is a URL", hint="give a path", details={"path": safe}
             )
-        root, path = self._split_root(asked, safe)
+        root, parts = self._split_root(asked, safe)
         refusal.require_root(root, safe)
-        parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+        refusal.require_names(parts, safe)
         where = Location(root, parts, safe)
         if b".." in parts:
             where = self._without_dots(where)
         self._refuse_by_name(where)
-        return where
+        # History, sessions and notices go by names: one that has several spellings is taken as the disk has it.
+        names = root.folder.true_names(where.parts)
+        return where if names == where.parts else Location(root, names, safe)
 
-    def _split_root(self, asked: str, safe: str) -> tuple[Root, bytes]:
+    def _split_root(self, asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
+        """The root that a caller's path is below, and the parts of the path from there."""
         if len(self.roots) > 1 or self.settings.strict_paths:
             name, colon, rest = asked.removeprefix('"').partition(":")
             if colon and name in self._by_name:
                 path = unquote('"' + rest if asked.startswith('"') else rest)
-                return self._by_name[name], path.lstrip(b"/")
+                return self._by_name[name], refusal.split(path.lstrip(b"/"), safe)[1]
         path = unquote(asked)
-        if path == b"~" or path.startswith(b"~/"):
+        anchor, parts = refusal.split(path, safe)
+        if path.startswith(b"~"):
             path = os.path.expanduser(path)
-        elif path.startswith(b"~"):
-            raise refusal.outside(
-                self.roots, os.path.expanduser(path), safe, hint="write ./ before a name that begins with ~"
-            )
-        if not path.startswith(b"/"):
+            if parts[0] != b"~":
+                hint = "write ./ before a name that begins with ~"
+                raise refusal.outside(self.roots, path, safe, hint=hint)
+            anchor, parts = refusal.split(path, safe)
+        if not anchor:
             if self.settings.strict_paths and path not in (b"", b"."):
                 raise refusal.without_root(self.roots, safe)
-            return self.roots[0], path
-        plain = [part for part in path.split(b"/") if part not in (b"", b".")]
+            return self.roots[0], parts
         best: tuple[int, Root] | None = None
         for root in self.roots:
-            for above in {root.path, root.resolved}:
-                steps = [part for part in above.split(b"/") if part]
-                if plain[: len(steps)] == steps and (best is None or len(steps) > best[0]):
+            for top, steps in map(system.split_path, {root.path, root.resolved}):
+                deeper = top == anchor and (best is None or len(steps) > best[0])
+                if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
                     best = (len(steps), root)
         if best is None:
             raise refusal.outside(self.roots, path, safe)
-        return best[1], b"/".join(plain[best[0] :])
+        return best[1], parts[best[0] :]
 
     def _without_dots(self, where: Location) -> Location:
         after = len(where.parts) - where.parts[::-1].index(b"..")
@@ -625,7 +628,7 @@ class Boundary:
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
         for own in self._own[where.root.index]:
-            if parts[: len(own)] == own:
+            if tuple(map(plain_form, parts[: len(own)])) == tuple(map(plain_form, own)):
                 raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
@@ -669,6 +672,18 @@ def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names
         if rules.keeps(name, is_folder):
             raise errors.only_read(where.asked)
         rules = rules.entered(name, None)
+
+
+def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:
+    """Whether an absolute path is that of a root, in whatever case where the file system takes that for the same."""
+    if parts == steps:
+        return True
+    if tuple(map(plain_form, parts)) != tuple(map(plain_form, steps)):
+        return False
+    try:
+        return system.status_of(anchor + b"/".join(parts)).identity == (root.device, root.inode)
+    except OSError:
+        return False
 
 
 def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:

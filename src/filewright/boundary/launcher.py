@@ -36,8 +36,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast
 
+from filewright import system
 from filewright.boundary.programs import PROGRAMS, program
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import Folder, pipe
@@ -80,9 +81,7 @@ class Child:
             try:
                 packet = _received(self._control, launcher_main.STATUS.size, seconds)
             except TimeoutError:
-                raise FilewrightError(
-                    Code.TIMEOUT, f"{self._program} did not end in {seconds:g} s", hint="narrow the request"
-                ) from None
+                raise self._slow(seconds) from None
             if len(packet) != launcher_main.STATUS.size:
                 raise FilewrightError(
                     Code.IO_ERROR, f"the process that runs {self._program} has died", hint="try again"
@@ -91,6 +90,11 @@ class Child:
             if error:
                 raise from_os_error(OSError(error, os.strerror(error)), self._program, doing="run")
         return self._status
+
+    def _slow(self, seconds: float | None) -> FilewrightError:
+        return FilewrightError(
+            Code.TIMEOUT, f"{self._program} did not end in {seconds or 0:g} s", hint="narrow the request"
+        )
 
     def poll(self) -> int | None:
         """The exit status if the child has ended, else None."""
@@ -123,6 +127,62 @@ class Child:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class _PlainChild(Child):
+    """A child on a system without the helper: it has a limit of memory, starts nothing, and ends with us."""
+
+    def __init__(
+        self, argv: Sequence[str], environment: Mapping[str, str], memory: int, *, stdin: bool, stderr: bool
+    ) -> None:
+        import subprocess
+
+        from filewright.system import nt
+
+        self._program = argv[0]
+        self._process = subprocess.Popen(
+            argv,
+            bufsize=0,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if stderr else subprocess.DEVNULL,
+            # Without the system's own folder no library is found.
+            env={**environment, "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")},
+        )
+        pipes = self._process.stdin, self._process.stdout, self._process.stderr
+        self.stdin, self.stdout, self.stderr = (cast("io.FileIO | None", pipe) for pipe in pipes)
+        self._job: int | None = None
+        try:
+            self._job = nt.bind_process(self._process.pid, memory)
+        except OSError:
+            self.close()
+            raise
+
+    def wait(self, seconds: float | None = None) -> int:
+        import subprocess
+
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise self._slow(seconds) from None
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        from filewright.system import nt
+
+        self._process.kill()
+        self._process.wait()
+        job, self._job = self._job, None
+        if job is not None:
+            nt.close(job)
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                stream.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +258,11 @@ class Launcher:
         unconfined = FilewrightError(
             Code.UNSUPPORTED, "the kernel cannot confine a program here", hint="open the files here"
         )
-        if reads == "roots" and not self._confine:
+        if reads == "roots" and not (self._confine and system.HAS_HELPER):
             raise unconfined
+        if not system.HAS_HELPER:
+            bare = {**_ENVIRONMENT, **(environment or {})}
+            return _PlainChild(argv, bare, memory, stdin=stdin == PIPE, stderr=stderr)
         for _ in range(2):  # a helper that died or hangs is replaced, once
             helper = self._running()
             if reads == "roots" and not helper.confined:

@@ -59,6 +59,11 @@ class Location:
         return b"/".join(self.parts) or b"."
 
     @property
+    def absolute(self) -> bytes:
+        """The path from the top, for messages and for other programs."""
+        return b"/".join((self.root.path.rstrip(b"/"), *self.parts)) if self.parts else self.root.path
+
+    @property
     def shown(self) -> str:
         """How results name it: what `Boundary.locate` reads back as this same place.
 

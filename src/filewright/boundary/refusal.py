@@ -40,6 +40,32 @@ def without_root(roots: Sequence[Root], safe: str) -> FilewrightError:
     )
 
 
+def split(path: bytes, safe: str) -> tuple[bytes, tuple[bytes, ...]]:
+    """Where a caller's path begins and its parts: `system.split_path`. Raises `invalid_input`."""
+    try:
+        return system.split_path(path)
+    except ValueError as error:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{safe} {error}",
+            hint="give a path below the root, or one from the top",
+            details={"path": safe},
+        ) from None
+
+
+def require_names(parts: Sequence[bytes], safe: str) -> None:
+    """Raise `invalid_input` for a name that the system gives no file, or reads as another."""
+    for part in parts:
+        problem = system.name_problem(part) if part != b".." else None
+        if problem is not None:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{safe} cannot be used: the name {quote(part)} {problem}",
+                hint="give another name",
+                details={"path": safe},
+            )
+
+
 def require_root(root: Root, asked: str) -> None:
     """Raise `not_found` unless the root's path still leads to the folder that was opened as the root.
 
@@ -74,7 +100,7 @@ def failure(error: OSError, where: Location, doing: str, *, cross: bool = True) 
         return not_a_file(where.asked, error.kind, hint=hint)
     if error.errno == errno.EXDEV:
         leads = _leads_to(where, cross)
-        mounted = not cross and leads.startswith(os.path.join(where.root.path, b""))
+        mounted = not cross and leads.startswith(where.root.path.rstrip(b"/") + b"/")
         if not mounted:
             return leads_out(where.asked, facts["root"], quote(leads))
         return FilewrightError(
@@ -116,5 +142,5 @@ def _leads_to(where: Location, cross: bool) -> bytes:
         except OSError as error:
             if error.errno == errno.EXDEV:
                 rest = b"/".join(where.parts[count + 1 :])
-                return os.path.normpath(os.path.join(root.path, *where.parts[:count], target, rest))
-    return os.path.normpath(os.path.join(root.path, *where.parts))
+                return system.absolute(os.path.join(root.path, *where.parts[:count], target, rest))
+    return system.absolute(where.absolute)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Sequence
 
 from filewright import system
@@ -34,9 +35,9 @@ def open_roots(
         raise FilewrightError(Code.INVALID_INPUT, "no root was given", hint="name at least one folder")
     wanted = [_split(os.fsencode(item)) for item in asked]
     if worktrees:
-        wanted += [("", linked) for _, path in wanted for linked in linked_worktrees(_absolute(path))]
+        wanted += [("", linked) for _, path in wanted for linked in linked_worktrees(system.absolute(path))]
     for name, path in wanted:
-        absolute = _absolute(path)
+        absolute = system.absolute(path)
         try:
             folder = system.open_folder(absolute)
         except (OSError, ValueError) as error:
@@ -60,7 +61,7 @@ def open_roots(
             folder=folder,
             device=status.device,
             inode=status.inode,
-            resolved=os.path.realpath(path),
+            resolved=system.resolved(path),
             index=index,
             several=len(found) > 1,
             strict=strict,
@@ -70,14 +71,10 @@ def open_roots(
     )
 
 
-def _absolute(path: bytes) -> bytes:
-    return os.path.abspath(os.path.expanduser(path))
-
-
 def _split(item: bytes) -> tuple[str, bytes]:
     name, equals, path = item.partition(b"=")
     # A folder whose own name holds `=` is still a folder: a name never holds a slash.
-    if equals and path and name and b"/" not in name and not os.path.isdir(item):
+    if equals and path and name and not re.search(rb"[/\\]", name) and not os.path.isdir(item):
         return _clean(name), path
     return "", item
 
@@ -88,7 +85,7 @@ def _clean(name: bytes) -> str:
 
 
 def _name_of(path: bytes) -> str:
-    return _clean(os.path.basename(path)) if path != b"/" else "root"
+    return _clean(path.rpartition(b"/")[2])
 
 
 def _unique(name: str, taken: set[str]) -> str:

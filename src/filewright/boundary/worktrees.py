@@ -56,7 +56,7 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
     if boundary.stat(git).kind == "file":
         named = _line(boundary, git).removeprefix("gitdir:").strip()
         kind = "linked worktree" if "/worktrees/" in named else "submodule"
-        at = os.path.join(os.fsdecode(tree.root.path), *map(os.fsdecode, tree.parts), named)
+        at = os.path.join(os.fsdecode(tree.absolute), named)
         head = None
         with suppress(FilewrightError):  # its repository may be outside the roots
             head = boundary.locate(os.path.normpath(at)).child(b"HEAD")
@@ -126,7 +126,7 @@ def _pointed(file: bytes, base: bytes, prefix: bytes = b"") -> bytes:
     """The path that a small file of git's holds. Raises `OSError`."""
     with system.open_file(file) as opened:
         line = opened.read(0, _LINE_BYTES).partition(b"\n")[0]
-    return os.path.normpath(os.path.join(base, line.removeprefix(prefix).strip()))
+    return system.absolute(os.path.join(base, line.removeprefix(prefix).strip()))
 
 
 def _same(one: bytes, other: bytes) -> bool:

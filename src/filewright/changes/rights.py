@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 
 from filewright import errors, system
@@ -69,7 +68,7 @@ def require_changeable(thing: File | Folder, where: str) -> None:
 
 
 def _refuse_root(boundary: Boundary, was: Location, where: Location) -> None:
-    path = os.path.join(was.root.resolved or was.root.path, *was.parts)
+    path = b"/".join(((was.root.resolved or was.root.path).rstrip(b"/"), *was.parts))
     for other in boundary.roots:
         resolved = other.resolved or other.path
         if resolved == path or resolved.startswith(path + b"/"):

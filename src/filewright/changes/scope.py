@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import Code, FilewrightError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _AGO = re.compile(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
-_EPOCH = datetime.fromtimestamp(0).astimezone()
+_EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
 
 
 @dataclass(frozen=True, slots=True)

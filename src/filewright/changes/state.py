@@ -404,8 +404,8 @@ class StateFolder:
             _make_folders(folder)
         with system.open_folder(self._index.base) as base:
             status = self._own_folder(base)
-            if status.mode != 0o700:
-                base.set_mode(os.fsencode(self.owner.id), 0o700, expected=status)
+            if status.mode != system.PRIVATE:
+                base.set_mode(os.fsencode(self.owner.id), system.PRIVATE, expected=status)
 
     def _own_folder(self, base: Folder) -> Status:
         """The status of the state folder itself, which is no link. `PermissionError` if it is another user's."""

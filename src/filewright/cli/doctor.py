@@ -53,24 +53,28 @@ def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
         write(f"{shown}  {finding.what:<{width}}  {finding.detail}")
 
 
+_PLATFORMS = {
+    "linux": ("tested on every change", True),
+    "darwin": ("tested with a stand-in for its own calls only", False),
+    "win32": ("tested in Wine, not on Windows itself", False),
+}
+_CAPABILITIES = (
+    ("beneath", "paths are resolved beneath a root by the kernel", "they are walked part by part"),
+    ("exchange", "files are exchanged in one step", "one is renamed after the other"),
+    ("lease", "the kernel tells who writes to a file", "by time and content only"),
+    ("attributes", "extended attributes are kept", "they are lost with the file that is replaced"),
+    ("confine", "the server confines itself", "the boundary alone holds, and git is not asked"),
+)
+"""What this system may lack, in words: `docs/platforms.md` says more of each."""
+
+
 def _system() -> Iterator[Finding]:
-    from filewright.system import kernel, landlock
-
     yield Finding("filewright", f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
-    yield _kernel(
-        "openat2", kernel.has_openat2(), "paths are resolved beneath a root", "component by component"
-    )
-    yield _kernel(
-        "renameat2", kernel.has_renameat2(), "files are exchanged atomically", "one rename after the other"
-    )
-    version = landlock.available()
-    yield _kernel(
-        "Landlock", version > 0, f"version {version}: the server confines itself", "the boundary alone holds"
-    )
-
-
-def _kernel(name: str, available: bool, with_it: str, without: str) -> Finding:
-    return Finding(name, with_it if available else f"not in this kernel: {without}", available)
+    tested, good = _PLATFORMS.get(sys.platform, ("never tested", False))
+    yield Finding("platform", f"{sys.platform}: {tested}", good)
+    for name, with_it, without in _CAPABILITIES:
+        has = getattr(system.can, name)
+        yield Finding(name, with_it if has else f"not on this system: {without}", has)
 
 
 def _engines() -> Iterator[Finding]:

@@ -164,7 +164,7 @@ def _read_media_file(call: Call, arguments: PathRequest) -> ToolResult:
                 details={"path": location.asked, "size": snapshot.size, "limit": settings.image_bytes},
             )
         kind = _MEDIA.get(os.path.splitext(location.name)[1].lower(), "application/octet-stream")
-        uri = f"file://{urllib.parse.quote(os.path.join(location.root.path, *location.parts))}"
+        uri = f"file://{urllib.parse.quote(location.absolute)}"
         return ToolResult("", images=(Image(snapshot.read(0, snapshot.size), kind, uri),))
 
 
@@ -274,7 +274,7 @@ def _search_files(call: Call, arguments: FindRequest) -> ToolResult:
 
 
 def _full(where: Location) -> str:
-    return quote(os.path.join(where.root.path, *where.parts))
+    return quote(where.absolute)
 
 
 def _get_file_info(call: Call, arguments: PathRequest) -> ToolResult:

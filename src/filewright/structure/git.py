@@ -216,7 +216,7 @@ def _inside(boundary: Boundary, base: Location, named: str) -> Location | None:
 
 
 def _path(where: Location) -> str:
-    return os.fsdecode(os.path.join(where.root.path, *where.parts))
+    return os.fsdecode(where.absolute)
 
 
 def _ask(

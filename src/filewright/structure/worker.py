@@ -8,13 +8,13 @@ launcher has confined it and bounded its memory. Its end is the end of its stand
 from __future__ import annotations
 
 import gc
+import io
 import json
 import os
-import select
 import sys
 import types
 from collections import OrderedDict
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from filewright.structure.parse import ParsedText
@@ -28,11 +28,11 @@ def main(arguments: list[str]) -> int:
     """Serve until the input ends."""
     sys.path.extend(path for path in json.loads(arguments[0]) if path not in sys.path)
     _stand_in_for_packages()
-    from filewright.system import kernel
+    from filewright.system import standard
 
-    requests, answers = sys.stdin.buffer, kernel.own_output()
     gc.disable()  # nothing here makes cycles, and a collection in the middle of a big tree is slow
-    _serve(requests, answers)
+    with standard.claim_standard() as (wire_in, wire_out):
+        _serve(wire_in, wire_out)
     return 0
 
 
@@ -46,13 +46,14 @@ def _stand_in_for_packages() -> None:
         sys.modules[name] = package
 
 
-def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     from filewright.structure import wire
     from filewright.structure.language import Language
     from filewright.structure.parse import ParsedText, parse
     from filewright.structure.symbol import Outline
-    from filewright.system import kernel
+    from filewright.system import standard
 
+    requests, answers = io.BufferedReader(wire_in), io.BufferedWriter(wire_out)
     kept: OrderedDict[str, ParsedText] = OrderedDict()
     while len(lengths := requests.read(wire.FRAME.size)) == wire.FRAME.size:
         head_length, body_length = wire.FRAME.unpack(lengths)
@@ -79,8 +80,8 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
         if isinstance(found, ParsedText) and asked.key and body_length <= _KEPT_BYTES:
             _keep(kept, key, found)
         del found, body
-        if body_length > _TRIM_BYTES and not select.select([requests], [], [], _IDLE_SECONDS)[0]:
-            kernel.give_back_memory()
+        if body_length > _TRIM_BYTES:
+            standard.give_back_when_idle(wire_in, _IDLE_SECONDS)
 
 
 def _keep(kept: OrderedDict[str, ParsedText], key: str, parsed: ParsedText) -> None:

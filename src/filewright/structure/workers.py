@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import select
 import sys
 import threading
 import time
 import weakref
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +28,8 @@ FAILED: Final = "not parsed: the grammar failed on this content"
 _PROGRAM: Final = Path(__file__).with_name("worker.py")
 _GRACE: Final = 1.0  # seconds beyond the parse's own limit, for the walk and the answer
 _START: Final = 5.0  # seconds a worker may take to start
-_POLL_MS: Final = 20
-_PIPE_BYTES: Final = 1 << 16
+_POLL: Final = 0.02  # seconds between two looks at whether the task must stop
+_END: Final = 2.0  # seconds a killed worker may take to end
 _MEMORY: Final = 512 << 20
 
 
@@ -73,7 +73,7 @@ class Workers:
     def _take(self, task: Task | None) -> _Worker:
         with self._changed:
             while not self._idle and self._busy >= self._limit:
-                self._changed.wait(_POLL_MS / 1000)
+                self._changed.wait(_POLL)
                 if task is not None:
                     task.check()
             self._busy += 1
@@ -120,8 +120,7 @@ class _Worker:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._input, self._output = self._child.stdin, self._child.stdout
-        os.set_blocking(self._input.fileno(), False)
-        os.set_blocking(self._output.fileno(), False)
+        self._exchange = threading.Thread()
         self._fresh = True
         self.ended = False
 
@@ -137,55 +136,44 @@ class _Worker:
         """The answer's head and body; None if the worker ended or did not answer in time (`ended` says which)."""
         deadline = time.monotonic() + request.seconds + _GRACE + (_START if self._fresh else 0)
         self._fresh = False
-        parts = [memoryview(wire.frame(request, data)), memoryview(data)]
-        received = bytearray()
-        poll = select.poll()
-        poll.register(self._output, select.POLLIN)
-        poll.register(self._input, select.POLLOUT)
-        while True:
+        answer: list[bytes] = []
+        frames = (wire.frame(request, data), data)
+        # On a thread of its own: pipes that can be waited for with a limit are not on every system.
+        self._exchange = threading.Thread(target=self._talk, args=(frames, answer), daemon=True)
+        self._exchange.start()
+        while self._exchange.is_alive():
+            self._exchange.join(_POLL)
             if task is not None:
                 task.check()
             if time.monotonic() > deadline:
                 return None
-            for descriptor, event in poll.poll(_POLL_MS):
-                if descriptor == self._input.fileno():
-                    if event & (select.POLLERR | select.POLLHUP) or not self._send(parts):
-                        poll.unregister(self._input)
-                elif not self._receive(received):
-                    self.ended = True
-                    return None
-            if len(received) >= wire.FRAME.size:
-                head, body = wire.FRAME.unpack_from(received)
-                if len(received) >= wire.FRAME.size + head + body:
-                    content = bytes(received)[wire.FRAME.size :]
-                    return content[:head], content[head : head + body]
+        self.ended = not answer
+        return (answer[0], answer[1]) if answer else None
 
-    def _send(self, parts: list[memoryview]) -> bool:
-        """Write what the pipe takes; False when all is written or the worker hung up."""
-        try:
-            while parts:
-                written = self._input.write(parts[0][: 1 << 20])
-                if written is None:
-                    return True
-                parts[0] = parts[0][written:]
-                if not parts[0]:
-                    parts.pop(0)
-        except BrokenPipeError:
-            return False
-        return False
+    def _talk(self, frames: Sequence[bytes], answer: list[bytes]) -> None:
+        """Send the frames and receive the answer's head and body; nothing if the worker ends meanwhile."""
+        with suppress(OSError, EOFError):
+            for frame in frames:
+                rest = memoryview(frame)
+                while rest:
+                    rest = rest[self._input.write(rest[: 1 << 20]) or 0 :]
+            head, body = wire.FRAME.unpack(self._received(wire.FRAME.size))
+            answer += (self._received(head), self._received(body))
 
-    def _receive(self, received: bytearray) -> bool:
-        """Read what is there; False at the end of the worker's output."""
-        while (block := self._output.read(1 << 20)) is not None:
+    def _received(self, size: int) -> bytes:
+        received = bytearray()
+        while len(received) < size:
+            block = self._output.read(min(size - len(received), 1 << 20))
             if not block:
-                return False
+                raise EOFError
             received += block
-            if len(block) < _PIPE_BYTES:
-                break
-        return True
+        return bytes(received)
 
     def kill(self) -> None:
-        """End the process and give its pipes back."""
+        """End the process and give its pipes back, which nobody must be reading then."""
+        if self._exchange.is_alive():
+            self._child.kill()
+            self._exchange.join(_END)
         self._child.close()
 
 

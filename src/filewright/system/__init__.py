@@ -24,14 +24,18 @@ if sys.platform == "win32":
     from filewright.system.windows import (
         File,
         Folder,
+        absolute,
         can,
         effective_group,
         effective_user,
         groups,
         make_folder,
+        name_problem,
         open_file,
         open_folder,
         pipe,
+        resolved,
+        split_path,
         status_of,
         umask,
     )
@@ -39,12 +43,16 @@ else:
     from filewright.system.posix import (
         File,
         Folder,
+        absolute,
         effective_group,
         effective_user,
         groups,
         make_folder,
+        name_problem,
         open_file,
         pipe,
+        resolved,
+        split_path,
         status_of,
     )
 
@@ -56,10 +64,18 @@ else:
         from filewright.system.darwin import can, open_folder, umask
 
 if TYPE_CHECKING:
-    from filewright.system import kernel, landlock, launcher_main
+    from filewright.system import kernel, landlock, launcher_main, nt, standard
+
+HAS_HELPER = sys.platform != "win32"
+"""Whether the process can run that starts children and confines them; else they are started plainly."""
+
+PRIVATE = 0o700 if sys.platform != "win32" else 0o777
+"""The mode of a folder for its user alone; on Windows that is for the rights it inherits to say."""
 
 __all__ = [
     "BLOCK",
+    "HAS_HELPER",
+    "PRIVATE",
     "Batch",
     "Capabilities",
     "File",
@@ -68,6 +84,7 @@ __all__ = [
     "NotAFileError",
     "Rename",
     "Status",
+    "absolute",
     "can",
     "claim_standard",
     "effective_group",
@@ -78,11 +95,18 @@ __all__ = [
     "landlock",
     "launcher_main",
     "make_folder",
+    "name_problem",
+    "nt",
     "open_file",
     "open_folder",
     "pipe",
+    "resolved",
+    "split_path",
+    "standard",
     "status_of",
     "umask",
 ]
 
-__getattr__ = names_of(__name__, {"kernel": "", "landlock": "", "launcher_main": ""})
+__getattr__ = names_of(
+    __name__, {"kernel": "", "landlock": "", "launcher_main": "", "nt": "", "standard": ""}
+)

@@ -26,6 +26,8 @@ RENAME_EXCL = 0x00000004
 F_GETPATH = 50
 F_FULLFSYNC = 51
 O_NOFOLLOW_ANY = 0x20000000
+O_EVTONLY = 0x00008000
+O_SYMLINK = 0x00200000
 _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
 _NOT_OFFERED = (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENOTTY)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -210,6 +212,15 @@ class DarwinFolder(_MacHandle, Folder):
             if error.errno in (errno.ELOOP, *_NOT_OFFERED):
                 return None
             raise
+
+    def true_name(self, name: bytes) -> bytes:
+        """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""
+        # Not by a listing: nearly every folder of a Mac folds case, and every path would cost one.
+        thing = os.open(posix._one(name), O_EVTONLY | O_SYMLINK | os.O_CLOEXEC, dir_fd=self._fd)
+        try:
+            return self.calls.path(thing).rpartition(b"/")[2] or name
+        finally:
+            os.close(thing)
 
     def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
         """Rename in one step in every mode, where the file system can: see `posix.Folder.rename`."""

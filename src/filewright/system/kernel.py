@@ -26,7 +26,6 @@ import stat
 import struct
 import sys
 from functools import lru_cache
-from typing import BinaryIO
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -242,20 +241,6 @@ def die_with(parent: int) -> None:
     """Be killed when the thread that forked this process ends; nothing where the kernel has no such thing."""
     if _LINUX and _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0 and os.getppid() != parent:
         os._exit(127)  # it ended before it was asked for
-
-
-def own_output() -> BinaryIO:
-    """Standard output for ourselves alone: what anything else prints goes where errors go."""
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return output
-
-
-def give_back_memory() -> None:
-    """Return freed memory to the system, which glibc keeps otherwise."""
-    trim = getattr(_libc, "malloc_trim", None)
-    if trim is not None:
-        trim(0)
 
 
 _landlock_create = _libc["syscall"]

@@ -164,7 +164,17 @@ ENTRY = struct.Struct("<II qqqqqq III B x 24s 2x q")
 RENAME_HEAD = struct.Struct("<I4x Q I")
 """`FILE_RENAME_INFORMATION` and `FILE_LINK_INFORMATION` up to the name."""
 
-_CLASS_BASIC, _CLASS_INTERNAL, _CLASS_RENAME, _CLASS_LINK, _CLASS_DISPOSITION = 4, 6, 10, 11, 13
+JOB = struct.Struct("<qqI4xQQI4xQII 6Q QQQQ")
+"""`JOBOBJECT_EXTENDED_LIMIT_INFORMATION`: times, flags, working set, processes; traffic; memory."""
+
+_CLASS_BASIC, _CLASS_STANDARD, _CLASS_INTERNAL, _CLASS_RENAME, _CLASS_LINK, _CLASS_DISPOSITION = (
+    4,
+    5,
+    6,
+    10,
+    11,
+    13,
+)
 _CLASS_ALL, _CLASS_END, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 20, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
 _FS_VOLUME, _FS_FULL_SIZE = 1, 7
@@ -211,6 +221,14 @@ def _kernel32() -> Any:
     call = library.GetFinalPathNameByHandleW
     call.argtypes = (c_void_p, c_void_p, c_uint32, c_uint32)
     call.restype = c_uint32
+    for name, arguments in {
+        "CreateJobObjectW": (c_void_p, c_void_p),
+        "OpenProcess": (c_uint32, c_int32, c_uint32),
+        "SetInformationJobObject": (c_void_p, c_int32, c_void_p, c_uint32),
+        "AssignProcessToJobObject": (c_void_p, c_void_p),
+    }.items():
+        library[name].argtypes = arguments
+        library[name].restype = c_void_p
     call = library.LockFileEx
     call.argtypes = (c_void_p, c_uint32, c_uint32, c_uint32, c_uint32, POINTER(Overlapped))
     call.restype = c_int32
@@ -343,7 +361,12 @@ def _set(handle: int, what: int, data: bytes) -> int:
 
 def query_all(handle: int) -> tuple[Any, ...]:
     """Made, read, written, changed, attributes; allocated, size, links, deleted, is folder; number."""
-    return ALL.unpack_from(_query(handle, _CLASS_ALL, 256))
+    try:
+        return ALL.unpack_from(_query(handle, _CLASS_ALL, 256))
+    except NotADirectoryError:
+        # Wine knows no name of what lies in a folder that was renamed meanwhile, and then says nothing at all.
+        each = ((_CLASS_BASIC, 40), (_CLASS_STANDARD, 24), (_CLASS_INTERNAL, 8))
+        return ALL.unpack(b"".join(_query(handle, what, size) for what, size in each))
 
 
 def query_tag(handle: int) -> int:
@@ -436,6 +459,34 @@ def lock(handle: int, *, exclusive: bool) -> bool:
     raise OSError(errno.ENOLCK, f"the file cannot be locked (error {number})")
 
 
+def bind_process(number: int, memory: int) -> int:
+    """A job that holds a process to `memory` bytes and to no children, and ends it when the job is closed."""
+    kernel32 = _kernel32()
+    may_quota_and_end, extended = 0x0101, 9
+    ends_with_job, one_process, own_memory = 0x2000, 0x8, 0x100
+    job = kernel32.CreateJobObjectW(None, None)
+    process = kernel32.OpenProcess(may_quota_and_end, 0, number)
+    limits = JOB.pack(
+        0, 0, ends_with_job | one_process | own_memory, 0, 0, 1, 0, 0, 0, *(0,) * 6, memory, 0, 0, 0
+    )
+    try:
+        if not (
+            job
+            and process
+            and kernel32.SetInformationJobObject(job, extended, limits, len(limits))
+            and kernel32.AssignProcessToJobObject(job, process)
+        ):
+            raise OSError(errno.ECHILD, f"the process cannot be bound to a job (error {_last_error()})")
+    except OSError:
+        if job:
+            close(job)
+        raise
+    finally:
+        if process:
+            close(process)
+    return int(job)
+
+
 def _last_error() -> int:
     return int(ctypes.get_last_error())  # type: ignore[attr-defined,unused-ignore]
 
@@ -461,6 +512,21 @@ def entries(
         return []
     _require(status)
     return list(read_entries(buffer.raw))
+
+
+def entry_name(handle: int, name: bytes) -> bytes:
+    """The name of a folder's entry as the folder spells it. Raises `FileNotFoundError`."""
+    units = wide(name).encode("utf-16-le", "surrogatepass")
+    text = ctypes.create_string_buffer(units, len(units) + 2)
+    asked = UnicodeString(len(units), len(units), ctypes.addressof(text))
+    buffer = ctypes.create_string_buffer(2048)
+    status = _ntdll().NtQueryDirectoryFile(
+        handle, None, None, None, byref(IoStatus()), buffer, len(buffer), _CLASS_ID_BOTH, 1, byref(asked), 1
+    )
+    if status & 0xFFFFFFFF == NO_MORE_FILES:
+        status = NO_SUCH_FILE - (1 << 32)
+    _require(status, name)
+    return read_entries(buffer.raw)[0][0]
 
 
 def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:

@@ -12,6 +12,7 @@ import io
 import os
 import stat
 import threading
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import ClassVar, TypeVar
@@ -346,6 +347,54 @@ class Folder(_Handle):
             # It was opened only to be entered, because it may not be read.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from error
 
+    def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """The path `parts` below this folder as the folders on the way spell it, where they take several
+        spellings (`A.txt`, `a.txt`) for one name; what is not there stays as it is."""
+        depth = len(parts)
+        try:
+            while depth and not self._is_there(parts[:depth]):
+                depth -= 1
+            if not depth or not self._folds(parts[: depth - 1], parts[depth - 1]):
+                return parts
+            names: list[bytes] = []
+            for part in parts[:depth]:
+                with self.beneath(tuple(names)) as folder:
+                    names.append(folder.true_name(part))
+        except OSError:
+            return parts
+        return (*names, *parts[depth:])
+
+    def _is_there(self, parts: Sequence[bytes]) -> bool:
+        try:
+            self.stat_beneath(parts)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def _folds(self, above: Sequence[bytes], name: bytes) -> bool:
+        """Whether another spelling of a name that is there leads to the same thing."""
+        text = name.decode("utf-8", "surrogateescape")
+        other = text.swapcase()
+        if other == text:
+            other = unicodedata.normalize("NFD" if unicodedata.is_normalized("NFC", text) else "NFC", text)
+        if other == text:
+            return False
+        try:
+            found = self.stat_beneath((*above, other.encode("utf-8", "surrogateescape")))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return found.identity == self.stat_beneath((*above, name)).identity
+
+    def true_name(self, name: bytes) -> bytes:
+        """What this folder calls the thing that it opens by that name."""
+        identity, names = self.stat(name).identity, self.names()
+        if name in names:
+            return name
+        form = _folded(name)
+        return next(
+            (each for each in names if _folded(each) == form and self.stat(each).identity == identity), name
+        )
+
     def read_link(self, name: bytes) -> bytes:
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
         return os.readlink(_one(name), dir_fd=self._fd)
@@ -579,6 +628,30 @@ def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
     return io.FileIO(reader, "r"), io.FileIO(writer, "w")
 
 
+def absolute(path: bytes) -> bytes:
+    """A path that the user named from the top, with `/` between its parts; links and case are kept."""
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def resolved(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+    """The same without links, as far as it is there."""
+    return os.path.realpath(os.fsencode(path))
+
+
+def split_path(path: bytes) -> tuple[bytes, tuple[bytes, ...]]:
+    """Where a path begins (`/`, or nothing for a relative one) and its parts, none of them empty or `.`.
+
+    Raises `ValueError`, whose text is the end of a sentence, for what names no file.
+    """
+    parts = tuple(part for part in path.split(b"/") if part not in (b"", b"."))
+    return b"/" if path.startswith(b"/") else b"", parts
+
+
+def name_problem(name: bytes) -> str | None:  # noqa: ARG001
+    """Why the system gives no file this name, as the end of a sentence; None if it may."""
+    return None
+
+
 def umask() -> int:
     """The permission bits that new files of this process do not get."""
     with _umask:
@@ -607,6 +680,10 @@ def _one(name: bytes) -> bytes:
     if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
         raise OSError(errno.EINVAL, "not a name in a folder", name)
     return name
+
+
+def _folded(name: bytes) -> str:
+    return unicodedata.normalize("NFKC", name.decode("utf-8", "surrogateescape")).casefold()
 
 
 def _require_file(status: os.stat_result) -> None:

@@ -1,10 +1,11 @@
-"""Standard input and output taken for ourselves, before anything else in the process can use them."""
+"""What a process does for itself: take its standard input and output, and give memory back while it is idle."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 
@@ -34,3 +35,14 @@ def claim_standard() -> Iterator[tuple[io.FileIO, io.FileIO]]:
         sys.stdout.flush()
         os.dup2(ours[1], 1)
         os.dup2(ours[0], 0)
+
+
+def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
+    """Return freed memory to the system unless something comes on `wire` meanwhile: only glibc keeps it."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None and not select.select([wire], [], [], seconds)[0]:
+        trim(0)

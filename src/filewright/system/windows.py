@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from filewright.system import beneath, nt
 from filewright.system.beneath import Ask
 from filewright.system.handle import Handle
-from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, Rename, Status
-from filewright.system.windows_names import may_be_short, name_problem
+from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
+from filewright.system.windows_names import may_be_short, name_problem, split_path
 
 _ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
 _FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
@@ -269,8 +269,10 @@ class _WindowsSteps:
         return _open_folder(folder, name, _ENTER)
 
     def open(self, name: bytes, folder: int) -> int:
-        if self.folders_only or name == b".":
+        if self.folders_only:
             return _open_folder(folder, name, self._access)
+        if name == b".":
+            raise NotAFileError(errno.EISDIR, "folder")
         return _open_file(folder, name, self._access)
 
     def target(self, name: bytes, folder: int) -> list[bytes] | None:
@@ -329,18 +331,17 @@ class Folder(_WindowsHandle):
 
     def holds_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
-        here = os.fsdecode(self.path() or b"")
-        return not here or any(os.path.lexists(os.path.join(here, os.fsdecode(path))) for path in paths)
+        here = self.path()
+        return here is None or any(map(_is_there, (here + b"/" + path for path in paths)))
 
     def identity_above(self, levels: int) -> tuple[int, int]:
         """The identity of the folder so many levels above this one, by the path it has now; 0: of this one."""
         if not levels:
             return self.identity()
         here = self.path()
-        if not here:
+        if here is None:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
-        status = os.stat(os.path.join(os.fsdecode(here), *[".."] * levels))
-        return status.st_dev, status.st_ino
+        return status_of(here + b"/.." * levels).identity
 
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile."""
@@ -385,6 +386,17 @@ class Folder(_WindowsHandle):
         """Every name, sorted."""
         return sorted(name for name, _, _ in self._entries())
 
+    def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """The path `parts` below this folder as the folders on the way spell it: see `posix.Folder.true_names`."""
+        names: list[bytes] = []
+        try:
+            for part in parts:
+                with self.beneath(tuple(names)) as folder, folder._again(nt.LIST) as handle:
+                    names.append(nt.entry_name(handle, _one(part)))
+        except OSError:
+            pass
+        return (*names, *parts[len(names) :])
+
     def read_link(self, name: bytes) -> bytes:
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
         handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
@@ -426,7 +438,7 @@ class Folder(_WindowsHandle):
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
         return Folder(_open_folder(self._fd, name, _FOLDER), (name,) if name != b"." else ())
 
-    def parent(self) -> Folder | None:
+    def parent(self, *, listing: bool = True) -> Folder | None:  # noqa: ARG002
         """The folder above, wherever this one is now; None at the top, and for a deleted one."""
         path = nt.path_of(self._fd)
         if path is None:
@@ -679,6 +691,24 @@ def pipe(room: int = 0) -> tuple[io.FileIO, io.FileIO]:
     return io.FileIO(reader, "r"), io.FileIO(writer, "w")
 
 
+def absolute(path: bytes) -> bytes:
+    """A path that the user named from the top, with `/` between its parts; links and case are kept."""
+    return _plain(os.path.abspath(os.path.expanduser(path)))
+
+
+def resolved(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+    """The same without links and in its own case, as far as it is there."""
+    return _plain(os.path.realpath(os.fsencode(path)))
+
+
+def _plain(path: bytes) -> bytes:
+    try:
+        anchor, parts = split_path(path)
+    except ValueError:
+        return path.replace(b"\\", b"/")  # A device: opening it tells.
+    return anchor + b"/".join(parts)
+
+
 def umask() -> int:
     """Windows has none: new files get 0666, new folders 0777."""
     return 0
@@ -710,6 +740,17 @@ def _nt_path(path: bytes | str) -> str:
     if absolute.startswith("\\\\"):
         return "\\??\\UNC\\" + absolute[2:]
     return "\\??\\" + absolute
+
+
+def _is_there(path: bytes) -> bool:
+    """Whether anything, a link itself included, is at an absolute path; also if nobody may say."""
+    try:
+        nt.close(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _lock_folder() -> str:

@@ -8,7 +8,7 @@ read differently is refused. Nothing here asks the system: it can be read and te
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _DEVICES = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
@@ -50,8 +50,7 @@ def may_be_short(name: bytes) -> bool:
     return len(name) <= 12 and _SHORT.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class SplitPath:
+class SplitPath(NamedTuple):
     """A path as it was written: `anchor` is empty for a relative one, and `parts` hold no `.`."""
 
     anchor: bytes

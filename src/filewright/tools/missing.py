@@ -30,7 +30,7 @@ def explain(context: Context, error: FilewrightError, task: Task) -> None:
         near = _alike(context, missing, location.parts[len(missing.parts) :], task)
     except FilewrightError:
         return  # the error says what is known already
-    resolved = quote(os.path.join(location.root.path, *location.parts))
+    resolved = quote(location.absolute)
     root = quote(location.root.path)
     error.message += f" ({resolved}, in the root {root})"
     error.details.update(resolved=resolved, root=root)

@@ -1,0 +1,76 @@
+"""What tests ask of Unix and this system has not: a test that asks for it is left out, with the reason.
+
+Used by `conftest.py` on Windows alone, so that the same tests run there as far as they can: none is
+left out by its name, only by what it does.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+_MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
+_ROOMS = {"beneath", "darwin", "kernel", "landlock", "launcher_main", "linux", "posix"}
+_CALLS = {
+    "chown": "Windows has no owners by number",
+    "fork": "Windows has no fork",
+    "geteuid": "Windows has no numbers for users",
+    "getuid": "Windows has no numbers for users",
+    "getxattr": "Windows has no extended attributes",
+    "killpg": "Windows has no groups of processes",
+    "mkfifo": "Windows has no named pipes in folders",
+    "mknod": "Windows has no devices in folders",
+    "setxattr": "Windows has no extended attributes",
+    "statvfs": "Windows has no statvfs",
+    "umask": "Windows has no umask",
+}
+_MODES = (0o444, 0o666)
+
+
+def imports_unix(module: Path) -> bool:
+    """Whether a test module cannot even be imported, because of a module that it imports at its top."""
+    found: set[str] = set()
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return bool(found & (_MODULES | {f"filewright.system.{room}" for room in _ROOMS}))
+
+
+def leave_out() -> None:
+    """Make what is missing skip the test that calls it."""
+    for name, reason in _CALLS.items():
+        if name == "umask" or not hasattr(os, name):
+            setattr(os, name, _skipping(reason))
+    symlink, chmod = os.symlink, os.chmod
+
+    def make_link(source: Any, place: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            symlink(source, place, *arguments, **options)
+        except FileExistsError:
+            raise
+        except (OSError, NotImplementedError):
+            pass
+        # Pytest links to the newest of its own temporary folders, and can do without.
+        if not os.path.islink(place) and not os.fsdecode(place).endswith("current"):
+            pytest.skip("no link can be made here")
+
+    def set_mode(path: Any, mode: int, **options: Any) -> None:
+        if mode & 0o7777 not in _MODES:
+            pytest.skip(f"Windows has no mode {mode:o}")
+        chmod(path, mode, **options)
+
+    os.symlink, os.chmod = make_link, set_mode
+
+
+def _skipping(reason: str) -> Callable[..., NoReturn]:
+    def call(*_: Any, **__: Any) -> NoReturn:
+        pytest.skip(reason)
+
+    return call
