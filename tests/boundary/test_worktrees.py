@@ -117,6 +117,7 @@ def test_the_linked_worktrees_are_roots_too(made: Path, state: Path, root: str) 
         workspace.undo()
 
 
+@pytest.mark.needs("confine")  # or git is not run
 def test_changed_symbols_are_known_in_a_worktree_and_a_submodule(made: Path, state: Path) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
         for path in ("trees/inner/a.py", "lib/a.py"):

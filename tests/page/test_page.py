@@ -37,6 +37,7 @@ def test_the_newest_change_is_shown_with_its_diff(workspace: Workspace, opened: 
     page = opened()
     expect(page.locator("#rows .row")).to_have_count(2)
     expect(page.locator("#rows .row[aria-current]")).to_contain_text("edit src/cart.py")
+    expect(page.locator("#rows .row .counts")).to_have_text(["+1 −1", "+2 −0"])
     file = page.locator("article.file")
     expect(file.locator("h2")).to_have_text("src/cart.py")
     expect(file.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")

@@ -35,8 +35,23 @@ def test_a_log_tells_first_and_last_time_and_levels() -> None:
     assert facts.last is not None
     assert (facts.first.text, snapshot.lines.line_at(facts.first.offset)) == ("2026-11-20 10:00:00,123", 2)
     assert (facts.last.text, snapshot.lines.line_at(facts.last.offset)) == ("2026-11-20 10:00:03,000", 6)
-    assert facts.levels == {"INFO": 2, "WARNING": 1, "ERROR": 1}
+    assert facts.levels == {"INFO": 2, "WARN": 1, "ERROR": 1}
     assert facts.complete
+    assert facts.often == {}
+
+
+def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writes() -> None:
+    log = b"".join(
+        b"2026-11-20 10:%02d:00 WARN [worker-%d] retry %d succeeded\n" % (n, n % 4, n)
+        + b"2026-11-20 10:%02d:01 INFO fine\n" % n
+        for n in range(50)
+    )
+    found = hints(Snapshot.of_bytes(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG)
+    assert found.log is not None
+    assert found.log.often == {"WARN [worker-0] retry 0 succeeded": 50}
+    assert found.patterns[:3] == (r"\bERROR\b", r"\bWARN\b", "^.{0,20}2026-11-20 10")
+    later = hints(Snapshot.of_bytes(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG)
+    assert "^.{0,20}2026-11-21" in later.patterns
 
 
 @pytest.mark.parametrize(("line", "stamp"), STAMPS)

@@ -268,3 +268,30 @@ def test_a_guess_from_much_text_writes_what_its_language_needs():
     encoding = Snapshot.of_bytes(content).encoding
     for letter in "àâçéèêëîïôùûü":
         assert codec.encoded(letter, encoding) == letter.encode("latin-1")
+
+
+DECLARED = [
+    # what the file begins with, in which encoding it is, what is read
+    ("# -*- coding: latin-1 -*-\nname = 'Größe'\n", "latin-1", "iso8859_1"),
+    ("#!/usr/bin/python\n# coding=koi8-r\nname = 'привет'\n", "koi8-r", "koi8_r"),
+    ("; -*- mode: lisp; coding: iso-8859-2 -*-\n(žluťoučký kůň)\n", "iso-8859-2", "iso8859_2"),
+    ("// vim: set fileencoding=cp1251 :\nпривет\n", "cp1251", "cp1251"),
+    ('<?xml version="1.0" encoding="ISO-8859-15"?>\n<a>für 5 €</a>\n', "iso8859-15", "iso8859_15"),
+    ('<html>\n<head>\n<meta charset="shift_jis">\n日本語\n', "shift_jis", "shift_jis"),
+    ('<meta http-equiv="Content-Type" content="text/html; charset=gbk">\n汉字\n', "gbk", "gbk"),
+    ('@charset "iso-8859-1";\na::before { content: "é" }\n', "latin-1", "iso8859_1"),
+    # Not believed: what it cannot be, what is none, and what comes too late.
+    ("# coding: euc-jp\nGröße und Übermaß\n", "cp1252", "cp1252"),
+    ("# coding: latin-1\nprice = '5 €' # Größe\n", "cp1252", "cp1252"),
+    ("# coding: nonsense\nGröße und Übermaß\n", "cp1252", "cp1252"),
+    ("# coding: utf-8\nGröße und Übermaß\n", "cp1252", "cp1252"),
+    ("a\nb\n# coding: koi8-r\nGröße und Übermaß\n", "cp1252", "cp1252"),
+]
+
+
+@pytest.mark.parametrize(("text", "written", "read"), DECLARED)
+def test_a_text_is_read_as_it_declares(text: str, written: str, read: str) -> None:
+    data = text.encode(written)
+    found = Snapshot.of_bytes(data, settings=Settings()).encoding
+    assert found.name == read
+    assert found.guessed == (read == "cp1252")

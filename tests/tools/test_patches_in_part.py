@@ -65,8 +65,10 @@ PLACES = [
     # root, strip, a prefix that the patch's names have
     ("app", 0, ""),
     (".", 0, "app/"),
-    (".", 2, "vendor/lib/app/"),
-    ("app", 1, "old/"),
+    (".", 1, "app/"),
+    (".", 3, "vendor/lib/app/"),
+    ("app", 2, "old/"),
+    ("app", 1, ""),
     ("app/", 0, ""),
 ]
 
@@ -83,11 +85,43 @@ def test_a_patch_is_put_where_its_tree_is(
     assert (root / "app/one.py").read_text() == "x = 1\ny = 3\n"
 
 
-@pytest.mark.parametrize("strip", [1, 7])
+def test_a_strip_counts_what_the_patch_says(root: Path, workspace: Workspace) -> None:
+    """Without a/ and b/ the first part is the folder; a rename and a new file are stripped like others."""
+    (root / "app").mkdir()
+    (root / "app/one.py").write_text("x = 1\ny = 2\n")
+    bare = FIT.replace("a/one.py", "src/app/one.py").replace("b/one.py", "src/app/one.py")
+    assert not workspace.call("apply_patch", {"patch": bare, "strip": 1}).is_error
+    git = (
+        "diff --git a/src/app/one.py b/src/app/two.py\nsimilarity index 100%\n"
+        "rename from src/app/one.py\nrename to src/app/two.py\n"
+        "diff --git a/src/app/new.py b/src/app/new.py\nnew file mode 100644\n"
+        "--- /dev/null\n+++ b/src/app/new.py\n@@ -0,0 +1 @@\n+z = 3\n"
+    )
+    made = workspace.call("apply_patch", {"patch": git, "strip": 2})
+    assert not made.is_error, made.text
+    assert sorted(path.name for path in (root / "app").iterdir()) == ["new.py", "two.py"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "strip", "fits"), [("src/app/", 0, 2), ("src/app/", 1, 2), ("x/y/app/", 2, 3)]
+)
+def test_a_file_that_is_not_there_names_the_strip_that_fits(
+    root: Path, workspace: Workspace, prefix: str, strip: int, fits: int
+) -> None:
+    (root / "app").mkdir()
+    (root / "app/one.py").write_text("x = 1\ny = 2\n")
+    patch = FIT.replace("/one.py", f"/{prefix}one.py")
+    made = workspace.call("apply_patch", {"patch": patch, "strip": strip})
+    assert made.data["code"] == "not_found"
+    assert made.text.endswith(f"hint: with strip={fits} it is app/one.py, which is there"), made.text
+    assert not workspace.call("apply_patch", {"patch": patch, "strip": fits}).is_error
+
+
+@pytest.mark.parametrize("strip", [2, 7])
 def test_a_strip_beyond_the_path_is_refused(tree: Path, workspace: Workspace, strip: int) -> None:
     made = workspace.call("apply_patch", {"patch": FIT, "strip": strip})
     assert made.data["code"] == "invalid_input"
-    assert "use a strip up to 0" in made.text
+    assert "use a strip up to 1" in made.text
 
 
 def test_a_root_does_not_lead_out(tree: Path, workspace: Workspace) -> None:

@@ -141,8 +141,57 @@ def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspa
     found = workspace.search(patterns=["one", "two", "three"])
     assert [each.total for each in found.searches] == [2, 2, None]
     assert [hit.path for hit in found.results] == ["a.py", "a.py", "a.py", "b.py"]
-    assert found.text.count("pattern '") == 3
-    assert "pattern 'three':\nno match" in found.text
+    assert found.text.count("pattern '") == 2
+    assert found.text.endswith("\nno match: 'three'")
+    nothing = workspace.search(patterns=["three", "four"])
+    assert nothing.text == "no match: 'three', 'four'\n[2 files searched]"
+
+
+def test_lines_that_say_something_else_too_are_left_out(root: Path, workspace: Workspace) -> None:
+    """In literal and regex searches, of a file and a tree, however it is asked for."""
+    log = "ERROR mailbox full\nERROR pool is empty\nINFO x\nERROR ERROR Mailbox Full\nERROR disk\n"
+    (root / "a.log").write_bytes(log.replace("\n", "\r\n").encode())
+    (root / "b.log").write_text("ERROR mailbox full")
+    (root / "long.log").write_text(
+        "ERROR " + "x" * 2_000_000 + "\nERROR y mailbox full" + " z" * 500_000 + "\n"
+    )
+    for path, mode, without, lines in [
+        ("a.log", "literal", "mailbox full", [2, 5]),
+        ("a.log", "regex", "mailbox f.*|disk$", [2]),
+        ("a.log", "literal", "ERROR", []),
+        ("b.log", "literal", "mailbox", []),
+        (".", "literal", "mailbox full", [2, 5, 1]),
+    ]:
+        asked = {"pattern": "ERROR", "mode": mode, "without": without, "path": path}
+        found = workspace.call("search_content", asked).data
+        assert [hit["line"] for hit in found["results"]] == lines, asked
+        counted = workspace.call("search_content", {**asked, "output": "counts"}).data
+        assert sum(file["count"] for file in counted["files"]) == len(lines)
+        named = workspace.call("search_content", {**asked, "output": "files"}).data
+        assert len(named["files"]) == len({hit["path"] for hit in found["results"]})
+    for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"without": "(", "mode": "regex"}, {"without": ""}]:
+        made = workspace.call("search_content", {"pattern": "ERROR", "without": "x", **wrong})
+        assert made.data["code"] == "invalid_input", wrong
+
+
+def test_counts_that_are_cut_give_the_totals(root: Path, workspace: Workspace) -> None:
+    for n in range(30):
+        (root / f"m{n:02}.py").write_text("hit hit\nhit\n")
+    text = workspace.call("search_content", {"pattern": "hit", "output": "counts", "max_results": 4}).text
+    assert "[4 of 30 files with 60 matching lines in all shown, the search is not complete" in text
+
+
+def test_a_long_preview_shows_a_line_of_each_kind(root: Path, workspace: Workspace) -> None:
+    for n in range(60):
+        (root / f"m{n:02}.py").write_bytes(f"rates = rate({n})\r\n# rate is slow {n}\r\n".encode())
+    (root / "z.py").write_text('NAMES = ["rate"]\n')
+    asked = {"pattern": "rate", "replacement": "fetch", "whole_word": True}
+    text = workspace.call("replace_content", asked).text
+    assert (
+        "60 like m00.py:1: rates = rate(0)\n60 like m00.py:2: # rate is slow 0\n1 like z.py:1: NAMES" in text
+    )
+    assert "like" not in workspace.call("replace_content", {**asked, "preview": False}).text
+    assert len(text) < 900
 
 
 def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from filewright.changes import ChangeRecord, Side
+from filewright.errors import FilewrightError
+from filewright.progress import Task
 from filewright.visible import one_line
 from filewright.workspace import Workspace
 
@@ -18,11 +20,16 @@ _PATHS = 20
 _READ = 200
 _SEARCHED = 2_000
 """Changes that one request looks through for a filter; the next goes on there."""
+_COUNTED_FILES, _COUNTED_BYTES, _COUNTED_SECONDS = 5, 256 << 10, 0.2
+"""The lines of a change are counted if it has up to so many files of such a size, as long as a page has time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One change as the list shows it; `undone` names the change that took it back, if one did entirely."""
+    """One change as the list shows it; `undone` names the change that took it back, if one did entirely.
+
+    `lines` are those added and removed, where they were counted (`countable`: they may be).
+    """
 
     id: str
     time: datetime
@@ -36,7 +43,9 @@ class Listing:
     undoable: bool
     reverts: tuple[str, ...]
     partial: bool
+    countable: bool
     undone: str | None = None
+    lines: tuple[int, int] | None = None
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether it has all the words in it."""
@@ -65,21 +74,40 @@ class ChangeLog:
         self._rows: list[Listing] = []
         self._ended = False
         self._undone: dict[str, str] = {}
+        self._lines: dict[str, tuple[int, int] | None] = {}
 
     def page(self, *, before: str | None = None, text: str = "") -> ListPage:
         """The rows after the row `before` (None: from the newest) that match every word of `text`."""
         words = text.lower().split()
         found: list[Listing] = []
+        cursor = None
         with self._lock:
             self._refresh()
             last: str | None = None
             for count, row in enumerate(self._from(before)):
                 if len(found) == ROWS or count == _SEARCHED:
-                    return ListPage(tuple(found), last)
+                    cursor = last
+                    break
                 last = row.id
                 if row.matches(words):
                     found.append(self._marked(row))
-        return ListPage(tuple(found), None)
+        clock = Task(seconds=_COUNTED_SECONDS)
+        return ListPage(tuple(self._counted(row, clock) for row in found), cursor)
+
+    def _counted(self, row: Listing, clock: Task) -> Listing:
+        """The row with its lines, if they are known or there is time to count them."""
+        if row.countable and row.id not in self._lines and not clock.expired:
+            try:
+                files = self._workspace.changed_files(row.id, limit=_COUNTED_FILES).files
+            except FilewrightError:
+                files = ()
+            texts = [(file.added, file.removed) for file in files if file.added is not None]
+            self._lines[row.id] = (
+                (sum(added for added, _ in texts), sum(removed or 0 for _, removed in texts))
+                if texts
+                else None
+            )
+        return replace(row, lines=self._lines.get(row.id))
 
     def row(self, record: ChangeRecord) -> Listing:
         """A record as it is listed."""
@@ -163,4 +191,8 @@ def _listing(record: ChangeRecord) -> Listing:
         record.undoable,
         record.reverts,
         record.partial,
+        len(record.entries) <= _COUNTED_FILES
+        and all(
+            side.size <= _COUNTED_BYTES for entry in first for side in (entry.before, entry.after) if side
+        ),
     )

@@ -145,15 +145,17 @@ def _skipped(snapshot: Snapshot, ahead: Ahead, position: int) -> int:
 
 
 def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[list[Span | None]]:
-    if pattern.plain is not None:
-        yield from _spans(view, pattern, _finder(pattern.plain.encode()), once=once)
-    elif len(view.text) * pattern.instructions <= _STEPS:
-        yield from _spans(view, pattern, _regex(pattern), once=once)
+    search = _finder(pattern.plain.encode()) if pattern.plain is not None else _regex(pattern)
+    steps = 0 if pattern.plain is not None else pattern.instructions
+    if pattern.without is not None:
+        search = _less(search, pattern.without)
+        steps += pattern.without.instructions
+    if len(view.text) * steps <= _STEPS:
+        yield from _spans(view, pattern, search, once=once)
     else:
         # RE2 cannot be interrupted. Where it may take long it works in a thread of its own, which is
         # left to finish alone when the request is cancelled.
         aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
-        search = _regex(pattern)
 
         def watched(text: bytes, index: int) -> _Found | None:
             future = aside.submit(search, text, index)
@@ -193,6 +195,27 @@ def _regex(pattern: Pattern) -> _Search:
         return found.start(), [span if span[0] >= 0 else None for span in spans]
 
     return search
+
+
+def _less(search: _Search, without: Pattern) -> _Search:
+    """Finds what `search` does, in lines that have no match of `without`."""
+    excluded = without.regexp
+    allowed = -1  # the end of the line that was found to have none
+
+    def filtered(text: bytes, index: int) -> _Found | None:
+        nonlocal allowed
+        while (found := search(text, index)) is not None and found[0] > allowed:
+            begin, end = text.rfind(b"\n", 0, found[0]) + 1, text.find(b"\n", found[0])
+            end = len(text) if end < 0 else end
+            if excluded.search(text[begin:end]) is None:
+                allowed = end
+                break
+            index = end + 1
+            if index > len(text):
+                return None
+        return found
+
+    return filtered
 
 
 def _spans(view: Window, pattern: Pattern, search: _Search, *, once: bool) -> Iterator[list[Span | None]]:

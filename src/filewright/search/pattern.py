@@ -33,7 +33,7 @@ class Pattern:
 
     `text` as given, less carriage returns; `insensitive` after the smart rule was applied;
     `multiline` also when a literal holds ``\\n``; `plain` is the literal that can be found as bytes
-    (case-sensitive, one line), else None.
+    (case-sensitive, one line), else None. A line that holds a match of `without` has no match.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Pattern:
     whole_word: bool
     multiline: bool
     node: nodes.Node = field(repr=False)
+    without: Pattern | None = None
 
     @cached_property
     def plain(self) -> str | None:

@@ -2,7 +2,8 @@
 
 A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
 choices, what is required and defaults that surprise; bounds, the obvious defaults (of choices the first) and
-rare arguments are left to the refusal that names them. Arguments are checked against the full schema either way.
+rare arguments are left to the refusal that names them, so its schemas are open. Arguments are checked against the
+full schema either way.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from filewright.surface import Listed
 _BOUNDS = frozenset({"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"})
 _RARE = frozenset(
     {
-        *("break_hard_links", "undoable", "atomic", "max_files", "diff", "encoding", "min_similarity"),
         *(
-            "context_before",
-            "context_after",
-            "occurrence",
+            "atomic",
+            "break_hard_links",
             "changed_lines",
-            "include_hidden",
-            "invert",
-            "since",
-            "max_symbols",
+            "client",
+            "column",
+            "context_after",
+            "context_before",
         ),
+        *("encoding", "fuzzy", "group", "include_hidden", "invert", "lines", "max_chars", "max_files"),
+        *("max_symbols", "min_similarity", "missing_ok", "newline", "numbered", "occurrence", "owner"),
+        *("reindent", "since", "sort", "undoable"),
     }
 )
 """Arguments that an answer names when they matter; they are accepted all the same."""
@@ -41,22 +43,15 @@ _WITH_APP = {"ui": {"resourceUri": APP}}
 """What a tool's `_meta` says of it: for the client, no model is given it."""
 
 
-def listing(tools: Sequence[Listed], *, app: bool = False) -> list[Tool]:
-    """The tools as they are listed, each with all four hints; `app`: for a client that has MCP Apps."""
-    full = [_listed(tool, tool.schema, tool.title, app=app) for tool in tools]
-    if sum(_length(tool) + 1 for tool in full) <= LIMIT:
+def listing(tools: Sequence[Listed]) -> list[Tool]:
+    """The tools as they are listed, each with all four hints; those that change files name the app."""
+    full = [_listed(tool, tool.schema, tool.title) for tool in tools]
+    if sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) + 1 for tool in full) <= LIMIT:
         return full
-    return [
-        _listed(tool, {**terse(tool.schema), "additionalProperties": False}, None, app=app) for tool in tools
-    ]
+    return [_listed(tool, terse(tool.schema), None) for tool in tools]
 
 
-def _length(tool: Tool) -> int:
-    """Characters of a tool as a model is given it."""
-    return len(tool.model_dump_json(by_alias=True, exclude_none=True, exclude={"meta"}))
-
-
-def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None, *, app: bool) -> Tool:
+def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
     return Tool(
         name=tool.name,
         title=title,
@@ -68,7 +63,7 @@ def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None, *, app: 
             idempotent_hint=tool.idempotent,
             open_world_hint=False,
         ),
-        _meta=_WITH_APP if tool.writes and app else None,
+        _meta=_WITH_APP if tool.writes else None,
     )
 
 

@@ -100,9 +100,7 @@ class Handlers:
         self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
         self._subscriptions = Subscriptions(workspace.context.boundary)
         self._tools = {tool.name: tool for tool in offer.tools()}
-        self._listings = {
-            app: ListToolsResult(tools=listing([*self._tools.values()], app=app)) for app in (False, True)
-        }
+        self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
 
     def server(self) -> Server[Any]:
         """A low-level server that answers with these handlers."""
@@ -131,9 +129,9 @@ class Handlers:
 
     # Tools
 
-    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """All tools, in one page."""
-        return self._listings[_has_apps(context)]
+        return self._listing
 
     async def call_tool(
         self, context: Context, params: CallToolRequestParams

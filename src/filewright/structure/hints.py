@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from filewright.structure.columns import CsvFacts, JsonLinesFacts, csv_facts, json_lines_facts
 from filewright.structure.language import LANGUAGES, Language
-from filewright.structure.log import LogFacts, log_facts, looks_like_log
+from filewright.structure.log import LOUD, LogFacts, log_facts, looks_like_log
 from filewright.structure.sample import sampled
 from filewright.text import Snapshot
-
-_LOUD: Final = ("EMERG", "PANIC", "FATAL", "CRITICAL", "SEVERE", "ALERT", "ERROR", "WARNING")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +43,10 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
 
 
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:
-    patterns = [rf"\b{level}\b" for level in _LOUD if level in facts.levels]
-    if facts.last is not None:
-        day = facts.last.text[:10] if facts.last.text[:4].isdigit() else facts.last.text[:6]
-        patterns.append(f"^.{{0,20}}{day}")
-    patterns.append(r"(?i)exception|traceback|timeout|refused|denied")
+    patterns = [rf"\b{level}\b" for level in LOUD if level in facts.levels]
+    if facts.first is not None and facts.last is not None:
+        days = [stamp.text[: 10 if stamp.text[:4].isdigit() else 6] for stamp in (facts.first, facts.last)]
+        hour = "" if days[0] != days[1] else facts.last.text[len(days[1]) : len(days[1]) + 3]
+        patterns.append(f"^.{{0,20}}{days[1]}{hour}")
+    patterns.append(r"(?i)exception|traceback|time(d )?out|refused|denied")
     return tuple(patterns)

@@ -23,8 +23,14 @@ _LEVELS: Final = re.compile(
     r"|\b(?:level|lvl|severity|levelname)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
     r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
 )
-_SAME: Final = {"WARN": "WARNING", "ERR": "ERROR", "CRIT": "CRITICAL"}
+LOUD: Final = (
+    *("EMERG", "PANIC", "FATAL", "CRITICAL", "CRIT", "SEVERE", "ALERT", "ERROR", "ERR", "WARNING", "WARN"),
+)
+"""Levels that tell of something wrong, the worst first."""
+
 _LEVEL_CHARS: Final = 300
+_NUMBER: Final = re.compile(r"\d+")
+_KINDS, _KIND_CHARS = 4, 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +45,16 @@ class Stamp:
 class LogFacts:
     """First and last timestamp (None without any), and how many sampled lines are of each level.
 
-    `levels` counts the sample of `sampled_lines` lines, which is the whole file if `complete`.
+    `levels` counts the sample of `sampled_lines` lines, which is the whole file if `complete`, by their
+    names as they are written, in capitals. `often` are the most frequent of its lines that tell of something
+    wrong, with their counts: what to leave out of a search for what is rare. Lines that differ in numbers
+    are one.
     """
 
     first: Stamp | None
     last: Stamp | None
     levels: dict[str, int]
+    often: dict[str, int]
     sampled_lines: int
     complete: bool
 
@@ -55,8 +65,21 @@ def log_facts(sample: Sample) -> LogFacts:
     ends = (sample.head, lines if sample.complete else sample.tail)
     first = next(filter(None, map(_stamp, ends[0])), None)
     last = next(filter(None, map(_stamp, reversed(ends[1]))), None)
-    levels = Counter(level for line in lines if (level := _level(line.text)))
-    return LogFacts(first, last, dict(levels.most_common()), len(lines), sample.complete)
+    levels: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for line in lines:
+        level = _level(line.text)
+        if level is None:
+            continue
+        levels[level] += 1
+        if level in LOUD:
+            said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[:_KIND_CHARS]
+            kind = _NUMBER.sub("0", said)
+            kinds[kind] += 1
+            examples.setdefault(kind, said)
+    often = {examples[kind]: count for kind, count in kinds.most_common(_KINDS) if count > 1}
+    return LogFacts(first, last, dict(levels.most_common()), often, len(lines), sample.complete)
 
 
 def looks_like_log(sample: Sample) -> bool:
@@ -81,5 +104,4 @@ def _level(text: str) -> str | None:
     found = _LEVELS.search(text[:_LEVEL_CHARS])
     if found is None:
         return None
-    level = next(group for group in found.groups() if group).upper()
-    return _SAME.get(level, level)
+    return next(group for group in found.groups() if group).upper()

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from filewright.text.codec import Encoding
+from filewright.errors import FilewrightError
+from filewright.text.codec import Encoding, named
 
 EDGE = 8 << 10
 """How far from each end a NUL makes a file binary."""
@@ -31,6 +32,17 @@ _OTHER = (
     "cp1256", "iso8859_6", "cp874",
 )  # fmt: skip
 _MULTIBYTE = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
+
+_DECLARED = 1 << 10
+"""How far from its beginning a text may declare its encoding."""
+_DECLARATION = re.compile(
+    rb"\A(?:[^\r\n]*(?:\r\n?|\n))?[^\r\n]*?\bcoding[:=][ \t]*([-\w.]+)"
+    rb"|\bfileencoding=([-\w.]+)"
+    rb"|\A<\?xml[^>]*?\bencoding=[\"']([-\w.]+)"
+    rb"|<meta\b[^>]*?\bcharset=[\"']?([-\w.]+)"
+    rb"|\A@charset \"([-\w.]+)",
+)
+_WIDE = ("utf-16", "utf-16-le", "utf-16-be")
 
 _CLEARLY = 1.25  # how many times as likely another encoding of Latin letters must be than cp1252
 _CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must be
@@ -94,8 +106,29 @@ def detect(read: Read, size: int, *, whole: bool) -> Encoding:
     valid, sampled = _valid_utf8(read, size, whole)
     if valid:
         return Encoding("utf-8", sampled=sampled)
-    guess = _guess(_suspicious(read, size, whole))
+    sample = _suspicious(read, size, whole)
+    guess = _guess(sample)
+    if guess.invalid and not guess.rivals:
+        return guess
+    if declared := _declared(read(0, min(_DECLARED, size)), sample):
+        return Encoding(declared, sampled=sampled)
     return guess if guess.invalid else replace(guess, sampled=sampled)
+
+
+def _declared(head: bytes, sample: bytes) -> str:
+    """The encoding that the first lines of a text declare, if the sample can be that; else "".
+
+    As Python and Emacs do (``coding:``), Vim, XML, HTML and CSS. UTF-8 was ruled out by the bytes.
+    """
+    found = _DECLARATION.search(head)
+    try:
+        name = named(next(filter(None, found.groups())).decode("ascii")) if found else ""
+        text = sample.decode(name) if name else ""
+    except (FilewrightError, UnicodeDecodeError):
+        return ""
+    if name in ("", "utf-8", *_WIDE) or any("\x80" <= c <= "\x9f" for c in text):
+        return ""  # no text has control characters: it is rather cp1252 that calls itself Latin-1
+    return name
 
 
 def with_name(name: str, read: Read, size: int) -> Encoding:

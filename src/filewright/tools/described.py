@@ -23,6 +23,14 @@ def line_ending(snapshot: Snapshot) -> str:
     return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
 
 
+def kept_form(snapshot: Snapshot) -> str:
+    """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
+    encoding, ending = snapshot.encoding, line_ending(snapshot)
+    name = encoding.name + (" with BOM" if encoding.bom else "")
+    forms = [*([] if name == "utf-8" else [name]), *([] if ending in ("lf", "none") else [ending])]
+    return f"; {' and '.join(forms)} kept" if forms else ""
+
+
 def past_end(snapshot: Snapshot, start: int, task: Task, *, argument: str = "start") -> FilewrightError:
     """The refusal of a line number that the file does not have."""
     count = snapshot.lines.counted(task)

@@ -35,7 +35,7 @@ def _given_text(value: Any) -> Any:
 
 EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
-Beside = Annotated[int | str | None, WithJsonSchema({"type": "string", "description": "symbol or line"})]
+Beside = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
 
 
 class MovedFrom(Arguments):
@@ -524,7 +524,7 @@ def _answer(context: Context, arguments: EditArguments, made: list[Spliced[Plan]
         version = f"; version {one.version}" if one.version else ""
         change = f"; change {record.id}" if record is not None and not position else ""
         count = counted(one.decision.changes_made, "edit")
-        page.add(f"{visible(one.location.shown)}: {count} {done}{version}{change}")
+        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{change}")
         if not seen:
             page.extend((visible(outcome.text) for outcome in one.decision.outcomes), reserve=2000)
         if record is not None and one.hard_links > 1:
@@ -568,7 +568,7 @@ TOOL = Tool(
         "it without line numbers; if it occurs more often, add neighbouring lines or start_line. Small "
         "differences in whitespace, quotes or indentation are tolerated and reported; otherwise the nearest text is "
         "shown. Or name the place instead: symbol; start_line and end_line of expected_version; insert_after or "
-        "insert_before. New files: write_content."
+        "insert_before a symbol or line. New files: write_content."
     ),
     arguments=EditArguments,
     run=run,

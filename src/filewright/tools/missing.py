@@ -20,8 +20,12 @@ _ALIKE = 3
 def explain(context: Context, error: FilewrightError, task: Task) -> None:
     """Add to a `not_found` the place it resolved to, its root, and names that are like it."""
     asked = error.details.get("path")
-    if error.code != Code.NOT_FOUND or not isinstance(asked, str) or "resolved" in error.details:
-        return
+    if (
+        error.code != Code.NOT_FOUND
+        or not isinstance(asked, str)
+        or error.details.keys() & {"resolved", "strip"}
+    ):
+        return  # it is explained
     try:
         location = context.boundary.locate(asked)
         missing = _first_missing(context, location)

@@ -439,6 +439,8 @@ def _plainly(value: object) -> str:
     if isinstance(value, Stamp):
         return value.text
     if isinstance(value, Mapping):
+        if any(" " in str(name) for name in value):
+            return "; ".join(f"{count} like {name!r}" for name, count in value.items())
         return ", ".join(f"{name} {count}" for name, count in value.items())
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 

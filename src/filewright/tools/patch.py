@@ -30,6 +30,9 @@ from filewright.visible import visible
 _CHANGES = 500
 """How many of the newest changes are asked where a file has gone."""
 
+_PARTS = 32
+"""Leading parts of a path that are left out to find it."""
+
 _HUNKS = 12
 """Hunks of a file that are named with their lines."""
 
@@ -39,7 +42,7 @@ class PatchArguments(Arguments):
 
     patch: str
     root: str = "."
-    strip: Annotated[int, Field(ge=0)] = 0
+    strip: Annotated[int, Field(ge=0, description="as of patch -p; 0: a/ and b/")] = 0
     partial: Annotated[bool, Field(description="apply the files that fit, return the rest")] = False
     preview: bool = False
     diff: DiffWanted = "auto"
@@ -101,7 +104,16 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             }  # a new file has its name, whatever has gone from there
 
             def look(path: str) -> PatchTarget:
-                return _look(context, path, stack, moved, follow=path in changed)
+                follow = path in changed
+                try:
+                    target = _look(context, path, stack, moved, follow=follow)
+                except FilewrightError as error:
+                    if follow and error.code == Code.NOT_FOUND:
+                        _advise_strip(context, patch, arguments, path, error)
+                    raise
+                if follow and target.missing is not None:
+                    _advise_strip(context, patch, arguments, path, target.missing)
+                return target
 
             parts = _fitting(patch, look, task) if arguments.partial else PatchParts(patch, patch)
             planned = plan(
@@ -203,6 +215,22 @@ def _moved_to(context: Context, location: Location) -> Location | None:
         return None
     there = reduce(Location.child, parts, Location(location.root, (), location.asked))
     return there if context.exists(there) else None
+
+
+def _advise_strip(
+    context: Context, patch: Patch, arguments: PatchArguments, path: str, error: FilewrightError
+) -> None:
+    """Add to the refusal of a file that is not there the `strip` with which one is."""
+    root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
+    parts = path.removeprefix(root).split("/")
+    prefixed = any(file.prefixed for file in patch.files if file.old == path)
+    for fewer in range(1, min(len(parts), _PARTS)):
+        shorter = root + "/".join(parts[fewer:])
+        if context.exists(context.boundary.locate(shorter)):
+            strip = max(arguments.strip, int(prefixed)) + fewer
+            error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
+            error.details["strip"] = strip
+            return
 
 
 def _warning(context: Context, file: FileOutcome, task: Task) -> str:

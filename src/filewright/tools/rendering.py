@@ -47,6 +47,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def short_diff(diff: str) -> bool:
+    """Whether a diff is shown unasked."""
+    return diff.count("\n") <= _SHORT_LINES and len(diff) <= _SHORT_CHARS
+
+
 class Page:
     """Lines up to a budget of characters."""
 
@@ -97,8 +102,7 @@ class Page:
         """
         if wanted == "none" or not diff:
             return False
-        lines = diff.count("\n")
-        if wanted == "full" or (not seen and lines <= _SHORT_LINES and len(diff) <= _SHORT_CHARS):
+        if wanted == "full" or (not seen and short_diff(diff)):
             self.add_diff(diff, rest=rest)
             return True
         rows = diff.split("\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -9,23 +10,38 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import ChangeSet, Step, check_count, modify, replace_matches, replacement, unified
+from filewright.edit import (
+    ChangeSet,
+    Replaced,
+    Step,
+    check_count,
+    modify,
+    replace_matches,
+    replacement,
+    unified,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern, TreeOptions, compile_pattern
-from filewright.text import Snapshot
+from filewright.text import Snapshot, decoded
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, clip, counted
+from filewright.tools.rendering import DiffWanted, Page, clip, counted, short_diff
 from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.tools.search_page import skipped
 from filewright.visible import visible
 
-_ROWS = 40
+_ROWS = 12
 """Files named with their counts; a search with output=counts names all."""
+
+_KINDS, _KIND_CHARS = 8, 160
+"""Lines shown as examples of what is replaced, each as long as that."""
+
+_LOOKED_AT = 5_000
+"""Replacements whose lines are compared, to find the kinds of lines there are."""
 
 
 class ReplaceArguments(Arguments):
@@ -95,6 +111,33 @@ class _Gathered:
     diffs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    kinds: dict[str, _Kind] = field(default_factory=dict)
+    looked_at: int = 0
+
+    def look(self, snapshot: Snapshot, made: Replaced) -> None:
+        """Count each line with a replacement as one of its kind, numbers in it apart."""
+        name = visible(snapshot.asked)
+        for splice in made.splices[: _LOOKED_AT - self.looked_at]:
+            self.looked_at += 1
+            begin = snapshot.lines.begin(splice.offset)
+            low = max(begin, splice.offset - _KIND_CHARS // 2)
+            end = min(snapshot.lines.end(splice.offset), low + _KIND_CHARS)
+            text = decoded(snapshot.read(low, end - low), snapshot.encoding).strip()
+            kind = self.kinds.setdefault(
+                _NUMBER.sub("0", text), _Kind(f"{name}:{snapshot.lines.line_at(begin)}: {visible(text)}")
+            )
+            kind.count += 1
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass
+class _Kind:
+    """Lines that are alike but for numbers: one of them, and how many replacements are in such."""
+
+    example: str
+    count: int = 0
 
 
 def _attempt(
@@ -155,6 +198,7 @@ def _gather(
             continue
         context.boundary.guard_write(snapshot.location)
         gathered.steps.append(step)
+        gathered.look(snapshot, made)
         if left > 0:
             shown = unified(name, name, snapshot, made.splices, max_lines=left)
             gathered.diffs.append(shown.text)
@@ -207,6 +251,8 @@ def _answer(
     said = said[:20]
     if not seen:
         _add_counts(page, counts)
+        if arguments.diff == "none" or not short_diff(diff):
+            _add_kinds(page, gathered)
     if said:
         page.add(f"[{visible('; '.join(said))}]")
     way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
@@ -233,6 +279,17 @@ def _add_counts(page: Page, counts: Mapping[str, int]) -> None:
     if left:
         rest = sum(list(counts.values())[-left:])
         page.add(f"[and {counted(rest, 'match')} in {counted(left, 'more file')}]")
+
+
+def _add_kinds(page: Page, gathered: _Gathered) -> None:
+    """A line of each kind that is replaced, the most frequent first."""
+    kinds = sorted(gathered.kinds.values(), key=lambda kind: -kind.count)
+    if len(kinds) < sum(kind.count for kind in kinds):
+        page.extend(
+            (f"{kind.count:,} like {kind.example}" for kind in kinds[:_KINDS]), reserve=page.room // 3
+        )
+        if len(kinds) > _KINDS:
+            page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")
 
 
 TOOL = Tool(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Literal
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
@@ -79,12 +80,20 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
     left = context.settings.page_chars
     made: list[SearchResult] = []
     texts = []
+    nowhere: list[str] = []
     for position, wanted in enumerate(each):
-        heading = f"pattern {visible(wanted.text)!r}:\n"
+        name = repr(visible(wanted.text))
         share = max(_LEAST_CHARS, left // (len(each) - position))
-        made.append(_one(context, wanted, task, share - len(heading) - 1))
-        texts.append(heading + made[-1].text)
+        made.append(_one(context, wanted, task, share - len(name) - 11))
+        if made[-1].complete and not made[-1].found and not _advice(wanted, made[-1].files_searched):
+            nowhere.append(name)
+            continue
+        texts.append(f"pattern {name}:\n{made[-1].text}")
         left -= len(texts[-1]) + 1
+    if nowhere:
+        texts.append(f"no match: {', '.join(nowhere)}")
+        if len(nowhere) == len(each):
+            texts.append(made[0].text.partition("\n")[2])
     return SearchResult(
         "\n".join(texts),
         results=tuple(hit for result in made for hit in result.results),
@@ -113,14 +122,27 @@ def _check_patterns(context: Context, each: Sequence[SearchArguments]) -> None:
 
 
 def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
-    return compile_pattern(
+    mode: Literal["literal", "regex"] = "literal" if arguments.mode == "fuzzy" else arguments.mode
+    most = context.settings.max_pattern_chars
+    pattern = compile_pattern(
         arguments.text,
-        mode="literal" if arguments.mode == "fuzzy" else arguments.mode,
+        mode=mode,
         case=arguments.case,
         whole_word=arguments.whole_word,
         multiline=arguments.multiline,
-        max_chars=context.settings.max_pattern_chars,
+        max_chars=most,
     )
+    if arguments.without is None:
+        return pattern
+    if pattern.multiline:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "without leaves out lines, and the matches of this pattern may have several",
+            hint="look for one line of it, or leave out without",
+            details={"argument": "without"},
+        )
+    without = compile_pattern(arguments.without, mode=mode, case=arguments.case, max_chars=most)
+    return replace(pattern, without=without)
 
 
 def _one(context: Context, arguments: SearchArguments, task: Task, room: int) -> SearchResult:
@@ -244,7 +266,7 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         search.complete = found.complete
         if found.resume is not None:
             search.cursor = cursor_at(search, location, found.resume)
-    if not search.complete and arguments.output == "matches" and resume is None:
+    if not search.complete and arguments.output != "files" and resume is None:
         found = _count_all(search, location, pattern) or found
     search.searched = found.searched
     if search.complete or search.total is not None:
@@ -270,7 +292,7 @@ def _count_all(search: Search, location: Location, pattern: Pattern) -> TreeSear
 
 def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
     arguments = search.arguments
-    for name in ("invert", "multiline", "whole_word"):
+    for name in ("invert", "multiline", "whole_word", "without"):
         if getattr(arguments, name):
             raise FilewrightError(
                 Code.INVALID_INPUT,
@@ -355,14 +377,14 @@ def _answer(search: Search) -> SearchResult:
     found = len(search.results) or len(search.files)
     if not found:
         page.add("no match" if search.complete else "no match so far")
-        if search.searched == 0 and search.complete:
-            search.notes.append("list_files shows which files are there, and what a glob fits")
-        elif arguments.mode == "literal" and _REGEX.search(arguments.text):
-            search.notes.append("looked for literally; with mode=regex it would be a pattern")
+        if advice := _advice(arguments, search.searched if search.complete else None):
+            search.notes.append(advice)
     elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy":
         search.notes.insert(0, _found(search))
     if search.cursor is not None:
         of = f" of {search.total:,} in {counted(search.matched, 'file')}" if search.total is not None else ""
+        if of and arguments.output == "counts":
+            of = f" of {counted(search.matched, 'file')} with {counted(search.total or 0, _unit(arguments))} in all"
         page.add(f"[{found}{of} shown, the search is not complete: go on with cursor={search.cursor}]")
     elif not search.complete:
         page.add("[the search is not complete]")
@@ -380,6 +402,15 @@ def _answer(search: Search) -> SearchResult:
     )
 
 
+def _advice(arguments: SearchArguments, searched: int | None) -> str:
+    """What to try after a search that found nothing in `searched` files (None: in one, or not in all)."""
+    if searched == 0:
+        return "list_files shows which files are there, and what a glob fits"
+    if arguments.mode == "literal" and _REGEX.search(arguments.text):
+        return "looked for literally; with mode=regex it would be a pattern"
+    return ""
+
+
 def _found(search: Search) -> str:
     """How much a complete search found: `5 matching lines in 2 files`."""
     if search.arguments.output == "files":
@@ -388,8 +419,11 @@ def _found(search: Search) -> str:
         search.total, files = sum(file.count or 0 for file in search.files), len(search.files)
     else:
         search.total, files = len(search.results), len({hit.path for hit in search.results})
-    unit = "match" if search.arguments.multiline else "matching line"
-    return f"{counted(search.total, unit)} in {counted(files, 'file')}, all shown"
+    return f"{counted(search.total, _unit(search.arguments))} in {counted(files, 'file')}, all shown"
+
+
+def _unit(arguments: SearchArguments) -> str:
+    return "match" if arguments.multiline else "matching line"
 
 
 TOOL = Tool(

@@ -51,6 +51,7 @@ class SearchArguments(Arguments):
     whole_word: bool = False
     multiline: bool = False
     invert: bool = False
+    without: Annotated[str | None, Field(description="leave out lines with this")] = None
     context: Annotated[int | None, Field(ge=0, le=50, description="default: 2, many hits 0")] = None
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
@@ -121,6 +122,11 @@ class SearchResult(ToolResult):
     files_searched: int | None
     total: int | None = None
     searches: tuple[SearchResult, ...] = field(default=(), metadata=OPTIONAL)
+
+    @property
+    def found(self) -> bool:
+        """Whether anything was found."""
+        return bool(self.results or self.files)
 
 
 @dataclass

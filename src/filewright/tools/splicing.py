@@ -15,6 +15,7 @@ from filewright.text import NotebookView, Snapshot, Splice, notebook_view
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
+from filewright.tools.described import kept_form
 from filewright.tools.rendering import clip
 from filewright.tools.retrying import until_settled
 
@@ -52,7 +53,8 @@ class Decided(Generic[D]):
 class Spliced(Generic[D]):
     """What became of a file; `record` is None in a preview and where nothing was to be changed.
 
-    `version` is the token the file has, or would have; None where only a commit could tell.
+    `version` is the token the file has, or would have; None where only a commit could tell. `form` is what
+    is not plain about the file and was kept, for its line of the answer.
     """
 
     decision: D
@@ -62,6 +64,7 @@ class Spliced(Generic[D]):
     warning: str
     version: str | None
     hard_links: int
+    form: str = ""
 
 
 def decided(
@@ -134,7 +137,7 @@ def commit_splices(
         left -= shown.shown if shown is not None else 0
         text = shown.text if shown is not None else "... 1 more file not shown\n"
         warning = syntax.compared(context, snapshot, splices, task)
-        made.append(Spliced(file.decision, location, None, text, warning, None, links))
+        made.append(Spliced(file.decision, location, None, text, warning, None, links, kept_form(snapshot)))
         steps.append(Modify.of(location, snapshot, splices, follow=file.follow))
     record = None
     if steps and not preview:

@@ -177,6 +177,7 @@ class TypedTools:
         whole_word: bool = False,
         multiline: bool = False,
         invert: bool = False,
+        without: str | None = None,
         context: int | None = None,
         context_before: int | None = None,
         context_after: int | None = None,

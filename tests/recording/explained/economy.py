@@ -66,6 +66,7 @@ RETOLD = (
 )
 
 WORDINGS = (
+    Wording("what a log says of being late", r"traceback\|timeout", "traceback|time(d )?out"),
     Wording(
         "several places may be read", "takes either path or paths", "takes either path or paths or items"
     ),

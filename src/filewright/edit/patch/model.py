@@ -86,8 +86,9 @@ class Hunk:
 class FilePatch:
     """What happens to one file.
 
-    `old` and `new` are paths as the patch names them, its ``a/`` and ``b/`` taken off; both are
-    set and equal unless the file is created (`old` None), deleted (`new` None), renamed or copied.
+    `old` and `new` are paths as the patch names them, its ``a/`` and ``b/`` taken off (`prefixed`:
+    it had them); both are set and equal unless the file is created (`old` None), deleted (`new` None),
+    renamed or copied.
     Modes are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
     a deletion that must find the file as its hunks say, and empty after them. `line` is where in
     the patch it begins.
@@ -101,6 +102,7 @@ class FilePatch:
     old_mode: int | None = None
     new_mode: int | None = None
     emptied: bool = False
+    prefixed: bool = False
 
     @property
     def path(self) -> str:
@@ -123,26 +125,36 @@ class Patch:
     def below(self, root: str, strip: int) -> Patch:
         """The patch of files below the folder `root`, `strip` leading parts of their names taken off.
 
-        Raises `invalid_input` for a name that has no more parts than that.
+        ``a/`` and ``b/`` count as the first part, as in ``patch -p`` and ``git apply -p``; 0 takes off
+        only these. Raises `invalid_input` for a name that has no more parts than that.
         """
 
-        def moved(name: str | None) -> str | None:
+        def moved(name: str | None, *, prefixed: bool) -> str | None:
             if name is None:
                 return None
             parts = name.split("/")
-            if len(parts) <= strip:
+            taken = max(strip - prefixed, 0)
+            if len(parts) <= taken:
+                most = len(parts) - 1 + prefixed
                 raise FilewrightError(
                     Code.INVALID_INPUT,
                     f"strip={strip} leaves nothing of {name}",
-                    hint=f"use a strip up to {len(parts) - 1}; a/ and b/ are taken off already",
+                    hint=f"use a strip up to {most}" + ("; a/ and b/ count as one" if prefixed else ""),
                     details={"argument": "strip", "path": name},
                 )
-            inner = "/".join(parts[strip:])
+            inner = "/".join(parts[taken:])
             return inner if root in ("", ".") else f"{root.rstrip('/')}/{inner}"
 
         if not strip and root in ("", "."):
             return self
-        files = tuple(replace(each, old=moved(each.old), new=moved(each.new)) for each in self.files)
+        files = tuple(
+            replace(
+                each,
+                old=moved(each.old, prefixed=each.prefixed),
+                new=moved(each.new, prefixed=each.prefixed),
+            )
+            for each in self.files
+        )
         return Patch(self.notation, files)
 
 

@@ -241,6 +241,7 @@ class _Reader:
             old_mode=modes.get("old", modes.get("deleted file")),
             new_mode=modes.get("new", modes.get("new file")),
             emptied=kind == "delete",
+            prefixed=_prefixes_taken(header, old, new),
         )
 
     def _names(self, header: _Header) -> tuple[str, str]:
@@ -406,6 +407,13 @@ class _Reader:
         if line in _SIGNATURE and at >= len(self.source) - 3:
             return True
         return self._is_header(at) and self.source[at + 2].startswith("@@")
+
+
+def _prefixes_taken(header: _Header, old: str, new: str) -> bool:
+    """Whether the names that became `old` and `new` were written with ``a/`` and ``b/``."""
+    if header.old is None or header.new is None or header.source is not None:
+        return header.git is not None and header.git.prefixed
+    return header.old != old if new == NO_FILE else header.new != new
 
 
 def _first(header: _Header) -> str:
