@@ -211,10 +211,11 @@ def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
     assert real.with_name("mcp.json.bak").exists()
 
 
-def test_what_it_wrote_is_undone_like_any_change(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FILEWRIGHT_ALLOW_WRITE", ".mcp.json")
+def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) -> None:
     (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
     setup("claude-code", "--yes")
+    refused = CliRunner().invoke(program, ["call", "revert_edit", '{"change_id": "@"}'])
+    assert "protected" in refused.stderr
     undone = CliRunner().invoke(program, ["undo", "--yes"])
     assert undone.exit_code == 0, undone.output
     assert (project / ".mcp.json").read_text() == '{"mcpServers": {}}\n'

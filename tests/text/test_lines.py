@@ -60,7 +60,6 @@ def window(request):
         if request.param is not None:
             for name in ("BLOCK", "PAGE", "LONG", "_SMALL", "_NEAR"):
                 patch.setattr(lines, name, request.param)
-            patch.setattr("filewright.text.terminators._SAMPLE", 48)  # both ways to count
         yield request.param
 
 

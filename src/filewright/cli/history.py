@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import Command, open_workspace, workspace_options
+from filewright.cli.options import ANYTHING, Command, open_workspace, workspace_options
 from filewright.cli.terminal import for_shell, write, write_paged
 from filewright.errors import Code, FilewrightError
 
@@ -26,7 +26,7 @@ _STAT_FILES = 1_000
 @contextmanager
 def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Workspace]:
     """A workspace; what is refused in it is said, and ends the command with 1."""
-    workspace = open_workspace(roots, state_dir=state_dir)
+    workspace = open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING)
     try:
         yield workspace
     except FilewrightError as error:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+ANYTHING = ("**",)
+"""`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
+
 
 def workspace_options(command: Command) -> Command:
     """Add `--root` and `--state-dir` to a command."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from filewright.cli.options import open_workspace
+from filewright.cli.options import ANYTHING, open_workspace
 from filewright.cli.terminal import write
 
 
@@ -34,7 +34,7 @@ def review(
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.page import Review
 
-    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only)
+    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only, allow_write=ANYTHING)
     try:
         page = Review(
             workspace, port=port, entered=lambda: write(f"for another browser: {page.link()}", to_error=True)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import click
 
 from filewright.cli.clients import CLIENTS, Client, describes_server, entry_for
-from filewright.cli.options import open_workspace
+from filewright.cli.options import ANYTHING, open_workspace
 from filewright.cli.terminal import write, write_coloured
 from filewright.errors import Code, FilewrightError
 
@@ -53,7 +53,7 @@ def setup(
     chosen = CLIENTS[client]
     path = _place(chosen, user=user, project=project, file=file)
     folder = _folder_of(path)
-    with open_workspace((folder,), actor="filewright setup", allow_write=("**",)) as workspace:
+    with open_workspace((folder,), actor="filewright setup", allow_write=ANYTHING) as workspace:
         uri = f"filewright://file/{quote(path)}"
         before = _text(workspace.resource(uri)[1], path) if os.path.lexists(path) else None
         mark = "\ufeff" if before is not None and before.startswith("\ufeff") else ""
