@@ -385,12 +385,11 @@ async def a_chain_of_causes(root: Path, size: int) -> Agent:
     write_log(root / "app.log", size)
     before = (root / "app.log").stat()
     async with agent_in(root) as agent:
-        failed = await agent("search_content", path="app.log", pattern=" ERROR ", case="sensitive")
-        request = found(r"request (r-\d+) gave up", failed)
-        waits = await agent("search_content", path="app.log", pattern=request)
-        job = found(r"waits for job (j-\d+)", waits)
-        why = await agent("search_content", path="app.log", pattern=job)
-        revision = found(r"settings (c-\d+)", why)
+        complaints = {"pattern": "ERROR|WARNING", "mode": "regex", "output": "kinds"}
+        rare = await agent("search_content", path="app.log", **complaints)
+        request = found(r"request (r-\d+) gave up", rare)
+        job = found(rf"request {request} waits for job (j-\d+)", rare)
+        revision = found(rf"job {job} waits: no connection, settings (c-\d+)", rare)
         pushed = await agent("search_content", patterns=[f"revision {revision} ", "'pool'"])
         assert "pushed by deploy-bot: pool=0" in pushed
         assert "return settings.get('pool') or None" in pushed
@@ -487,7 +486,7 @@ async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> 
         await three_refactorings(tmp_path / "5" / "root"),
     ]
     calls, characters = sum(agent.calls for agent in agents), sum(agent.characters for agent in agents)
-    assert calls <= 15, [agent.calls for agent in agents]
+    assert calls <= 13, [agent.calls for agent in agents]
     assert listed <= 13_600  # 12,000 and the instructions
     assert listed + characters <= 26_000, (listed, [agent.characters for agent in agents])
     assert sum(agent.sent for agent in agents) <= 4_000
@@ -496,4 +495,4 @@ async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> 
 @pytest.mark.big
 async def test_a_chain_of_causes_in_a_log_of_a_gigabyte(tmp_path: Path) -> None:
     agent = await a_chain_of_causes(tmp_path / "root", 1_000_000_000)
-    agent.within(calls=4, characters=3_000)
+    agent.within(calls=2, characters=2_000)

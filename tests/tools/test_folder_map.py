@@ -49,7 +49,7 @@ def test_a_map_names_what_a_newcomer_looks_for(root: Path, workspace: Workspace)
     assert central["shop/money.py"].names == ("Money", "cents")
     assert central["shop/cart.py"].used_by == 2  # the test does not count
     assert {"web/src/basket.ts", "web/lib/tax.js", "native/core/ring.h"} <= set(central)
-    assert "shop/ python 5" in found.text
+    assert "\nshop/money.py: Money, cents\n" in found.text, "of few files each is shown with what it defines"
     assert "built" not in found.text
     assert workspace.get_map().text == found.text
 

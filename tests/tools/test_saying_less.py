@@ -144,7 +144,10 @@ def test_several_patterns_are_answered_one_by_one(root: Path, workspace: Workspa
     assert found.text.count("pattern '") == 2
     assert found.text.endswith("\nno match: 'three'")
     nothing = workspace.search(patterns=["three", "four"])
-    assert nothing.text == "no match: 'three', 'four'\n[2 files searched]"
+    assert nothing.text == "no match: 'three', 'four'\n[2 files searched; none skipped]"
+    (root / "a.py").write_text("zero\none\ntwo\nthree\none\n")
+    assert "0- " not in workspace.search(patterns=["one", "two", "three", "zero"]).text
+    assert "1- zero\n2: one\n" in workspace.search(patterns=["one", "zero"]).text
 
 
 def test_lines_that_say_something_else_too_are_left_out(root: Path, workspace: Workspace) -> None:
@@ -224,3 +227,30 @@ def test_history_names_up_to_three_files_of_a_change(root: Path, workspace: Work
     rows = workspace.get_history().text.splitlines()
     assert rows[0].endswith("edit m0.py: 1 edit")
     assert "[m0.py, m1.py, m2.py and 2 more files]" in rows[1]
+
+
+def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
+    root: Path, workspace: Workspace
+) -> None:
+    lines = [f"12:00:{n % 60:02} WARN retry {n} of job {n:08x}-00ff" for n in range(500)]
+    lines[321] = "12:00:59 WARN the pool is empty " + "z" * 500
+    lines[400] = "12:00:59 \u00fcber WARN pool 7 is empty"
+    (root / "a.log").write_bytes("\r\n".join(lines).encode())
+    (root / "b.log").write_bytes("\ufeffx WARN y\nWARN retry 5\n".encode("utf-16-le"))
+    asked = {"pattern": "WARN", "output": "kinds"}
+    text = workspace.call("search_content", {**asked, "path": "a.log"}).text
+    rows = text.splitlines()
+    assert [row.partition(" ")[0] for row in rows[:2]] == ["322:", "401:"]
+    assert rows[2].startswith("498 like 1: 12:00:00 WARN retry 0 of job 00000000-00ff")
+    assert rows[3] == "[3 kinds of 500 matching lines]"
+    tree = workspace.call("search_content", asked).data
+    assert [(kind["path"], kind["line"], kind["count"]) for kind in tree["kinds"]] == [
+        *(("a.log", 322, 1), ("a.log", 401, 1), ("b.log", 1, 1), ("b.log", 2, 1)),
+        ("a.log", 1, 498),
+    ]
+    cut = workspace.call("search_content", {**asked, "max_results": 2}).text
+    assert "5 kinds of 502 matching lines; 3 more frequent not shown" in cut
+    less = workspace.call("search_content", {**asked, "without": "retry"}).data
+    assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
+    for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"invert": True}]:
+        assert workspace.call("search_content", {**asked, **wrong}).data["code"] == "invalid_input"

@@ -14,11 +14,12 @@ lines and columns, whether the search was complete and where it stopped. Errors:
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
 """
 
-from filewright.search.engine import Windows
+from filewright.search.engine import Windows, matching_lines
 from filewright.search.engine import matches as find_matches
 from filewright.search.excerpts import ContextLine, context, continuation, excerpt
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.hit import Found, Hit, Match, ShownLine
+from filewright.search.line_kinds import LineKind, LineKinds
 from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
@@ -38,6 +39,8 @@ __all__ = [
     "Found",
     "Grams",
     "Hit",
+    "LineKind",
+    "LineKinds",
     "Match",
     "Pattern",
     "Ranked",
@@ -57,5 +60,6 @@ __all__ = [
     "find_matches",
     "fuzzy",
     "mark_of",
+    "matching_lines",
     "search_snapshot",
 ]

@@ -22,6 +22,8 @@ from filewright.visible import visible
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8
+_SMALL, _SYMBOLS, _SMALL_BYTES = 24, 10, 64 << 10
+"""Of so few files each is listed with the names it defines, if it is as small as that."""
 _MOST_ENTRIES = 300_000
 _READ_FILES = 4_000
 """Files whose imports are read."""
@@ -91,6 +93,7 @@ class _Gathered:
     """What the walk met."""
 
     top: _Below
+    files: list[tuple[str, FolderEntry]] = field(default_factory=list)
     sources: list[tuple[str, Location]] = field(default_factory=list)
     manifests: list[tuple[str, Location]] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
@@ -135,7 +138,7 @@ def folder_map(context: Context, location: Location, task: Task) -> FolderMap:
             ),
             reserve=1_500,
         )
-    rows = list(_tree(top))
+    rows = list(_tree(top) if top.files > _SMALL else _files(context, gathered, task))
     if rows:
         page.add("")
     left = page.extend(rows, reserve=200)
@@ -188,6 +191,8 @@ def _count(gathered: _Gathered, entry: FolderEntry, above: list[_Below], path: s
         if language in PARSED:
             below.kinds[str(language)] += 1
     above[-1].names.append(name)
+    if len(gathered.files) <= _SMALL:
+        gathered.files.append((path, entry))
     if language is not None:
         gathered.languages[str(language)] += 1
     test = _TEST.search(path)
@@ -241,6 +246,23 @@ def _commands(context: Context, path: str, location: Location) -> Iterator[str]:
         return  # a manifest that cannot be read names nothing
 
 
+def _files(context: Context, gathered: _Gathered, task: Task) -> Iterator[str]:
+    """Each file with what it defines: of a small folder that says more than a tree."""
+    for path, entry in gathered.files:
+        names: list[str] = []
+        small = entry.status is not None and entry.status.size <= _SMALL_BYTES
+        if small and language_of(entry.name, b"") in PARSED - _DATA:
+            try:
+                with context.open_text(entry.location) as snapshot:
+                    outline = context.outlines.outline(snapshot, task=task)
+                names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
+            except FilewrightError as error:
+                if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                    raise
+        more = f" … and {len(names) - _SYMBOLS} more" if len(names) > _SYMBOLS else ""
+        yield path + (f": {visible(clip(', '.join(names[:_SYMBOLS]), 300))}{more}" if names else "")
+
+
 def _tree(top: _Below) -> Iterator[str]:
     """The folders as a tree: those with most code are opened first, as long as rows are left."""
     opened = {top.path}
@@ -249,9 +271,10 @@ def _tree(top: _Below) -> Iterator[str]:
     heapq.heapify(pending)
     while pending and rows < _FOLDERS:
         _, path, folder = heapq.heappop(pending)
-        if folder.folders and rows + len(folder.folders) <= 2 * _FOLDERS:
+        more = len(folder.folders) + bool(folder.names)
+        if more and rows + more <= 2 * _FOLDERS:
             opened.add(path)
-            rows += len(folder.folders)
+            rows += more
             for inner in folder.folders.values():
                 heapq.heappush(pending, (inner.order, inner.path, inner))
     stack = [(0, top)]

@@ -456,6 +456,8 @@ def _add_hints(page: Page, found: Hints) -> None:
             )
     if found.patterns:
         page.add("", "worth a search (mode=regex): " + "   ".join(found.patterns[:8]))
+        if found.log is not None:
+            page.add("output=kinds shows the rarest of the lines first, without leaves out what is known")
 
 
 TOOL = Tool(

@@ -321,7 +321,8 @@ TOOL = Tool(
     title="Apply a patch",
     description=(
         "Apply a unified diff (git style too: create, delete, rename, mode) or a *** Begin Patch envelope: all files "
-        "or none (partial: those that fit). Context must be text that is there; line numbers and counts may be off."
+        "or none (partial: those that fit). Says what is applied already. Context must be text that is there; line "
+        "numbers and counts may be off."
     ),
     arguments=PatchArguments,
     run=run,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -22,8 +21,8 @@ from filewright.edit import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Pattern, TreeOptions, compile_pattern
-from filewright.text import Snapshot, decoded
+from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
+from filewright.text import Snapshot
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
@@ -111,33 +110,14 @@ class _Gathered:
     diffs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    kinds: dict[str, _Kind] = field(default_factory=dict)
+    kinds: LineKinds = field(default_factory=LineKinds)
     looked_at: int = 0
 
     def look(self, snapshot: Snapshot, made: Replaced) -> None:
-        """Count each line with a replacement as one of its kind, numbers in it apart."""
-        name = visible(snapshot.asked)
+        """Count each line with a replacement as one of its kind."""
         for splice in made.splices[: _LOOKED_AT - self.looked_at]:
             self.looked_at += 1
-            begin = snapshot.lines.begin(splice.offset)
-            low = max(begin, splice.offset - _KIND_CHARS // 2)
-            end = min(snapshot.lines.end(splice.offset), low + _KIND_CHARS)
-            text = decoded(snapshot.read(low, end - low), snapshot.encoding).strip()
-            kind = self.kinds.setdefault(
-                _NUMBER.sub("0", text), _Kind(f"{name}:{snapshot.lines.line_at(begin)}: {visible(text)}")
-            )
-            kind.count += 1
-
-
-_NUMBER = re.compile(r"\d+")
-
-
-@dataclass
-class _Kind:
-    """Lines that are alike but for numbers: one of them, and how many replacements are in such."""
-
-    example: str
-    count: int = 0
+            self.kinds.add(snapshot, splice.offset)
 
 
 def _attempt(
@@ -252,7 +232,7 @@ def _answer(
     if not seen:
         _add_counts(page, counts)
         if arguments.diff == "none" or not short_diff(diff):
-            _add_kinds(page, gathered)
+            _add_kinds(page, gathered.kinds)
     if said:
         page.add(f"[{visible('; '.join(said))}]")
     way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
@@ -281,12 +261,15 @@ def _add_counts(page: Page, counts: Mapping[str, int]) -> None:
         page.add(f"[and {counted(rest, 'match')} in {counted(left, 'more file')}]")
 
 
-def _add_kinds(page: Page, gathered: _Gathered) -> None:
+def _add_kinds(page: Page, kinds: LineKinds) -> None:
     """A line of each kind that is replaced, the most frequent first."""
-    kinds = sorted(gathered.kinds.values(), key=lambda kind: -kind.count)
-    if len(kinds) < sum(kind.count for kind in kinds):
+    if len(kinds) < kinds.lines:
         page.extend(
-            (f"{kind.count:,} like {kind.example}" for kind in kinds[:_KINDS]), reserve=page.room // 3
+            (
+                f"{kind.count:,} like {visible(kind.path)}:{kind.line}: {visible(kind.text[:_KIND_CHARS])}"
+                for kind in kinds.ranked(rarest_first=False)[:_KINDS]
+            ),
+            reserve=page.room // 3,
         )
         if len(kinds) > _KINDS:
             page.add(f"[and {counted(len(kinds) - _KINDS, 'other kind')} of lines]")

@@ -23,6 +23,7 @@ from filewright.search import (
     count_hits,
     fuzzy,
     mark_of,
+    matching_lines,
     search_snapshot,
 )
 from filewright.text import Snapshot
@@ -32,10 +33,12 @@ from filewright.tools.listing import globs
 from filewright.tools.registry import Tool
 from filewright.tools.rendering import counted
 from filewright.tools.search_page import (
+    FEW,
     Search,
     SearchArguments,
     SearchResult,
     add_count,
+    add_kinds,
     cursor_at,
     resume_at,
     show_hits,
@@ -49,6 +52,7 @@ _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 _LEAST_CHARS = 500
 """What each of several patterns may say."""
 
+_MOST_FILES = 1_000_000
 _COUNTED_BYTES = 64 << 20
 _COUNTED_FILES = 2_000
 """What is read on only to count the matches that are not shown."""
@@ -67,7 +71,7 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
             details={"argument": "pattern"},
         )
     if arguments.patterns is None:
-        return _one(context, arguments, task, context.settings.page_chars)
+        return _answer(_searched(context, arguments, task, context.settings.page_chars))
     if arguments.cursor is not None:
         raise FilewrightError(
             Code.INVALID_INPUT,
@@ -78,18 +82,21 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
     each = [arguments.model_copy(update={"pattern": p, "patterns": None}) for p in arguments.patterns]
     _check_patterns(context, each)
     left = context.settings.page_chars
-    made: list[SearchResult] = []
+    searches: list[Search] = []
+    for position, wanted in enumerate(each):
+        room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
+        searches.append(_searched(context, wanted, task, room))
+        left -= room - searches[-1].page.room
+    few = sum(len(search.results) for search in searches) <= FEW
+    made = [_answer(search, wide=few) for search in searches]
     texts = []
     nowhere: list[str] = []
-    for position, wanted in enumerate(each):
+    for result, wanted in zip(made, each, strict=True):
         name = repr(visible(wanted.text))
-        share = max(_LEAST_CHARS, left // (len(each) - position))
-        made.append(_one(context, wanted, task, share - len(name) - 11))
-        if made[-1].complete and not made[-1].found and not _advice(wanted, made[-1].files_searched):
+        if result.complete and not result.found and not _advice(wanted, result.files_searched):
             nowhere.append(name)
-            continue
-        texts.append(f"pattern {name}:\n{made[-1].text}")
-        left -= len(texts[-1]) + 1
+        else:
+            texts.append(f"pattern {name}:\n{result.text}")
     if nowhere:
         texts.append(f"no match: {', '.join(nowhere)}")
         if len(nowhere) == len(each):
@@ -145,7 +152,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
     return replace(pattern, without=without)
 
 
-def _one(context: Context, arguments: SearchArguments, task: Task, room: int) -> SearchResult:
+def _searched(context: Context, arguments: SearchArguments, task: Task, room: int) -> Search:
     """The search for one pattern, on a page of `room` characters."""
     location = context.boundary.locate(arguments.path)
     search = Search.of(context, arguments, task, room)
@@ -154,6 +161,7 @@ def _one(context: Context, arguments: SearchArguments, task: Task, room: int) ->
         _fuzzy(search, location, is_folder=is_folder)
     else:
         pattern = _compiled(context, arguments)
+        _check_kinds(arguments, pattern)
         resume = _resume(location, arguments)
         if is_folder:
             try:
@@ -165,7 +173,17 @@ def _one(context: Context, arguments: SearchArguments, task: Task, room: int) ->
                 search.notes.append(f"{error.message}; a narrower path or glob finds the rest")
         else:
             _file(search, location, pattern, resume)
-    return _answer(search)
+    return search
+
+
+def _check_kinds(arguments: SearchArguments, pattern: Pattern) -> None:
+    if arguments.output == "kinds" and (arguments.invert or arguments.cursor or pattern.multiline):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "output=kinds compares the single lines that match, all of them",
+            hint="leave out invert, multiline and cursor; without leaves out lines",
+            details={"argument": "output"},
+        )
 
 
 def _is_file(context: Context, location: Location) -> bool:
@@ -205,6 +223,9 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
     with search.context.open_page(location, task, headings=False) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
+        if arguments.output == "kinds":
+            search.kinds.add_all(snapshot, matching_lines(snapshot, pattern, task=task))
+            return
         if arguments.output == "counts":
             count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
             add_count(search, location, count)
@@ -235,8 +256,8 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
 
 def _tree_options(arguments: SearchArguments) -> TreeOptions:
     return TreeOptions(
-        limit=arguments.max_results,
-        output=arguments.output,
+        limit=arguments.max_results if arguments.output != "kinds" else _MOST_FILES,
+        output=arguments.output if arguments.output != "kinds" else "files",
         glob=globs(arguments.glob, arguments.exclude),
         kind=arguments.type,
         invert=arguments.invert,
@@ -254,6 +275,9 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         assert at is not None
         if arguments.output == "matches":
             stopped = show_hits(search, snapshot, hits)
+        elif arguments.output == "kinds":
+            stopped = None
+            search.kinds.add_all(snapshot, matching_lines(snapshot, pattern, task=search.task))
         else:
             stopped = (
                 None if add_count(search, at, hits.count if arguments.output == "counts" else None) else 0
@@ -266,7 +290,7 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
         search.complete = found.complete
         if found.resume is not None:
             search.cursor = cursor_at(search, location, found.resume)
-    if not search.complete and arguments.output != "files" and resume is None:
+    if not search.complete and arguments.output in ("matches", "counts") and resume is None:
         found = _count_all(search, location, pattern) or found
     search.searched = found.searched
     if search.complete or search.total is not None:
@@ -300,6 +324,13 @@ def _fuzzy(search: Search, location: Location, *, is_folder: bool) -> None:
                 hint=f"leave out {name}, or use mode=literal or mode=regex",
                 details={"argument": name},
             )
+    if arguments.output == "kinds":
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "output=kinds has no meaning in a fuzzy search",
+            hint="use mode=literal or mode=regex",
+            details={"argument": "output"},
+        )
     if arguments.cursor is not None:
         raise FilewrightError(
             Code.INVALID_INPUT,
@@ -369,17 +400,21 @@ def _ranked(search: Search, ranked: list[tuple[Hit, Snapshot]]) -> None:
             break
 
 
-def _answer(search: Search) -> SearchResult:
-    """The page with its last lines: how many were found and shown, whether that is all, what was skipped."""
-    if search.wide is not None and search.wide.results:
+def _answer(search: Search, *, wide: bool = True) -> SearchResult:
+    """The page with its last lines: how many were found and shown, whether that is all, what was skipped.
+
+    `wide`: with context, where there are few hits.
+    """
+    if wide and search.wide is not None and search.wide.results:
         search.page, search.results = search.wide.page, search.wide.results
     arguments, page = search.arguments, search.page
-    found = len(search.results) or len(search.files)
+    kinds = add_kinds(search) if arguments.output == "kinds" else ()
+    found = len(search.results) or len(search.files) or len(search.kinds)
     if not found:
         page.add("no match" if search.complete else "no match so far")
         if advice := _advice(arguments, search.searched if search.complete else None):
             search.notes.append(advice)
-    elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy":
+    elif search.complete and arguments.cursor is None and arguments.mode != "fuzzy" and not kinds:
         search.notes.insert(0, _found(search))
     if search.cursor is not None:
         of = f" of {search.total:,} in {counted(search.matched, 'file')}" if search.total is not None else ""
@@ -399,6 +434,7 @@ def _answer(search: Search) -> SearchResult:
         notes=tuple(search.notes),
         files_searched=search.searched,
         total=search.total,
+        kinds=kinds,
     )
 
 
@@ -431,7 +467,7 @@ TOOL = Tool(
     title="Search in files",
     description=(
         "Find text (literal), a regex (RE2) or similar text (fuzzy, one line or many) in a file of any size or a tree, "
-        "without what .gitignore leaves out. Says whether the search was complete."
+        "without what .gitignore leaves out. output=kinds counts lines alike but for numbers, the rarest first."
     ),
     arguments=SearchArguments,
     run=run,

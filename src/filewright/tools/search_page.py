@@ -14,7 +14,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.progress import Task
-from filewright.search import Found, Hit, Resume, TreeSearch, continuation, excerpt
+from filewright.search import Found, Hit, LineKind, LineKinds, Resume, TreeSearch, continuation, excerpt
 from filewright.search import context as context_of
 from filewright.structure import path_of
 from filewright.text import NotebookView, Snapshot
@@ -31,7 +31,7 @@ _SYMBOLS_BYTES = 4 << 20  # of all files of a page, each at least 64 KB for star
 _CURSOR_BYTES = 6 << 10
 _PATH_BYTES = 1 << 20
 _MATCHED_BYTES = 16 << 10
-_FEW, _NEAR = 5, 2
+FEW, _NEAR = 5, 2
 """Up to so many hits have so many lines of context, unless it is said how many."""
 
 _MATCH_LINES = 100
@@ -55,7 +55,7 @@ class SearchArguments(Arguments):
     context: Annotated[int | None, Field(ge=0, le=50, description="default: 2, many hits 0")] = None
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
-    output: Literal["matches", "files", "counts"] = "matches"
+    output: Literal["matches", "files", "counts", "kinds"] = "matches"
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
     cursor: str | None = None
@@ -107,7 +107,7 @@ class SearchedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
-    """What a search found: `results` with output "matches", else `files`.
+    """What a search found: `results` with output "matches", `kinds` with "kinds", else `files`.
 
     `next_cursor` goes on; without one an incomplete search cannot. `total` counts the matching lines, those not
     shown too; None where they were not counted. `files_searched` is None for one file. Of several patterns
@@ -122,11 +122,12 @@ class SearchResult(ToolResult):
     files_searched: int | None
     total: int | None = None
     searches: tuple[SearchResult, ...] = field(default=(), metadata=OPTIONAL)
+    kinds: tuple[LineKind, ...] = field(default=(), metadata=OPTIONAL)
 
     @property
     def found(self) -> bool:
         """Whether anything was found."""
-        return bool(self.results or self.files)
+        return bool(self.results or self.files or self.kinds)
 
 
 @dataclass
@@ -141,6 +142,7 @@ class Search:
     files: list[SearchedFile] = field(default_factory=list)
     complete: bool = True
     cursor: str | None = None
+    kinds: LineKinds = field(default_factory=LineKinds)
     notes: list[str] = field(default_factory=list)
     searched: int | None = None
     symbol_seconds: float = _SYMBOL_SECONDS
@@ -198,18 +200,42 @@ def add_count(search: Search, location: Location, count: int | None) -> bool:
     return True
 
 
+def add_kinds(search: Search) -> tuple[LineKind, ...]:
+    """Show the kinds of the lines that were found, the rarest first."""
+    arguments, page, kinds = search.arguments, search.page, search.kinds
+    several = search.searched is not None
+    shown: list[LineKind] = []
+    ranked = kinds.ranked(rarest_first=True)
+    for kind in ranked[: arguments.max_results]:
+        place = f"{visible(kind.path)}:{kind.line}" if several else f"{kind.line}"
+        row = f"{f'{kind.count:,} like ' if kind.count > 1 else ''}{place}: {visible(kind.text)}"
+        if not page.fits(row, reserve=400):
+            break
+        page.add(row)
+        shown.append(kind)
+    left = len(ranked) - len(shown)
+    more = f"; {left:,} more frequent not shown" if left else ""
+    more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
+    if ranked:
+        search.notes.insert(
+            0, f"{counted(len(ranked), 'kind')} of {counted(kinds.lines, 'matching line')}{more}"
+        )
+    return tuple(shown)
+
+
 def skipped(found: TreeSearch) -> list[str]:
     """What a search of a tree left out, for its last line."""
     kinds = {"ignored name": found.ignored, "binary file": found.binary}
     notes = [f"{counted(count, kind)} skipped" for kind, count in kinds.items() if count]
-    return [*notes, *([f"{found.unreadable} could not be read"] if found.unreadable else [])]
+    notes += [f"{found.unreadable} could not be read"] if found.unreadable else []
+    return notes or ["none skipped"]
 
 
 def show_hits(search: Search, snapshot: Snapshot, found: Found) -> int | None:
     """Show the hits of one file; the offset of the first that did not fit. Few have context, if none was asked for."""
     stopped = add_hits(search, snapshot, found)
     if search.wide is not None:
-        few = len(search.results) <= _FEW and stopped is None
+        few = len(search.results) <= FEW and stopped is None
         if not few or add_hits(search.wide, snapshot, found) is not None:
             search.wide = None
     return stopped

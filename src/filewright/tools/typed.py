@@ -181,7 +181,7 @@ class TypedTools:
         context: int | None = None,
         context_before: int | None = None,
         context_after: int | None = None,
-        output: Literal["matches", "files", "counts"] = "matches",
+        output: Literal["matches", "files", "counts", "kinds"] = "matches",
         max_results: int = 50,
         min_similarity: float = 0.8,
         cursor: str | None = None,

@@ -28,6 +28,12 @@ RETOLD = (
         ),
     ),
     Retold(
+        "an overview of a log says what it complains of often, and how to find what is rare",
+        lambda was, now: (
+            was.surface == "native" and was.tool == "get_overview" and "output=kinds" in now.text
+        ),
+    ),
+    Retold(
         "an overview first looks whether a folder is meant",
         lambda was, now: (
             was.surface == "native" and was.tool == "get_overview" and was.code == now.code == "invalid_input"
@@ -66,7 +72,6 @@ RETOLD = (
 )
 
 WORDINGS = (
-    Wording("what a log says of being late", r"traceback\|timeout", "traceback|time(d )?out"),
     Wording(
         "several places may be read", "takes either path or paths", "takes either path or paths or items"
     ),
