@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from mcp import Client, StdioServerParameters
+from mcp_types import TextContent
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.program import program
 
 PROJECT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 def configuration(*arguments: str) -> str:
@@ -46,45 +52,29 @@ def test_a_configuration_starts_the_server_on_the_roots_named(client: str, tmp_p
     assert command == ["uvx", "filewright", "serve", str(strange), "--read-only", "--dialect", "d"]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("client", CLIENTS)
-def test_its_command_is_the_program_that_runs_now_and_lists_its_tools(client: str, tmp_path: Path) -> None:
+async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(
+    client: str, tmp_path: Path
+) -> None:
     (tmp_path / "a.txt").write_text("one\n")
-    program, *arguments = command_of(client, configuration(client))
+    program, verb, folder = command_of(client, configuration(client))
     assert os.path.isabs(program)
-    folder = str(tmp_path) if client in _WHOLE_PATH else "."
-    assert arguments[:1] == ["serve"]
-    arguments = ["serve", {"${workspaceFolder}": ".", os.getcwd(): folder}.get(arguments[1], arguments[1])]
-    done = subprocess.run(
-        [program, *arguments],
-        input="".join(json.dumps(message) + "\n" for message in _SESSION),
+    assert verb == "serve"
+    server = StdioServerParameters(
+        command=program,
+        args=[verb, {"${workspaceFolder}": str(tmp_path), os.getcwd(): str(tmp_path)}.get(folder, folder)],
         cwd=tmp_path,
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
     )
-    listed, answer = [json.loads(line)["result"] for line in done.stdout.splitlines()][1:]
-    assert len(listed["tools"]) == 16
-    assert "a.txt" in answer["content"][0]["text"]
+    async with Client(server) as connected:
+        assert len((await connected.list_tools()).tools) == 16
+        listed = await connected.call_tool("list_files", {})
+        assert isinstance(listed.content[0], TextContent)
+        assert "a.txt" in listed.content[0].text
 
 
 _WHOLE_PATH = ("claude-desktop", "cline", "continue")
-_SESSION = (
-    {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "t", "version": "0"},
-        },
-    },
-    {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "list_files", "arguments": {}}},
-)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
