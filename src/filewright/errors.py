@@ -329,6 +329,12 @@ def special_bits(asked: str) -> FilewrightError:
     return _refusal(Code.PERMISSION_DENIED, asked, message, "ask the user to do it")
 
 
+def no_such_mode(asked: str, mode: int, kept: int) -> FilewrightError:
+    """To set a mode of which the system keeps only a part."""
+    message = f"{asked}: this system has no mode {mode:o}"
+    return _refusal(Code.UNSUPPORTED, asked, message, f"the nearest that it has is {kept:o}")
+
+
 def hard_linked(asked: str, names: int) -> FilewrightError:
     """To replace a file under one of its names."""
     message = f"{asked} has {names} names (hard links); replacing it leaves the others as they are"

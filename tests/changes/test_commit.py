@@ -42,6 +42,7 @@ def _refused(bench: Any, *steps: Any, **options: Any) -> FilewrightError:
     return caught.value
 
 
+@pytest.mark.skipif("WINEPREFIX" in os.environ, reason="Wine does not find a folder by its handle once it was renamed")
 def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
     at = bench.at
     made = Expected(4, None, None)
@@ -219,7 +220,7 @@ def test_a_file_that_another_program_writes_is_in_use(bench: Any, step: str) -> 
     command = [sys.executable, "-c", _HOLDER, str(bench.root / path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
-        assert holder.stdout.readline() == b"open\n"
+        assert holder.stdout.readline().rstrip() == b"open"
         error = _refused(bench, steps[step])
         assert error.code is Code.IN_USE
         holder.communicate()
@@ -340,6 +341,7 @@ def test_an_owner_is_set_and_given_back_with_setuid(bench: Any) -> None:
 # File systems that lack something
 
 
+@pytest.mark.needs("exchange")
 def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(*_: Any) -> None:
         raise OSError(errno.EINVAL, "no such flag")
@@ -358,6 +360,7 @@ def test_without_exchange_a_plain_rename_serves(bench: Any, monkeypatch: pytest.
     assert sorted(os.listdir(bench.root)) == ["a.txt", "b.txt", "f"]
 
 
+@pytest.mark.needs("exchange")
 def test_without_exchange_a_failure_still_takes_back(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.link
 

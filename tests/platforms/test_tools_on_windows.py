@@ -52,11 +52,15 @@ NAMES = [
     name.decode("utf-8", "surrogateescape")
     for name in REFUSED
     # What is a path of several names, or of none, is no hostile name.
-    if name not in (b"", b".", b"/", b"\\", b"a/b", b"a\\b", b"a/", b"a\\", b"a\\..")
+    if name
+    not in (b"", b".", b"..", b"/", b"\\", b"/a", b"\\a", b"..\\a", b"a/b", b"a\\b", b"a/", b"a\\", b"a\\..")
 ]
 
 
-@pytest.mark.parametrize("path", [*PATHS, *NAMES, *(f"src/{name}" for name in NAMES), "../outside.txt"])
+OUT = ["..", "../outside.txt", r"..\outside.txt", r"src\..\..\outside.txt", "/outside.txt", r"\outside.txt"]
+
+
+@pytest.mark.parametrize("path", [*PATHS, *NAMES, *(f"src/{name}" for name in NAMES), *OUT])
 def test_a_hostile_path_is_refused_by_every_tool(workspace: Workspace, root: Path, path: str) -> None:
     before = below(root.parent)
     for tool, arguments in (
@@ -183,7 +187,6 @@ def test_the_server_answers_over_standard_input(root: Path) -> None:
             "-m",
             "filewright",
             "serve",
-            "--root",
             str(root),
             "--state-dir",
             str(root.parent / "state"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import xxhash
 
-from filewright import errors
+from filewright import errors, system
 from filewright.boundary import Location
 from filewright.changes import modes
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
@@ -92,7 +92,7 @@ class _Taking:
             case Create():
                 content = Held(step.content)
                 item = self._write(step.location, content, step.replace, step.expected)
-                item.mode = item.mode if step.mode is None else step.mode
+                item.mode = item.mode if step.mode is None else system.kept_of_mode(step.mode, folder=False)
             case Restore():
                 self._restore(step)
             case MakeLink():
@@ -161,7 +161,8 @@ class _Taking:
 
     def _restore(self, step: Restore) -> None:
         item = self._write(step.location, step.content, step.replace, step.expected)
-        item.mode, item.uid, item.gid = step.mode, step.uid, step.gid
+        mode = None if step.mode is None else system.kept_of_mode(step.mode, folder=False)
+        item.mode, item.uid, item.gid = mode, step.uid, step.gid
         item.mtime_ns, item.attributes = step.mtime_ns, step.attributes
 
     def _expect(self, item: Item, expected: Expected, where: Location) -> None:
@@ -287,6 +288,9 @@ class _Taking:
         mode = modes.resolve(step.mode, before, folder=item.kind == "folder")
         if mode & ~before & _SPECIAL_BITS and self._set.reverts is None:
             raise errors.special_bits(step.location.asked)
+        kept = system.kept_of_mode(mode, folder=item.kind == "folder")
+        if kept != mode:
+            raise errors.no_such_mode(step.location.asked, mode, kept)
         item.mode = mode
 
     def _set_owner(self, step: SetOwner) -> None:

@@ -216,6 +216,12 @@ def _ntdll() -> Any:
 
 
 @cache
+def on_wine() -> bool:
+    """Whether this is Wine, which makes up when a thing was made, from when it was last changed."""
+    return hasattr(_ntdll(), "wine_get_version")
+
+
+@cache
 def _kernel32() -> Any:
     library = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
     call = library.GetFinalPathNameByHandleW

@@ -652,6 +652,11 @@ def name_problem(name: bytes) -> str | None:  # noqa: ARG001
     return None
 
 
+def kept_of_mode(mode: int, *, folder: bool) -> int:  # noqa: ARG001
+    """What the system keeps of permission bits: here all of them."""
+    return mode
+
+
 def umask() -> int:
     """The permission bits that new files of this process do not get."""
     with _umask:

@@ -46,7 +46,7 @@ can = Capabilities(
     attributes=False,
     flags=False,
     clone=False,
-    birth=True,
+    birth=not nt.on_wine(),
     flush_file_system=False,
     confine=False,
 )
@@ -74,8 +74,8 @@ def _nanoseconds(time: int) -> int:
     return (time - _EPOCH) * 100
 
 
-def _stat(handle: int) -> tuple[os.stat_result, int]:
-    """Its status, and when it was made."""
+def _stat(handle: int) -> tuple[os.stat_result, int | None]:
+    """Its status, and when it was made, where that can be believed."""
     made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(handle)
     tag = nt.query_tag(handle) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
     volume, number = nt.query_identity(handle, number)
@@ -86,7 +86,7 @@ def _stat(handle: int) -> tuple[os.stat_result, int]:
         atime // seconds, mtime // seconds, ctime // seconds,
     )  # fmt: skip
     exact = {"st_atime_ns": atime, "st_mtime_ns": mtime, "st_ctime_ns": ctime}
-    return os.stat_result(values, exact), _nanoseconds(made)
+    return os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
 
 
 class _WindowsHandle(Handle):
@@ -133,13 +133,12 @@ class _WindowsHandle(Handle):
         `OSError(EOPNOTSUPP)` for any other mode: Windows has no such thing.
         """
         attributes = nt.query_all(self._fd)[4]
-        if attributes & nt.ATTRIBUTE_DIRECTORY:
-            wanted, allowed = attributes, {0o777}
-        else:
-            wanted = attributes & ~nt.ATTRIBUTE_READONLY | (0 if mode & 0o200 else nt.ATTRIBUTE_READONLY)
-            allowed = {0o666, 0o444}
-        if mode not in allowed:
+        folder = bool(attributes & nt.ATTRIBUTE_DIRECTORY)
+        if mode != kept_of_mode(mode, folder=folder):
             raise OSError(errno.EOPNOTSUPP, "Windows has no such mode")
+        wanted = attributes if folder else attributes & ~nt.ATTRIBUTE_READONLY
+        if mode == 0o444:
+            wanted |= nt.ATTRIBUTE_READONLY
         if wanted != attributes:
             with self._again(nt.WRITE_ATTRIBUTES) as handle:
                 nt.set_basic(handle, attributes=wanted or nt.ATTRIBUTE_NORMAL)
@@ -707,6 +706,11 @@ def _plain(path: bytes) -> bytes:
     except ValueError:
         return path.replace(b"\\", b"/")  # A device: opening it tells.
     return anchor + b"/".join(parts)
+
+
+def kept_of_mode(mode: int, *, folder: bool) -> int:
+    """What the system keeps of permission bits: of a file whether it is read-only, of a folder nothing."""
+    return 0o777 if folder else 0o666 if mode & 0o200 else 0o444
 
 
 def umask() -> int:
