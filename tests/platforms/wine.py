@@ -16,7 +16,8 @@ What Debian's Wine 8 lacks and is made here: `bcryptprimitives.dll` (what is wri
 random bytes), and `python3.dll`, which is not in the jar (wheels for the stable interface ask for it).
 What it lacks and stays so: links and junctions cannot be made, a rename
 replaces no file that is open, a lone surrogate is no name, a file cannot be renamed to its own name in
-another case, and the path of a handle is not told beyond 260 characters.
+another case, the path of a handle is not told beyond 260 characters nor once a folder above was renamed (what
+is put below such a handle is not found), and when a thing was made is made up.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def require_tools() -> None:
 def interpreter() -> Path:
     """`python.exe` with everything it needs, made once."""
     home = CACHE / f"python-{PYTHON}"
-    if (home / "ready").exists():
+    ready, wanted = home / "ready", repr((needed(), FOR_TESTS, ONLY_WINDOWS, SITE))
+    if ready.exists() and ready.read_text() == wanted:
         return home / "python.exe"
     shutil.rmtree(home, ignore_errors=True)
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -121,7 +123,7 @@ def interpreter() -> Path:
     shutil.rmtree(unpacked)
     add_libraries(home)
     add_packages(home / "lib" / "site-packages")
-    (home / "ready").touch()
+    ready.write_text(wanted)
     return home / "python.exe"
 
 
@@ -142,14 +144,20 @@ def add_libraries(home: Path) -> None:
     run("x86_64-w64-mingw32-gcc", *shared, home / "python3.dll", source, exports, "-nostdlib")
 
 
+def needed() -> list[str]:
+    """What the project needs, as it says itself."""
+    found: list[str] = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["dependencies"]
+    return found
+
+
 def add_packages(site: Path) -> None:
     """Unpack the wheels of what the project and its tests need."""
-    needed = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["dependencies"]
     download = [
         sys.executable, "-m", "pip", "download", "-q", "--platform", "win_amd64", "--python-version", VERSION,
         "--only-binary=:all:", "-d", str(CACHE / "wheels"),
     ]  # fmt: skip
-    run(*download, *needed, *FOR_TESTS)
+    shutil.rmtree(CACHE / "wheels", ignore_errors=True)
+    run(*download, *needed(), *FOR_TESTS)
     run(*download, "--no-deps", *ONLY_WINDOWS)
     for wheel in (CACHE / "wheels").glob("*.whl"):
         with zipfile.ZipFile(wheel) as packed:

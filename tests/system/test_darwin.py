@@ -100,6 +100,27 @@ def test_the_numbers_are_those_of_the_headers() -> None:
     assert (darwin.RENAME_SWAP, darwin.RENAME_EXCL) == (0x2, 0x4)
     assert (darwin.F_GETPATH, darwin.F_FULLFSYNC) == (50, 51)
     assert darwin.O_NOFOLLOW_ANY == 0x20000000
+    assert (darwin.O_EVTONLY, darwin.O_SYMLINK) == (0x8000, 0x200000)
+
+
+def test_a_name_is_spelled_as_the_system_says_of_the_open_thing(
+    folder: DarwinFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Calls, "path", lambda self, descriptor: b"/Users/x/A")
+    before = set(os.listdir("/proc/self/fd"))
+    assert folder.true_name(b"a") == b"A"
+    assert set(os.listdir("/proc/self/fd")) == before
+    with pytest.raises(FileNotFoundError):
+        folder.true_name(b"missing")
+
+
+def test_a_folder_that_tells_spellings_apart_is_asked_for_none(
+    folder: DarwinFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Calls, "path", lambda self, descriptor: b"/Users/x/A")
+    assert folder.true_names((b"a",)) == (b"a",)
+    assert folder.true_names((b"missing", b"a")) == (b"missing", b"a")
+    assert folder.true_names(()) == ()
 
 
 def test_an_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library) -> None:
