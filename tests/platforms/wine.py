@@ -162,6 +162,8 @@ def add_packages(site: Path) -> None:
     for wheel in (CACHE / "wheels").glob("*.whl"):
         with zipfile.ZipFile(wheel) as packed:
             packed.extractall(site)
+    for program in site.glob("*.data/scripts/*.exe"):
+        shutil.copy2(program, site.parents[1])
     (site / "sitecustomize.py").write_text(SITE)
 
 
