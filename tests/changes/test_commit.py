@@ -42,7 +42,9 @@ def _refused(bench: Any, *steps: Any, **options: Any) -> FilewrightError:
     return caught.value
 
 
-@pytest.mark.skipif("WINEPREFIX" in os.environ, reason="Wine does not find a folder by its handle once it was renamed")
+@pytest.mark.skipif(
+    "WINEPREFIX" in os.environ, reason="Wine does not find a folder by its handle once it was renamed"
+)
 def test_a_later_step_sees_the_result_of_an_earlier_one(bench: Any) -> None:
     at = bench.at
     made = Expected(4, None, None)

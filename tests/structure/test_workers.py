@@ -22,6 +22,7 @@ from filewright.structure.outlines import Outlines
 from filewright.structure.parse import ParsedText, parse
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 from filewright.structure.workers import FAILED, Workers
+from filewright.system import HAS_HELPER
 from filewright.text.snapshot import Snapshot
 
 DEEP = [
@@ -87,6 +88,9 @@ def test_content_above_the_limit_is_not_parsed() -> None:
     assert "above the limit of 10" in (outline.note or "")
 
 
+@pytest.mark.skipif(
+    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
+)
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
@@ -110,6 +114,9 @@ def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.Monke
     assert "no parser process starts" in (outline.note or "")
 
 
+@pytest.mark.skipif(
+    not HAS_HELPER, reason="it looks at the helper's children, or reads a pipe by its descriptor"
+)
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
     workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0, ""), b"x = 1\n")

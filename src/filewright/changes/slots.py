@@ -78,6 +78,10 @@ class OpenFolders:
             self._read_only.add(identity)
         return opened, identity
 
+    def let_go(self, identity: FolderId) -> None:
+        """Hold a folder no longer."""
+        self._held.pop(identity, None)
+
     def at(self, where: Location, identity: FolderId, *, reading: bool = False) -> Folder:
         """The folder with that identity, which was at a place; `stale_version` if it is another now."""
         folder = self.held(identity, reading=reading)
@@ -397,19 +401,19 @@ class Slots:
     def remove_tree(self, slot: Slot, tree: Leaves | None, remove: Remove) -> bool:
         """Remove what a tree lists (None: everything) by `remove`; whether nothing else was in it."""
         top = self.where(slot.folder)
-        folders: list[tuple[Location, bytes]] = []
+        folders: list[tuple[Location, bytes, FolderId]] = []
         pending: list[tuple[Location, bytes, Leaves | None]] = [(top, slot.name, tree)]
         clean = True
         while pending:
             above, name, wanted = pending.pop()
             where = above.child(name)
             try:
-                folder = self._open_to_empty(where)
+                folder, identity = self._open_to_empty(where)
             except FilewrightError as error:
                 if error.code is Code.NOT_FOUND:
                     continue
                 raise
-            folders.append((above, name))
+            folders.append((above, name, identity))
             for below in folder.names():
                 leaf = wanted.get(below) if wanted is not None else None
                 if leaf is None and wanted is not None:
@@ -421,7 +425,10 @@ class Slots:
                         pending.append((where, below, None if leaf is None else leaf.below))
                 else:
                     clean &= remove(folder, below, None if leaf is None else leaf.seal)
-        for above, name in reversed(folders):
+            del folder
+        for above, name, identity in reversed(folders):
+            # Before Windows 10 a name stays as long as anybody holds what has it, and so does the folder above.
+            self._folders.let_go(identity)
             try:
                 self._folders.open(above)[0].remove_folder(name)
             except OSError as error:
@@ -430,13 +437,13 @@ class Slots:
                 clean = False
         return clean
 
-    def _open_to_empty(self, where: Location) -> Folder:
+    def _open_to_empty(self, where: Location) -> tuple[Folder, FolderId]:
         """Open a folder that is to be removed; what is in a read-only one could not be removed."""
-        folder, _ = self._folders.open(where)
+        folder, identity = self._folders.open(where)
         status = folder.status()
         if not status.mode & stat.S_IWUSR and status.uid == system.effective_user():
             folder.set_own_mode(status.mode | stat.S_IRWXU)
-        return folder
+        return folder, identity
 
 
 def _remove(folder: Folder, name: bytes, _: Seal | None) -> bool:
