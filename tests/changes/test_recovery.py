@@ -366,7 +366,7 @@ def test_a_sealed_record_that_names_places_outside_is_kept_and_named_and_nothing
     monkeypatch.setattr(RecordFile, "read", classmethod(elsewhere))
     for _ in range(2):
         with scene.Bench(area) as fresh:
-            assert (area / "outside").as_posix() in fresh.changes.recover().unsettled[0]
+            assert str(area / "outside") in fresh.changes.recover().unsettled[0]
     assert os.listdir(area / "outside") == []
 
 

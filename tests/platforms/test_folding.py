@@ -141,20 +141,19 @@ PROTECTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", PROTECTED)
 @pytest.mark.parametrize("there", [False, True])
-def test_protected_names_are_so_in_every_spelling(
-    workspace: Workspace, root: Path, path: str, there: bool
-) -> None:
-    if there and ".agents" not in path.lower():
+def test_protected_names_are_so_in_every_spelling(workspace: Workspace, root: Path, there: bool) -> None:
+    for path in PROTECTED:
         place = root / path.lower()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(b"kept")
-    before = sorted(root.rglob("*"))
-    made = workspace.call("write_content", {"items": [{"path": path, "content": "x"}]})
-    assert made.is_error
-    assert made.error.code in ("permission_denied", "not_found"), made.error
-    assert sorted(root.rglob("*")) == before
+        if there and ".agents" not in path.lower() and not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(b"kept")
+        before = sorted(root.rglob("*"))
+        item = {"path": path, "content": "x", "mode": "append"}
+        made = workspace.call("write_content", {"items": [item]})
+        assert made.is_error, path
+        assert made.error.code in ("permission_denied", "not_found", "not_a_file"), (path, made.error)
+        assert sorted(root.rglob("*")) == before
 
 
 @pytest.mark.parametrize("rule", ["secret/", "SECRET/", "/Secret", "key.TXT", "**/KEY.txt"])
