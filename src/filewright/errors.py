@@ -160,6 +160,13 @@ def _other(code: Code, message: str, hint: str, **details: object) -> Filewright
     return FilewrightError(code, message, hint=hint, details=details)
 
 
+def unusable(asked: str, why: str) -> FilewrightError:
+    """A path that names no file on this system, or one that other programs read as another."""
+    return _refusal(
+        Code.INVALID_INPUT, asked, f"{asked} {why}", "give a path below the root, by another name"
+    )
+
+
 def missing(asked: str, part: str | None = None) -> FilewrightError:
     """Nothing has that name, or the name of a `part` on the way to it."""
     why = f": there is no {part}" if part is not None else ""

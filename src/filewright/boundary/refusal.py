@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Sequence
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError, from_os_error, leads_out, not_a_file
@@ -45,12 +45,7 @@ def split(path: bytes, safe: str) -> tuple[bytes, tuple[bytes, ...]]:
     try:
         return system.split_path(path)
     except ValueError as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"{safe} {error}",
-            hint="give a path below the root, or one from the top",
-            details={"path": safe},
-        ) from None
+        raise errors.unusable(safe, str(error)) from None
 
 
 def require_names(parts: Sequence[bytes], safe: str) -> None:
@@ -58,12 +53,7 @@ def require_names(parts: Sequence[bytes], safe: str) -> None:
     for part in parts:
         problem = system.name_problem(part) if part != b".." else None
         if problem is not None:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
-                f"{safe} cannot be used: the name {quote(part)} {problem}",
-                hint="give another name",
-                details={"path": safe},
-            )
+            raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
 
 
 def require_root(root: Root, asked: str) -> None:
