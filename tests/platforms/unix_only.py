@@ -7,12 +7,17 @@ left out by its name, only by what it does.
 from __future__ import annotations
 
 import ast
+import builtins
+import errno
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+
+from filewright.system.windows_names import name_problem
 
 _MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
 _ROOMS = {"beneath", "darwin", "kernel", "landlock", "launcher_main", "linux", "posix"}
@@ -67,6 +72,21 @@ def leave_out() -> None:
         chmod(path, mode, **options)
 
     os.symlink, os.chmod = make_link, set_mode
+    # Not what is tested, which asks the system itself, but what a test puts there.
+    builtins.open, io.open, os.mkdir = map(_with_possible_name, (builtins.open, io.open, os.mkdir))
+
+
+def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
+    def call(path: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return real(path, *arguments, **options)
+        except OSError as error:
+            given = b"" if isinstance(path, int) else os.fsencode(os.path.basename(path))
+            if error.errno == errno.EINVAL and name_problem(given):
+                pytest.skip(f"Windows has no such name: {given!r}")
+            raise
+
+    return call
 
 
 def _skipping(reason: str) -> Callable[..., NoReturn]:

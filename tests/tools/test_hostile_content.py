@@ -206,8 +206,8 @@ def test_a_refusal_says_what_would_succeed(root, workspace, tool, arguments, cod
 
 def test_a_name_that_is_not_there_is_told_with_its_root(root, workspace):
     result = workspace.call("read_content", {"path": "nothing.txt"})
-    assert str(root / "nothing.txt") in result.text
-    assert result.data["root"] == str(root)
+    assert (root / "nothing.txt").as_posix() in result.text
+    assert result.data["root"] == root.as_posix()
 
 
 @pytest.mark.parametrize(
