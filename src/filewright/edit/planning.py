@@ -166,27 +166,16 @@ def plan(
     `details["refusals"]`), `invalid_input`, `too_large`, `unencodable`, `is_binary`.
     """
     name = asked or str(getattr(snapshot, "asked", "the text"))
+    narrow: Narrowed | None = None
     if isinstance(snapshot, Snapshot) and snapshot.encoding.width > 1:
         narrow = Narrowed.to_edit(snapshot)
-        texts = [narrow.text(base) for base in bases]
-        made = plan(
-            narrow.snapshot,
-            [
-                replace(edit, base=narrow.text(edit.base))
-                if isinstance(edit, Rewrite) and edit.base is not None
-                else edit
-                for edit in edits
-            ],
-            numbers=numbers,
-            total=total,
-            fuzzy=fuzzy,
-            in_turn=in_turn,
-            bases=texts,
-            task=task,
-            asked=name,
-            limit=limit,
-        )
-        return replace(made, splices=tuple(narrow.widened(made.splices)))
+        snapshot, bases = narrow.snapshot, [narrow.text(base) for base in bases]
+        edits = [
+            replace(edit, base=narrow.text(edit.base))
+            if isinstance(edit, Rewrite) and edit.base is not None
+            else edit
+            for edit in edits
+        ]
     most = Settings.model_fields["max_edits"].default if limit is None else limit
     if not edits:
         raise FilewrightError(
@@ -219,7 +208,8 @@ def plan(
         error = planner.refusals[0].error(name, total or len(edits))
         error.details["refusals"] = [refusal.data() for refusal in planner.refusals]
         raise error
-    return Plan(ordered(planner.splices, snapshot.size), planner.outcomes())
+    splices = ordered(planner.splices, snapshot.size)
+    return Plan(splices if narrow is None else tuple(narrow.widened(splices)), planner.outcomes())
 
 
 class _Planner:

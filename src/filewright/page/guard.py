@@ -169,11 +169,9 @@ class Guard:
         """Ask for an access token, or let in whoever sent one."""
         if request.method != "POST":
             return HTMLResponse(render("enter.html", base=request.scope.get("root_path", "")))
-        body = b""
-        async for piece in request.stream():
-            body += piece
-            if len(body) > _BODY:
-                return JSONResponse({"message": "This is no token."}, status_code=413)
+        body = await body_of(request, _BODY)
+        if body is None:
+            return JSONResponse({"message": "This is no token."}, status_code=413)
         try:
             token = json.loads(body)["token"]
         except (ValueError, TypeError, KeyError):
@@ -203,6 +201,16 @@ class Guard:
             or origin in self._origins
             or origin.partition("://")[2].lower() == headers.get("host", "").lower()
         )
+
+
+async def body_of(request: Request, most: int) -> bytes | None:
+    """The body of a request; None if it has more than `most` bytes."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            return None
+    return body
 
 
 def _path(scope: Scope) -> str:

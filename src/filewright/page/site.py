@@ -28,7 +28,7 @@ from filewright.changes import Contents, Scope, Selected, Word
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
-from filewright.page.guard import Keys
+from filewright.page.guard import Keys, body_of
 from filewright.page.render import render, static, static_type
 from filewright.page.view import files_of
 from filewright.progress import Caller, Task
@@ -397,11 +397,9 @@ def _scope(kind: str, name: str) -> Scope:
 
 
 async def _json(request: Request) -> Any:
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _BODY:
-            raise HTTPException(413, "This request is too long.")
+    body = await body_of(request, _BODY)
+    if body is None:
+        raise HTTPException(413, "This request is too long.")
     try:
         return json.loads(body)
     except ValueError:

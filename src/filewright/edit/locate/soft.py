@@ -16,13 +16,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from filewright.edit.locate.fold import collapsed, folded, indent_of, verbatim_runs
-from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.fold import collapsed, verbatim_runs
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import RequestLines, Tier, is_blank
+from filewright.edit.locate.request import RequestLines, Tier
 from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import MANY_LINES, Region, key_of, lines_apart, rows_around, rows_with
+from filewright.edit.locate.whole_lines import (
+    MANY_LINES,
+    Region,
+    graded,
+    key_of,
+    lines_apart,
+    rows_around,
+    rows_with,
+)
 from filewright.edit.locate.words import is_mistyped, is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
 
@@ -31,8 +39,8 @@ _MOST_ROWS = 60_000
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 
-def find_soft(source: FileText, block: RequestLines, replace: RequestLines) -> list[Region]:
-    """Regions that differ from `block`, which is to become `replace`, by one word of prose, in order of offset."""
+def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> list[Region]:
+    """Regions that differ from `block`, which is to become `wanted`, by one word of prose, in order of offset."""
     allowed = 2 if len(block.solid) >= MANY_LINES else 1
     found: dict[int, Region] = {}
     seen: set[int] = set()
@@ -46,7 +54,7 @@ def find_soft(source: FileText, block: RequestLines, replace: RequestLines) -> l
                 return []
             if rows and rows[0].offset not in seen:
                 seen.add(rows[0].offset)
-                region = _region(source, block, replace, rows)
+                region = _region(source, block, wanted, rows)
                 if region is not None:
                     found[region.start] = region
     return sorted(found.values(), key=lambda region: region.start)
@@ -77,10 +85,11 @@ def _apart(source: FileText, row: Line, key: str) -> int:
     return lines_apart(key_of(source, row, key), key)
 
 
-def _region(source: FileText, block: RequestLines, replace: RequestLines, rows: list[Line]) -> Region | None:
-    bodies = [source.text(row.body) for row in rows]
-    places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
-    texts = tuple(bodies[index] for index in places)
+def _region(source: FileText, block: RequestLines, wanted: RequestLines, rows: list[Line]) -> Region | None:
+    region = graded(source, block, rows)
+    if region is None:
+        return None
+    texts = region.texts
     for index, (asked, found) in enumerate(zip(block.solid, texts, strict=True)):
         if collapsed(asked) != block.keys[index] or collapsed(found) != block.keys[index]:
             beside = texts[max(0, index - 2) : index] + texts[index + 1 : index + 3]
@@ -90,14 +99,10 @@ def _region(source: FileText, block: RequestLines, replace: RequestLines, rows: 
             ]
             if pair is None or not (
                 ((is_slip(*pair) or _is_named(pair, others)) and is_only_neighbour(source, *pair))
-                or _is_corrected(pair, found, replace)
+                or _is_corrected(pair, found, wanted)
             ):
                 return None
-    pairs = zip(block.solid, texts, strict=True)
-    indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
-    if indentation is None:
-        return None
-    return Region(tuple(rows), places, texts, Tier.SOFT, indentation)
+    return replace(region, tier=Tier.SOFT)
 
 
 def _is_named(pair: tuple[str, str], others: Sequence[str]) -> bool:
