@@ -30,6 +30,10 @@ class Root:
     strict: bool = field(default=False, compare=False)
     launcher: Launcher | None = field(default=None, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if not self.resolved:
+            object.__setattr__(self, "resolved", self.path)
+
     @property
     def fd(self) -> int:
         """The folder's descriptor."""

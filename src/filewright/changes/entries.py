@@ -64,6 +64,5 @@ def _sides(item: Item) -> tuple[Side, Side]:
     seen = item.seen
     assert seen is not None
     mode, uid, gid = item.final_attributes()
-    size = seen.size if item.kind == "file" else 0
-    was = Side(item.kind, seen.mode, seen.uid, seen.gid, size, seen.mtime_ns, target=item.target)
+    was = Side.of(seen, target=item.target)
     return was, replace(was, mode=mode, uid=uid, gid=gid)

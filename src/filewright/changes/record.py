@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from filewright.boundary import quote
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
+    from filewright.system import Status
 
 Kind = Literal["file", "link", "folder", "other"]
 
@@ -21,6 +25,11 @@ class Place:
     root: bytes
     parts: tuple[bytes, ...]
 
+    @classmethod
+    def of(cls, where: Location) -> Place:
+        """How history names a location."""
+        return cls(where.root.resolved, where.parts)
+
     @property
     def shown(self) -> str:
         """The path below its root, quoted where needed."""
@@ -31,6 +40,9 @@ def folders_above(place: Place) -> Iterator[Place]:
     """The places of the folders above, the nearest first."""
     for depth in range(len(place.parts) - 1, 0, -1):
         yield Place(place.root, place.parts[:depth])
+
+
+_NONE: Mapping[str, bytes] = {}  # shared: a change may have a million sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,21 @@ class Side:
     digest: str | None = None
     blob: str | None = None
     target: bytes | None = None
-    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    attributes: Mapping[str, bytes] = field(default_factory=lambda: _NONE)
+
+    @classmethod
+    def of(cls, status: Status, **known: Any) -> Side:
+        """What is there, by its status and by what else is `known`, as named above."""
+        kind = kind_of(status)
+        size = status.size if kind == "file" else 0
+        known = {name: value for name, value in known.items() if value}  # what is empty is shared
+        return cls(kind, status.mode, status.uid, status.gid, size, status.mtime_ns, **known)
+
+
+def kind_of(status: Status) -> Kind:
+    """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
+    kind = status.kind
+    return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class RecordedChanges:
         everything = file.record.entries
         denied = self._denied()
         hides = any(denied(e.place) or (e.was is not None and denied(e.was)) for e in everything)
-        beyond = not {root.resolved or root.path for root in self._boundary.roots}.issuperset(file.roots)
+        beyond = not {root.resolved for root in self._boundary.roots}.issuperset(file.roots)
         if not hides and not beyond:
             return file.record
 
@@ -456,7 +456,7 @@ class RecordedChanges:
 
     def place(self, location: Location) -> Place:
         """How history names a location."""
-        return Place(location.root.resolved or location.root.path, location.parts)
+        return Place.of(location)
 
     def location(self, place: Place) -> Location | None:
         """The location of a place in history; None if it is below no root that is served now."""

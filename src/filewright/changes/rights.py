@@ -68,8 +68,8 @@ def require_changeable(thing: File | Folder, where: str) -> None:
 
 
 def _refuse_root(boundary: Boundary, was: Location, where: Location) -> None:
-    path = b"/".join(((was.root.resolved or was.root.path).rstrip(b"/"), *was.parts))
+    path = b"/".join((was.root.resolved.rstrip(b"/"), *was.parts))
     for other in boundary.roots:
-        resolved = other.resolved or other.path
+        resolved = other.resolved
         if resolved == path or resolved.startswith(path + b"/"):
             raise errors.holds_root(where.asked, other.name)

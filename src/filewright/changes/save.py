@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import xxhash
@@ -22,7 +22,7 @@ from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans
 from filewright.changes.recordfile import Writer
 from filewright.changes.rights import keeps, require_changeable
-from filewright.changes.slots import OpenFolders, kind_of
+from filewright.changes.slots import OpenFolders
 from filewright.changes.store import Store
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.errors import Code, FilewrightError, from_os_error
@@ -196,7 +196,7 @@ class _Saving:
         seal = Seal("file", status.size, None, None, status.inode, status.mtime_ns)
         return Saved(
             seal,
-            _file_side(status, digest, None),
+            Side.of(status, digest=digest),
             spans=spans,
             removed=self._keep(bytes(removed)),
             inserted=inserted,
@@ -234,7 +234,7 @@ class _Saving:
                 digest = state.hexdigest()
         carried = file.attributes() if gone else {}
         seal = Seal("file", status.size, digest, None, status.inode, status.mtime_ns)
-        return Saved(seal, _file_side(status, digest, blob, carried))
+        return Saved(seal, Side.of(status, digest=digest, blob=blob, attributes=carried))
 
     def _adopt(self, folder: Folder, name: bytes) -> str | None:
         blob = f"={id_of(self._attempt.number)}-{len(self._attempt.adopted)}"
@@ -274,11 +274,11 @@ class _Saving:
             names = folder.names()
             rules = self._boundary.rules_in(where, folder)
             self._require_removable(folder, where, names)
-            made = _folder_side(folder)
+            made = Side.of(folder.status(), attributes=folder.attributes())
             if loaded is top:
                 side = made
             else:
-                below.append(Entry(_place(where), made, None))
+                below.append(Entry(Place.of(where), made, None))
             inner: list[tuple[Location, FolderItem | None, Status, dict[bytes, Leaf]]] = []
             for name in names:
                 item = loaded.initial.get(name) if loaded is not None else None
@@ -300,7 +300,7 @@ class _Saving:
                 if item is not None and item.alive:
                     item.saved = saved
                 else:
-                    below.append(Entry(_place(place), saved.side, None))
+                    below.append(Entry(Place.of(place), saved.side, None))
             pending += reversed(inner)  # type: ignore[arg-type]
         assert side is not None
         below.sort(key=lambda entry: entry.place.parts)
@@ -334,40 +334,5 @@ class _Saving:
 
 
 def _other(seen: Status, target: bytes | None) -> Saved:
-    side = Side(kind_of(seen), seen.mode, seen.uid, seen.gid, mtime_ns=seen.mtime_ns, target=target)
+    side = Side.of(seen, target=target)
     return Saved(Seal(side.kind, target=target, inode=seen.inode), side)
-
-
-def _file_side(
-    status: Status, digest: str | None, blob: str | None, carried: Mapping[str, bytes] | None = None
-) -> Side:
-    return Side(
-        kind="file",
-        mode=status.mode,
-        uid=status.uid,
-        gid=status.gid,
-        size=status.size,
-        mtime_ns=status.mtime_ns,
-        digest=digest,
-        blob=blob,
-        attributes=carried or _NONE,
-    )
-
-
-def _folder_side(folder: Folder) -> Side:
-    status = folder.status()
-    return Side(
-        "folder",
-        status.mode,
-        status.uid,
-        status.gid,
-        mtime_ns=status.mtime_ns,
-        attributes=folder.attributes() or _NONE,
-    )
-
-
-_NONE: dict[str, bytes] = {}
-
-
-def _place(where: Location) -> Place:
-    return Place(where.root.resolved or where.root.path, where.parts)

@@ -20,7 +20,8 @@ from filewright.boundary import is_temporary
 from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
-from filewright.changes.slots import FolderGoneError, Slots, file_matches, kind_of, matches
+from filewright.changes.record import kind_of
+from filewright.changes.slots import FolderGoneError, Slots, file_matches, matches
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 

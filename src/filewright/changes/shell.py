@@ -646,7 +646,7 @@ class _Comparing:
         return bool(self._ours) and self._at(path) in self._ours
 
     def _at(self, path: _Path) -> Place:
-        return Place(self._root.resolved or self._root.path, _place(self._root, path).parts)
+        return Place.of(_place(self._root, path))
 
 
 def _split(prefix: bytes) -> _Path:

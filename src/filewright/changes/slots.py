@@ -18,7 +18,7 @@ from filewright.boundary import Boundary, Location, Root, is_temporary
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
-from filewright.changes.record import Kind, Place
+from filewright.changes.record import Place, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.system import File, Folder, Rename, Status
@@ -101,7 +101,7 @@ def located(boundary: Boundary, place: Place) -> Location | None:
     names = [name for name in (*place.root.split(b"/"), *place.parts) if name]
     best: tuple[int, Root] | None = None
     for root in boundary.roots:
-        path = root.resolved or root.path
+        path = root.resolved
         if path == place.root:
             best = (len(names) - len(place.parts), root)
             break
@@ -449,12 +449,6 @@ class Slots:
 def _remove(folder: Folder, name: bytes, _: Seal | None) -> bool:
     folder.remove(name)
     return True
-
-
-def kind_of(status: Status) -> Kind:
-    """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
-    kind = status.kind
-    return "other" if kind == "fifo" or kind == "socket" or kind == "device" else kind  # noqa: PLR1714
 
 
 def matches(folder: Folder, name: bytes, seal: Seal, status: Status | None = None) -> bool:

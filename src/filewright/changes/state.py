@@ -170,7 +170,7 @@ class Index:
     def owner_of(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
         birth = _birth(root)
-        path = root.resolved or root.path
+        path = root.resolved
         owners = list(self.owners.values())
         if birth is not None:
             for owner in reversed(owners):
@@ -197,7 +197,7 @@ class Index:
         were changed together with one of these.
         """
         owners = self.owners
-        paths = [root.resolved or root.path for root in roots]
+        paths = [root.resolved for root in roots]
         others = {name for each in own for name in others_of(self.base, each)}
         found = []
         for owner in owners.values():
@@ -246,7 +246,7 @@ def _birth(root: Root) -> int | None:
 
 def _first_version(base: bytes, roots: Sequence[Root]) -> str | None:
     """The state folder that the first version kept for a list of roots."""
-    joined = b"\0".join(root.resolved or root.path for root in roots)
+    joined = b"\0".join(root.resolved for root in roots)
     ending = b"-" + hashlib.sha256(joined).hexdigest()[:16].encode()
     return next((os.fsdecode(name) for name in _names(base) if name.endswith(ending)), None)
 
@@ -282,7 +282,7 @@ class StateFolder:
     def of(cls, index: Index, root: Root) -> StateFolder:
         """The state folder of a root, be it the one that the first version made; nothing is made yet."""
         owner, others = index.owner_of(root)
-        path = root.resolved or root.path
+        path = root.resolved
         if owner is None:
             name = _first_version(index.base, (root,))
             owner = Owner(name, (path,)) if name is not None and name not in index.owners else None
@@ -389,7 +389,7 @@ class StateFolder:
         """Make it the root's own; another process may have been faster."""
         known, others = self._index.owner_of(root)
         before = known or self.owner
-        path = root.resolved or root.path
+        path = root.resolved
         paths = (path, *(each for each in before.paths if each != path))
         self.owner = Owner(before.id, paths, root.device, root.inode, _birth(root))
         self._furnish()

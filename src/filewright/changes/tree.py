@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary, quote
 from filewright.changes.content import OnDisk
-from filewright.changes.record import Entry, Kind, Place
-from filewright.changes.slots import OpenFolders, kind_of
+from filewright.changes.record import Entry, Kind, Place, kind_of
+from filewright.changes.slots import OpenFolders
 from filewright.edit import Expected, Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import File, Folder, Status
@@ -204,8 +204,7 @@ class FolderItem(Item):
     def path_of(self, *names: bytes) -> Place:
         """The path of something in it, as it was at the start."""
         assert self.was is not None
-        root = self.was.root
-        return Place(root.resolved or root.path, (*self.was.parts, *names))
+        return Place(self.was.root.resolved, (*self.was.parts, *names))
 
     @property
     def device(self) -> int:
