@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes import ChangeRecord, Changes, Recovery, Scope, Selected, base_folder
+from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings, load
@@ -42,7 +42,7 @@ def default_roots() -> tuple[str, ...]:
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
-class Workspace(TypedTools):
+class Workspace(TypedTools, Closing):
     """Folders an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
@@ -77,14 +77,6 @@ class Workspace(TypedTools):
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._context = Context(self._boundary, self.settings, self._changes)
         self._native = self.offer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""

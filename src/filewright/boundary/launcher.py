@@ -35,11 +35,11 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from filewright import system
 from filewright.boundary.programs import PROGRAMS, program
+from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import Folder, pipe
 
@@ -58,7 +58,7 @@ PIPE: Final = -1
 """As `stdin`: a pipe, of which `Child.stdin` is our end."""
 
 
-class Child:
+class Child(Closing):
     """A program that runs. `stdin`, `stdout` and `stderr` are our ends of its pipes, unbuffered."""
 
     def __init__(self, program: str, control: socket.socket) -> None:
@@ -119,14 +119,6 @@ class Child:
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
                 stream.close()
-
-    def __enter__(self) -> Child:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class _PlainChild(Child):

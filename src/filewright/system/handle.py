@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
+from filewright.closing import Closing
 
 
-class Handle:
+class Handle(Closing):
     """The number by which the system knows an open thing; closed with the object."""
 
     __slots__ = ("_fd",)
@@ -31,14 +30,6 @@ class Handle:
         """Let go of it; more than once does no harm."""
         if self._fd >= 0:
             self._let_go(self.detach())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.

@@ -12,11 +12,11 @@ import threading
 import time
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import xxhash
 
+from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -38,7 +38,7 @@ _SLOW_TO_FREE = 64 << 20
 _TICK = 0.02  # seconds; a second write within one tick of the clock may leave the times unchanged
 
 
-class Snapshot:
+class Snapshot(Closing):
     """One file's bytes at one moment.
 
     `size` in bytes; `identity` None when made from bytes; `held` the whole content or None;
@@ -142,14 +142,6 @@ class Snapshot:
             threading.Thread(target=file.close, daemon=True).start()
         else:
             file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def asked(self) -> str:
