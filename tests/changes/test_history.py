@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from filewright.changes.identifiers import id_of, number_of
+from filewright.changes.record import id_of, number_of
 from filewright.edit.changeset import ChangeSet, Create, Delete, Move
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from filewright.changes.flushing import Flusher
-from filewright.changes.identifiers import number_of
+from filewright.changes.record import number_of
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.state import StateFolder
 from filewright.system import BLOCK, File, Folder

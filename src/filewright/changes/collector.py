@@ -12,8 +12,8 @@ import time
 from typing import TYPE_CHECKING
 
 from filewright import system
-from filewright.changes.identifiers import number_of
 from filewright.changes.journal import DONE
+from filewright.changes.record import number_of
 from filewright.changes.state import read_file
 
 if TYPE_CHECKING:

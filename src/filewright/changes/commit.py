@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from filewright.changes.entries import entries
-from filewright.changes.identifiers import id_of
 from filewright.changes.operations import CommitPlan
 from filewright.changes.plan import Difference, plan_of
 from filewright.changes.publish import publish
-from filewright.changes.record import ChangeRecord
+from filewright.changes.record import ChangeRecord, id_of
 from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.changes.save import Attempt, save

@@ -21,7 +21,7 @@ from contextlib import suppress
 
 from filewright import system
 from filewright.changes.flushing import Flusher
-from filewright.changes.identifiers import id_of, number_of
+from filewright.changes.record import id_of, number_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.state import StateFolder
 from filewright.system import File

@@ -1,4 +1,7 @@
-"""What history says about a committed change: values only."""
+"""What history says about a committed change: values only.
+
+A change is named by its number, nanoseconds since the epoch, in thirteen digits that sort as it does.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,27 @@ if TYPE_CHECKING:
     from filewright.system import Status
 
 Kind = Literal["file", "link", "folder", "other"]
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_ID_LENGTH = 13
+
+
+def id_of(number: int) -> str:
+    """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
+    digits = []
+    for _ in range(_ID_LENGTH):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
+
+
+def number_of(identifier: str) -> int | None:
+    """The number behind an id, or None if it is not one."""
+    if len(identifier) != _ID_LENGTH or any(digit not in _ALPHABET for digit in identifier):
+        return None
+    number = 0
+    for digit in identifier:
+        number = number * 32 + _ALPHABET.index(digit)
+    return number
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from filewright import system
 from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
-from filewright.changes.identifiers import id_of
 from filewright.changes.operations import CommitPlan
-from filewright.changes.record import Place
+from filewright.changes.record import Place, id_of
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, located

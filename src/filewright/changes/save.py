@@ -16,10 +16,9 @@ import xxhash
 
 from filewright import errors, system
 from filewright.boundary import Location
-from filewright.changes.identifiers import id_of
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, id_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders

@@ -33,9 +33,8 @@ import xxhash
 from filewright import errors
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
-from filewright.changes.identifiers import id_of
 from filewright.changes.operations import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of
 from filewright.changes.recovery import Recovery
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
@@ -156,25 +155,15 @@ def _walked(boundary: Boundary, root: Root, task: Task) -> _Listing:
     for entry in boundary.walk(Location(root, (), "."), details=True, task=task):
         if entry.status is None:
             continue
-        raw = entry.status.raw
         if entry.folder is not current:
             current = entry.folder
             listed = found.setdefault(current.prefix, _Names())
         listed.names.append(entry.name)
-        mode = raw.st_mode
-        if stat.S_ISDIR(mode):
-            listed.numbers.extend((raw.st_ino, 0, 0, 0, mode, raw.st_uid, raw.st_gid))
-        else:
-            numbers = (
-                raw.st_ino,
-                raw.st_size,
-                raw.st_mtime_ns,
-                raw.st_ctime_ns,
-                mode,
-                raw.st_uid,
-                raw.st_gid,
-            )
-            listed.numbers.extend(numbers)
+        raw = entry.status.raw
+        # What is in a folder is listed by itself, and changes the folder's own size and times.
+        file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
+        own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
+        listed.numbers.extend((raw.st_ino, *own, raw.st_mode, raw.st_uid, raw.st_gid))
     return found
 
 

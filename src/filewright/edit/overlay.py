@@ -60,20 +60,11 @@ class Overlay:
         """The bytes [offset, offset + length) of the result, clipped to it."""
         if self.held is not None:
             return self.held[offset : offset + length]
-        end = min(offset + length, self.size)
-        parts: list[bytes] = []
-        index = max(0, bisect_right(self._starts, offset) - 1)
-        while offset < end:
-            piece = self._pieces[index]
-            skip = offset - piece.at
-            count = min(piece.length - skip, end - offset)
-            if piece.data is None:
-                parts.append(self._snapshot.read(piece.origin + skip, count))
-            else:
-                parts.append(piece.data[skip : skip + count])
-            offset += count
-            index += 1
-        return b"".join(parts)
+        pieces = self._within(offset, min(length, self.size - offset))
+        return b"".join(
+            self._snapshot.read(piece.origin, piece.length) if piece.data is None else piece.data
+            for piece in pieces
+        )
 
     def origin_of(self, offset: int, *, end: bool = False) -> int:
         """The offset in the original that an offset of the result stands for.

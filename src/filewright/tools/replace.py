@@ -102,7 +102,7 @@ class ReplaceResult(ChangeResult):
 
 
 @dataclass
-class _Gathered:
+class _ReplacedFiles:
     """What the files that hold the pattern come to."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -148,9 +148,9 @@ def _attempt(
 
 def _gather(
     context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, task: Task
-) -> _Gathered:
+) -> _ReplacedFiles:
     new = replacement(arguments.replacement, pattern)
-    gathered = _Gathered()
+    gathered = _ReplacedFiles()
     left = context.settings.diff_lines
     for snapshot in _snapshots(context, arguments, pattern, location, task, gathered.notes):
         assert snapshot.location is not None
@@ -215,7 +215,7 @@ def _snapshots(
 
 
 def _answer(
-    context: Context, arguments: ReplaceArguments, gathered: _Gathered, change_id: str | None
+    context: Context, arguments: ReplaceArguments, gathered: _ReplacedFiles, change_id: str | None
 ) -> ReplaceResult:
     page = Page(context.settings.page_chars)
     counts = gathered.counts
