@@ -229,7 +229,7 @@ class _Planner:
         """Place one more edit, or note why it cannot be."""
         found = locate(self._source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed) and found.code is Code.NO_MATCH:
-            if self.splices and self._placed_on_result(index, edit, fuzzy=fuzzy):
+            if self.splices and self._on_result(index, edit, fuzzy=fuzzy) is None:
                 return
             found = self._drifted(edit, fuzzy=fuzzy) or found
         elif isinstance(found, Located) and found.tier is not Tier.EXACT:
@@ -249,13 +249,9 @@ class _Planner:
 
     def add_in_turn(self, index: int, edit: Edit, *, fuzzy: bool) -> None:
         """Place one more edit on the result of the earlier ones, whatever they touched."""
-        if self._placed_on_result(index, edit, fuzzy=fuzzy):
-            return
-        result = Overlay(self._snapshot, self.splices)
-        source = FileText(result, self._task, language=self._language)
-        found = locate(source, edit, fuzzy=fuzzy)
-        if isinstance(found, Missed):
-            self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
+        missed = self._on_result(index, edit, fuzzy=fuzzy)
+        if missed is not None:
+            self.refusals.append(explained(*missed, index, fuzzy=fuzzy))
 
     def _drifted(self, edit: Edit, *, fuzzy: bool, below: Tier = Tier.SOFT) -> Located | Missed | None:
         if not fuzzy or not self._bases or edit.end_line is not None:
@@ -311,25 +307,26 @@ class _Planner:
             self.refusals.append(unclear(source, located, why, index))
             return None
 
-    def _placed_on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> bool:
-        """Whether the result of the earlier edits decides: the edit is taken there, or refused."""
+    def _on_result(self, index: int, edit: Edit, *, fuzzy: bool) -> tuple[FileText, Missed] | None:
+        """Take or refuse an edit on the result of the earlier ones; that result and the miss if it is not there."""
         result = Overlay(self._snapshot, self.splices)
         source = FileText(result, self._task, language=self._language)
         found = locate(source, edit, fuzzy=fuzzy)
         if isinstance(found, Missed):
-            if found.code is Code.AMBIGUOUS_MATCH:
-                self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
-            return found.code is Code.AMBIGUOUS_MATCH
+            if found.code is not Code.AMBIGUOUS_MATCH:
+                return source, found
+            self.refusals.append(explained(source, found, index, fuzzy=fuzzy))
+            return None
         splices = self._written(source, index, found, fuzzy=fuzzy)
         if splices is None:
-            return True
+            return None
         self.splices = result.composed(ordered(splices, result.size))
         spans = tuple(
             ByteRange(result.origin_of(part.span.start), result.origin_of(part.span.end, end=True))
             for part in found.parts
         )
         self._note(index, found, source, splices, spans, spans, on_result=True)
-        return True
+        return None
 
     def _note(
         self,
