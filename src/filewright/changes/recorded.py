@@ -113,9 +113,8 @@ class RecordedChanges:
         for identifier, store in self._ids():
             if len(found) >= limit or (chosen is not None and not chosen):
                 break
-            if chosen is not None and identifier not in chosen and not wanted:
-                continue
-            if before is not None and not wanted and identifier >= before:
+            meant = (chosen is None or identifier in chosen) and (before is None or identifier < before)
+            if not meant and not wanted:
                 continue
             try:
                 file = store.file(identifier)
@@ -125,15 +124,12 @@ class RecordedChanges:
             if record is None:
                 continue
             if wanted:
-                touched = any(record.touches(place) for place in wanted)
+                meant = meant and any(record.touches(place) for place in wanted)
                 wanted += [e.was for e in record.entries if e.was is not None and e.place in wanted]
-                if not touched or (before is not None and identifier >= before):
-                    continue
-            if chosen is not None:
-                if identifier not in chosen:
-                    continue
-                chosen.remove(identifier)
-            found.append(record)
+            if meant:
+                found.append(record)
+                if chosen is not None:
+                    chosen.remove(identifier)
         return found
 
     def _ids(self) -> Iterator[tuple[str, Store]]:
