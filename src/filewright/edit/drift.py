@@ -27,7 +27,7 @@ def find_drifted(
 ) -> Located | Missed | None:
     """Where an edit of one of `bases` (texts shown before, newest first) goes today.
 
-    The first base in which the search text stands once, by a tier stricter than `below`, decides.
+    The first base in which the search text occurs once, by a tier stricter than `below`, decides.
     None if there is no such base.
     """
     if source.held is None or source.size > MOST_BYTES:
@@ -68,7 +68,7 @@ def carried(source: FileText, found: Located, old: FileText) -> Located | Missed
 
 
 def _still_there(old: FileText, found: Located, merged: Merged[bytes]) -> bool:
-    """Whether a telling line of what the edit stood for is still in the file; of an insertion, one beside it."""
+    """Whether a telling line of what the edit meant is still in the file; of an insertion, one beside it."""
     beside = found.start == found.end
     kept: set[int] = set()
     for chunk in merged.chunks:

@@ -1,7 +1,7 @@
-"""Edits that name lines: they become edits of exactly the text that stands on those lines.
+"""Edits that name lines: they become edits of exactly the text that is on those lines.
 
 `at_lines` is given the lines; nothing is searched for. `LineEdit` names a line, and what begins at or
-after it: a search text stands for whole lines, or where no lines are equal to it for a part of one;
+after it: a search text means whole lines, or where no lines are equal to it for a part of one;
 the nth one is meant. Only leading white space may be looked past, and only if the edit says so.
 """
 
@@ -24,7 +24,7 @@ _CHECK_EVERY = 4096
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """Put `replace` where `search` stands, or before `start_line` if there is no `search`.
+    """Put `replace` where `search` is, or before `start_line` if there is no `search`.
 
     `start_line` is where looking begins (1-based); `replace` None removes what was found. With
     `pattern` (and its checked `template`) the nth match of it is meant in place of `search`.
@@ -41,7 +41,7 @@ class LineEdit:
 
 
 def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
-    """The edit that makes `search`, which stands on lines `start` to `end` (from 1, inclusive), `replace`.
+    """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
 
     An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
     `start` (one past the last line appends); `search`, if given, must stand at that line.

@@ -27,7 +27,7 @@ _CHARS_SCORED = 4_000
 _LONG_LINE = 4_096
 """Longer lines are not compared: what is asked for is not like them."""
 _WHOLE_BYTES = 2 << 20
-"""Files up to this size are also ranked line by line when nothing stands there verbatim."""
+"""Files up to this size are also ranked line by line when nothing is there verbatim."""
 _LEAST = 0.4
 
 

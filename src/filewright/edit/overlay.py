@@ -67,7 +67,7 @@ class Overlay:
         )
 
     def origin_of(self, offset: int, *, end: bool = False) -> int:
-        """The offset in the original that an offset of the result stands for.
+        """The offset in the original that an offset of the result means.
 
         Inside new text: where the text it replaced begins, or with `end` where it ends.
         """

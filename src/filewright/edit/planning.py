@@ -259,7 +259,7 @@ class _Planner:
         return find_drifted(self._source, edit, self._bases, below=below)
 
     def _unless_drifted(self, edit: Edit, found: Located, *, fuzzy: bool) -> Located | Missed:
-        """A loose match, unless the text stood there more strictly when it was shown.
+        """A loose match, unless the text was there more strictly when it was shown.
 
         Then someone has changed it, and what is alike elsewhere is a twin. Where the change is of
         whitespace alone, at that very place, the loose match is right.
@@ -497,7 +497,7 @@ def _occurs(source: FileText, text: str) -> bool:
 
 
 def _follows(source: FileText, located: Located) -> str:
-    """A note on an insertion of text that stands there already."""
+    """A note on an insertion of text that is there already."""
     part = located.parts[0]
     if not isinstance(part, Literal) or located.edit.replace_all or len(part.replace) <= len(part.search):
         return ""

@@ -37,9 +37,9 @@ _CHECKED_BYTES = 8 << 20
 class Refusal:
     """Why edit number `index` (0-based) of a call goes nowhere.
 
-    `lines` are those of the equal regions of an ambiguous text, or where an applied change stands.
+    `lines` are those of the equal regions of an ambiguous text, or where an applied change is.
     `suggestions` are the edit with the smallest change that makes it succeed, best first. `there` is
-    what stands on the lines of an edit that named its lines.
+    what is on the lines of an edit that named its lines.
     """
 
     index: int
@@ -201,7 +201,7 @@ def _choices(source: FileText, missed: Missed, lines: tuple[int, ...], *, fuzzy:
 
 
 def _with_context(source: FileText, edit: Edit, span: ByteRange) -> Edit | None:
-    """The edit with as much of the text around `span` as makes it stand there once."""
+    """The edit with as much of the text around `span` as occurs there only once."""
     first, last = source.row_at(span.start), source.row_at(max(span.start, span.end - 1))
     for _ in range(12):
         start, end = first.offset, max(last.body_end, span.end)
@@ -219,7 +219,7 @@ def _with_context(source: FileText, edit: Edit, span: ByteRange) -> Edit | None:
 
 
 def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
-    """The lines where the replacement stands, if it says enough to know it again."""
+    """The lines where the replacement is, if it says enough to know it again."""
     if sum(char.isalnum() for char in edit.replace) < 4 or edit.replace.strip() in edit.search:
         return ()
     spans = find_exact(source, edit.replace, 4)

@@ -1,6 +1,6 @@
 """Every match of a pattern in one snapshot, replaced: from matches to splices.
 
-In regex mode the replacement is a template: ``$1`` and ``${1}`` stand for a group, ``${name}`` for a
+In regex mode the replacement is a template: ``$1`` and ``${1}`` mean a group, ``${name}`` for a
 named one, ``$0`` for the whole match, ``$$`` for a dollar sign; any other dollar is itself. A group
 brings the file's own bytes. In literal mode nothing in the replacement is special.
 """

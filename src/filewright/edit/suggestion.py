@@ -62,7 +62,7 @@ def at_place(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
 
 
 def _goes_on(source: FileText, search: str, there: NearText) -> bool:
-    """Whether a line that the search text has and the region lacks stands right beside the region.
+    """Whether a line that the search text has and the region lacks is right beside the region.
 
     Then the region is not all that is meant, and a line of it is none of the search text's.
     """
@@ -75,7 +75,7 @@ def _goes_on(source: FileText, search: str, there: NearText) -> bool:
 
 
 def _is_doubtful(text: str) -> bool:
-    """Whether a text bears damage, or stands for more than it says."""
+    """Whether a text bears damage, or means more than it says."""
     return is_damaged(text) or is_typographic(text) or any(map(says_omitted, text.split("\n")))
 
 

@@ -71,7 +71,7 @@ def parted(source: FileText, splices: Iterable[Splice]) -> Iterator[Splice]:
     """The ordered splices, none of which writes half of a line end, or a second byte-order mark.
 
     A newline written right behind a lone return would be one line end with it: it becomes a return too. One
-    that a deletion brings there stays what it is, since it stands outside of what was to be changed.
+    that a deletion brings there stays what it is, since it is outside of what was to be changed.
     """
     bom = source.encoding.bom
     last: Splice | None = None
@@ -95,7 +95,7 @@ def _last_byte(source: FileText, last: Splice | None, offset: int) -> bytes:
 
 
 def write_exact(source: FileText, start: int, end: int, search: str, replace: str) -> tuple[Splice, ...]:
-    """The splices that put `replace` where `search` stands literally in [start, end).
+    """The splices that put `replace` where `search` is literally in [start, end).
 
     WholeLines equal in both keep their terminators. Raises `unencodable`.
     """
@@ -325,7 +325,7 @@ class _Moved:
 
 
 class _Adapter:
-    """Writes a line of the replacement as the file writes the lines it stands for."""
+    """Writes a line of the replacement as the file writes the lines it means."""
 
     def __init__(
         self, source: FileText, indentation: Indentation | None, asked: Sequence[str], found: Sequence[str]
@@ -370,7 +370,7 @@ class _Adapter:
             tells = len({one.asked for one in as_asked}) > 1 or any(
                 re.search(r"\w", one.text) for one in as_asked
             )
-            # Blanks where the file has tabs, or the other way round, are never the file's own indentation.
+            # Spaces where the file has tabs, or the other way round, are never the file's own indentation.
             alike = ("\t" in "".join(known.values())) == ("\t" in "".join(indents))
             if (len(outside) < len(moved) and not tells and alike) or any(
                 one.wanted == one.found for one in outside
@@ -515,14 +515,14 @@ def _with_words_of_file(search: str, found: str, replace: str) -> str:
         return replace
     for match in align(base, theirs):
         for step in range(match.length):
-            # Blanks belong to what stands on both sides of them.
+            # Spaces belong to what is on both sides of them.
             if not base[match.left + step].isspace() or 0 < step < match.length - 1:
                 theirs[match.right + step] = ours[match.left + step]
     return "".join(theirs)
 
 
 def _respaced(search: str, found: str, replace: str) -> str:
-    """A changed line in which blanks that `search` has too are as the file has them."""
+    """A changed line in which spaces that `search` has too are as the file has them."""
     base, ours, theirs = (_tokens(line) for line in (search, found, replace))
     spaces = [space for space, _ in theirs]
     for match in [*align([token for _, token in base], [token for _, token in theirs])]:
@@ -536,7 +536,7 @@ def _respaced(search: str, found: str, replace: str) -> str:
 
 
 def _tokens(line: str) -> list[tuple[str, str]]:
-    """The tokens of a line, each with the blanks before it."""
+    """The tokens of a line, each with the spaces before it."""
     result: list[tuple[str, str]] = []
     space = ""
     for token in _TOKEN.findall(line.strip(WHITESPACE)):

@@ -25,7 +25,7 @@ _SIBLINGS_LOOKED_AT: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class NamedSymbol:
-    """A symbol and the symbols it stands in, outermost first."""
+    """A symbol and the symbols it is in, outermost first."""
 
     symbol: Symbol
     around: tuple[Symbol, ...] = ()

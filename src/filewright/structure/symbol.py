@@ -116,7 +116,7 @@ class Outline:
         return replace(made, count=sum(1 for _ in made.walk()))
 
     def walk(self) -> Iterator[tuple[tuple[Symbol, ...], Symbol]]:
-        """Every symbol in file order, each with the symbols it stands in, outermost first."""
+        """Every symbol in file order, each with the symbols it is in, outermost first."""
         pending: list[tuple[tuple[Symbol, ...], Symbol]] = [((), symbol) for symbol in reversed(self.symbols)]
         while pending:
             around, symbol = pending.pop()

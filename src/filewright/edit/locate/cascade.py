@@ -119,7 +119,7 @@ def _meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
 
 
 def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
-    """`found`, unless the replacement stands at that place already and reaches beyond it.
+    """`found`, unless the replacement is at that place already and reaches beyond it.
 
     A loosely matched text may be what a change left of it: the lines that an insertion follows.
     """
@@ -166,7 +166,7 @@ def _solid_beside(source: FileText, region: Region, *, ahead: bool) -> tuple[str
 
 
 def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool] | None:
-    """What a repaired request stands for by tiers 1 and 2, and whether there may be more."""
+    """What a repaired request means by tiers 1 and 2, and whether there may be more."""
     if not better.whole_lines:
         spans = find_exact(source, better.search, MOST_LISTED + 1)
         if spans:

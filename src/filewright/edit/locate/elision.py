@@ -1,4 +1,4 @@
-"""Tier 3: lines of the request that stand for text left out.
+"""Tier 3: lines of the request that mean text left out.
 
 Why it cannot be wrong: search and replacement leave text out equally often; each kept stretch occurs
 in the file once, by its strictest tier, in the order of the request; and the text between two of
@@ -69,7 +69,7 @@ _MOST_OMITTED = 1 << 20
 
 
 def is_elision(line: str, language: Language | None = None) -> bool:
-    """Whether a line stands for omitted text: dots alone, or dots with nothing but filling words.
+    """Whether a line means omitted text: dots alone, or dots with nothing but filling words.
 
     Those are in a comment, or have dots behind them too: no language has an expression of that form.
     """
@@ -97,7 +97,7 @@ def may_omit(text: str) -> bool:
 
 
 def says_omitted(line: str) -> bool:
-    """Whether a comment stands for omitted text, with dots or in words (``# rest of the code unchanged``)."""
+    """Whether a comment means omitted text, with dots or in words (``# rest of the code unchanged``)."""
     text = line.strip()
     opening = _OPENING.match(text)
     if opening is None:
@@ -175,7 +175,7 @@ def _is_section(source: FileText, line: str) -> bool:
 
 
 def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: str) -> bool:
-    """Whether the text between two stretches stays in the block in which the mark between them stands."""
+    """Whether the text between two stretches stays in the block in which the mark between them is."""
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
         return False
@@ -191,7 +191,7 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
     elif above in (level, below):
         least = mine + (below > above and _opens(source, start, mine))
     else:
-        least = mine - (above - level)  # the mark stands outside of the block of the line above it
+        least = mine - (above - level)  # the mark is outside of the block of the line above it
     depth = 0
     for row in takewhile(lambda row: row.offset < end, source.rows_from(start)):
         text = source.text(row.body)
@@ -224,7 +224,7 @@ def _only(source: FileText, block: RequestLines) -> Region | None:
 
 
 def _stretches(text: str, language: Language | None) -> tuple[list[list[str]], list[str]]:
-    """The lines between those that stand for omitted text, and these."""
+    """The lines between those that mean omitted text, and these."""
     lines = text.split("\n")
     if len(lines) > 1 and is_blank(lines[-1]):
         lines.pop()

@@ -22,7 +22,7 @@ class ByteRange:
 
 
 def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
-    """Up to `limit` places where `search` (not empty) stands, overlapping ones too, in order.
+    """Up to `limit` places where `search` (not empty) is, overlapping ones too, in order.
 
     Raises `too_large` for a search text of more than 8 MB in a file that is not held.
     """

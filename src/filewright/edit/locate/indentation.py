@@ -175,7 +175,7 @@ def _changes_of_unit(known: dict[str, str]) -> Iterable[_Rule]:
 
 
 def _is_shown(rule: _Rule, known: dict[str, str]) -> bool:
-    """Whether the indents show a change of unit from blanks to blanks: a slip in one of them shows none.
+    """Whether the indents show a change of unit from spaces to spaces: a slip in one of them shows none.
 
     A unit and a shift together explain any two pairs of indents, unless the request begins at the margin; and
     so do columns beside the steps. Odd units are what a slip makes of even ones.

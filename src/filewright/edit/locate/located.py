@@ -1,4 +1,4 @@
-"""What locating found: the regions an edit stands for, or why there is not exactly one."""
+"""What locating found: the regions an edit means, or why there is not exactly one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from filewright.text import Line, Splice
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """`search` stands literally at `span`; `replace` takes its place."""
+    """`search` is literally at `span`; `replace` takes its place."""
 
     span: ByteRange
     search: str
@@ -23,7 +23,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class WholeLines:
-    """The lines of `search` stand for `region`; the change to `replace` is carried over."""
+    """The lines of `search` mean `region`; the change to `replace` is carried over."""
 
     region: Region
     search: RequestLines
@@ -54,7 +54,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """WholeLines of the file, each with the line of the request it is: what a hunk of a patch stands for.
+    """WholeLines of the file, each with the line of the request it is: what a hunk of a patch means.
 
     `found[i]` is the row that line i of `old` is, None for a blank one the file lacks; `kept` pairs the
     lines of `old` and `new` that are one. `indentation` maps the request's indents (None: as they

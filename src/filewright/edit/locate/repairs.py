@@ -1,10 +1,10 @@
 """Tier 4: damage that a request may carry as a whole, and the request without it.
 
-A repair is only a proposal: it counts where the repaired search text then stands in the file. The
+A repair is only a proposal: it counts where the repaired search text then occurs in the file. The
 replacement either carries the same damage throughout and is repaired with it, or carries none of it
 and stays as it is. Where it carries a part, nobody can say what is meant, and the repair is dropped.
 
-Why it cannot be wrong: the repaired search text is text that stands in the file once, the damage has
+Why it cannot be wrong: the repaired search text is text that occurs in the file once, the damage has
 no other meaning in the whole request (each kind below says what would give it one), and the same
 repair made all of the replacement, or there was nothing in it to repair. Two repairs that both lead
 somewhere must lead to the same bytes.
@@ -36,7 +36,7 @@ class Repaired:
     """A request without its damage; `what` says in words what was taken away.
 
     With `whole_lines` the damage was such that only whole lines can be meant; `first_number` is the
-    number that its first line bore, which must be the number of the line it stands for.
+    number that its first line bore, which must be the number of the line it means.
     """
 
     search: str
@@ -236,7 +236,7 @@ def _without_escapes(one: Repaired) -> Iterator[Repaired]:
 
 
 def _plain_entities(text: str, search: str) -> str | None:
-    """The text its entities stand for; itself if it has none; None if it holds raw what they stand for."""
+    """The text its entities mean; itself if it has none; None if it holds raw what they mean."""
     if not _ENTITY.search(text):
         return text
     raw = {"<", ">", "&", *(_ENTITIES[name] for name in _ENTITY.findall(search))}
@@ -303,7 +303,7 @@ def _broken_outside_quotes(text: str) -> str:
 def _unescaped(text: str, search: str) -> str | None:
     """The text that these are the escapes of; None if they are not those of a whole string.
 
-    A text is escaped throughout where no quote stands bare that `search` escapes (the double one in
+    A text is escaped throughout where no quote is bare that `search` escapes (the double one in
     any case), and every backslash begins an escape.
     """
     quotes = '"' + ("'" if "\\'" in search else "")

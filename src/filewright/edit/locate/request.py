@@ -98,7 +98,7 @@ def _invalid(message: str, hint: str, argument: str) -> FilewrightError:
 
 
 def is_blank(line: str) -> bool:
-    """Whether nothing but white space stands on the line."""
+    """Whether nothing but white space is on the line."""
     return not line.strip()
 
 

@@ -8,7 +8,7 @@ Why it cannot be wrong: the region is the only one like it, and one of four thin
 word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
 the file it is one step from. Or the file's word is none, and is the request's misspelled. Or the
 replacement has the file's word between the same words, so what is there is what is wanted, and only the
-search text was mistyped. Or the file's word is a name that stands on another line of the region, where the
+search text was mistyped. Or the file's word is a name that is on another line of the region, where the
 request has it right, and letters of it were swapped or doubled. Other names, months and numbers never count.
 """
 
@@ -61,7 +61,7 @@ def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> li
 
 
 def _anchors(source: FileText, lines: Sequence[str], count: int) -> list[tuple[bytes, int]]:
-    """Stretches of which one at least stands in any region: no two are hit by the same word."""
+    """Stretches of which at least one is in any region: no two are hit by the same word."""
     longest: list[tuple[str, int]] = []
     step = 1 + len(lines) // 500
     for index in range(0, len(lines), step):

@@ -1,7 +1,7 @@
-"""Blanks around punctuation, in one line, where the language gives them no meaning.
+"""Spaces around punctuation, in one line, where the language gives them no meaning.
 
 Why it cannot be wrong: every token of the line is the file's, in the same order; strings and comments
-are single tokens, blanks and all; blanks differ only between a token and one of the marks below,
+are single tokens, spaces and all; spaces differ only between a token and one of the marks below,
 which in the languages listed mean the same with and without them; and the file has one such line.
 """
 
@@ -37,7 +37,7 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 
 def find_spaced(source: FileText, block: RequestLines) -> list[Region]:
-    """Lines like the one line of `block` but for blanks around punctuation, in order of offset."""
+    """Lines like the one line of `block` but for spaces around punctuation, in order of offset."""
     if len(block.solid) != 1 or source.language not in _LINE_COMMENT:
         return []
     asked = _tokens(block.solid[0], source.language)
@@ -58,7 +58,7 @@ def find_spaced(source: FileText, block: RequestLines) -> list[Region]:
 
 
 def _tokens(line: str, language: Language) -> list[tuple[str, str]] | None:
-    """The tokens of a line with the blanks before each; None for lines of which blanks say more."""
+    """The tokens of a line with the spaces before each; None for lines of which spaces say more."""
     text = line.strip()
     if not text.isascii() or text.startswith(("#", "/", "*", '"', "'", "@")) or "`" in text or '"""' in text:
         return None

@@ -1,12 +1,12 @@
 """Tier 2: the search text as whole lines, by ever looser comparison.
 
-Why it cannot be wrong: every line of the search text stands in the region, letter by letter but for
+Why it cannot be wrong: every line of the search text is in the region, letter by letter but for
 whitespace and typography; the lines' order and number are the same; and no other region of the file
 is like it by the same or a stricter comparison. What differs is never written: lines that stay keep
 the file's bytes, and lines that change take its whitespace and typography, or the edit is refused.
 
 Each looser comparison accepts what the stricter ones accept, so the file is looked through once by
-the loosest key (folded, blanks collapsed, blank lines skipped) and every region found is then graded
+the loosest key (folded, spaces collapsed, blank lines skipped) and every region found is then graded
 by the strictest tier that accepts it. Candidates come from the rarest stretch of the search text
 that every folding leaves alone; where there is none, or it is everywhere, from one pass of the
 Knuth-Morris-Pratt algorithm over the lines' keys.
@@ -38,7 +38,7 @@ _ROWS_GRADED = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines of the file that a block of lines stands for.
+    """Lines of the file that a block of lines means.
 
     `rows` are all its lines, first and last solid; `solid` the places of the solid ones among them;
     `texts` their texts; `tier` the strictest comparison that accepts it (`exact`: nothing was
@@ -63,11 +63,11 @@ class Region:
 
 
 def find_lines(source: FileText, lines: Sequence[str]) -> tuple[Region, ...]:
-    """Every region that the given lines (without terminators) stand for, in order of offset.
+    """Every region that the given lines (without terminators) mean, in order of offset.
 
     Compare `region.tier` to rank them: `exact` first, then the tiers of tier 2 in order. Blank
     lines at the edges must be there too, except by `blank_lines`, which skips them; they are not
-    part of the region. Lines that are all blank stand for nothing. At most 200 are returned.
+    part of the region. Lines that are all blank mean nothing. At most 200 are returned.
     """
     block = RequestLines.of_lines(tuple(lines))
     result: list[Region] = []
@@ -86,7 +86,7 @@ def _blank_lines(source: FileText, rows: Iterator[Line], *, most: int) -> int:
 
 
 def find_regions(source: FileText, block: RequestLines) -> list[Region]:
-    """Regions that `block` stands for by any whole-line tier, in order of offset.
+    """Regions that `block` means by any whole-line tier, in order of offset.
 
     Ends early, with more than one region, where very many or very long ones are alike.
     """

@@ -2,7 +2,7 @@
 
 Owns: reading unified diffs (plain and git's) and the ``*** Begin Patch`` envelope into one model
 (`parse`), finding where each hunk belongs, and planning all of it (`plan`). A hunk is an edit, placed
-only where every line of its context stands; a line number never stands in for context.
+only where every line of its context occurs; a line number never replaces context.
 
 Never: opens a file (a callback looks paths up), commits, drops a line of context to make a hunk fit,
 or changes a byte that no hunk is about.

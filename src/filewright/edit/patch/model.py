@@ -221,7 +221,7 @@ class PatchText:
 
 @dataclass(frozen=True, slots=True)
 class PatchTarget:
-    """What stands at a path, as the planner needs to know it.
+    """What is at a path, as the planner needs to know it.
 
     `snapshot` is None where nothing is there (`missing` may then hold the error that opening it
     gave). `key` is equal for two spellings of one file: device and inode of a file that is there,

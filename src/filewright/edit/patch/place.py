@@ -1,7 +1,7 @@
 """Where each hunk of one file belongs: every line of its context is looked at, none is dropped.
 
 A hunk is an edit: its old lines are the search text, its new ones the replacement. It is placed where
-its header says if it stands there exactly. All others are looked for in the whole file, terminators
+its header says if it is there exactly. All others are looked for in the whole file, terminators
 aside first, then by the whole-line tiers that edits use. Places that come before an earlier hunk's end
 don't count; of several equal places the header's number chooses the nearest, if one is clearly nearest
 and within reach; what is still open is settled where the order of the hunks leaves one way only.
@@ -36,7 +36,7 @@ _FEW, _LONG_ROW, _LOOKS = 8, 8, 400
 _MOST = 2_000
 #: WholeLines looked at between headings and places, in all, and at most between two of them.
 _HEADING_WORK, _FAR = 2_000_000, 20_000
-#: Headings of how many different lengths may stand for the beginning of a line.
+#: Headings of how many different lengths may mean the beginning of a line.
 _LENGTHS = 50
 
 
@@ -175,7 +175,7 @@ class Placing:
         return self._settled(options)
 
     def already_applied(self) -> list[int] | None:
-        """The lines (from 1) where each hunk's result stands, if all of them stand in order."""
+        """The lines (from 1) where each hunk's result is, if all of them are in order."""
         news = [self._encoded(hunk.new) for hunk in self.hunks]
         places = self._find([new for new in news if new])
         result: list[int] = []
@@ -191,7 +191,7 @@ class Placing:
         return result
 
     def _first_applied(self, hunk: Hunk, new: tuple[bytes, ...], places: list[int], floor: int) -> int | None:
-        """The first place at or past `floor` where a hunk's result stands and says it was applied."""
+        """The first place at or past `floor` where a hunk's result is and says it was applied."""
         index = bisect_left(places, floor)
         if hunk.at_end:
             index = bisect_left(places, max(floor, self.lines.count - len(new)))
@@ -316,7 +316,7 @@ class Placing:
         return body.decode(self._codec, errors) == row.text
 
     def _is_there_already(self, index: int, place: Placed) -> Unplaced | None:
-        """Whether an insertion at the hunk's edge, with no context past it, stands there already."""
+        """Whether an insertion at the hunk's edge, with no context past it, is there already."""
         hunk, old = self.hunks[index], self._olds[index]
         rows = hunk.rows
         if old is None or not old or any(row.sign == "-" for row in rows):

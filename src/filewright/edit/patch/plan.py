@@ -279,7 +279,7 @@ class _PatchPlanner:
         made: tuple[Splice, ...],
         mode: int | None,
     ) -> None:
-        """Copies read what stands there before the patch, so they come before all other steps."""
+        """Copies read what is there before the patch, so they come before all other steps."""
         if made and snapshot.held is not None:
             content = apply(snapshot.held, made)
             bits = source.mode if mode is None else mode

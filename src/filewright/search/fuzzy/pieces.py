@@ -1,6 +1,6 @@
 """Pieces of a needle to look for exactly: short, spread over it, and rare in the file.
 
-An edit spoils one piece and no other, so where the needle stands with a few edits, most of its
+An edit spoils one piece and no other, so where the needle occurs with a few edits, most of its
 pieces stand unharmed; where it does not, rare pieces hardly ever stand together.
 """
 

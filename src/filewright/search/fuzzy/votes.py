@@ -1,6 +1,6 @@
 """Where several pieces of a needle stand as they stand in the needle.
 
-A piece found at `offset` that stands at `place` in the needle says that the needle begins at
+A piece found at `offset` that is at `place` in the needle says that the needle begins at
 `offset - place`: a vote for that diagonal. Edits shift diagonals a little, so votes are gathered in
 buckets; a place's votes are the different pieces of its bucket and the next.
 """

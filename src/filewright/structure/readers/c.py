@@ -90,7 +90,7 @@ def function(node: Node, site: Site) -> Iterator[Declaration]:
 
 
 def record(node: Node, site: Site) -> Iterable[Declaration] | None:
-    """A struct, union, enum or class with a body; one without a name is looked into where it stands."""
+    """A struct, union, enum or class with a body; one without a name is looked into where it is."""
     name = node.child_by_field_name("name")
     if name is None:
         return None
