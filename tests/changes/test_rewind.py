@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from filewright.changes import Scope
@@ -431,6 +431,7 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
+@example(history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")])
 def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
     scene: Any, tmp_path_factory: Any, history: list[tuple[str, int, str]]
 ) -> None:
@@ -468,8 +469,11 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
         theirs = [line for line in lines if not line.startswith("s ")]
         if any(record.session == "s" for record in bench.changes.history(limit=100)):
             changed = bench.changes.select(Scope(session="s")).contents.record.entries
-            if changed:
-                _rewind(bench, "s")
+            try:
+                _ = _rewind(bench, "s") if changed else None
+            except FilewrightError as error:
+                if error.code is not Code.NO_CHANGE:  # else it has taken back by itself what it did
+                    raise
         found = (bench.root / name).read_text().splitlines(keepends=True)
         assert [line for line in found if not line.startswith("s ")] == theirs
         assert [line for line in found if line.startswith("s ")] == [
