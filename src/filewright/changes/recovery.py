@@ -11,7 +11,7 @@ import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from filewright.changes.record import Place, id_of
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, located
+from filewright.errors import FilewrightError
 from filewright.system import Folder
 
 if TYPE_CHECKING:
@@ -244,7 +245,8 @@ class Recoverer:
                     plan = self._store.read(path).plan
                 except (TornError, FileNotFoundError):
                     continue
-                with self._slots(plan, folders) as slots:
+                # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
+                with suppress(FilewrightError), self._slots(plan, folders) as slots:
                     slots.flush(self._store.flusher, flushed)
         finally:
             folders.close()

@@ -146,8 +146,9 @@ def _each(
     if flush:
         try:
             work.slots.flush(work.flusher)
-        except OSError as error:
-            work.findings.unsettled.append(f"the disk did not confirm it: {error.strerror}")
+        except (OSError, FilewrightError) as error:
+            why = error.message if isinstance(error, FilewrightError) else error.strerror
+            work.findings.unsettled.append(f"the disk did not confirm it: {why}")
 
 
 class _UnsettledError(OSError):

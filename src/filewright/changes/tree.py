@@ -442,4 +442,18 @@ class Tree:
             made += folder.seen is None
             if made > DEEPEST:
                 raise errors.too_deep(where.asked, DEEPEST)
+        if followed:
+            self._guard(folder, where)
         return folder
+
+    def _guard(self, folder: FolderItem, where: Location) -> None:
+        """Refuse a change where links lead to what is protected or denied, be it there already or made by this
+        change: once something is staged, a refusal would come too late."""
+        names = [where.name]
+        while folder.place is not None:
+            folder, name = folder.place
+            names.append(name)
+        assert folder.was is not None
+        self.boundary.guard_write(
+            Location(folder.was.root, tuple(reversed(names)), where.asked), link_itself=True
+        )
