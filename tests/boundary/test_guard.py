@@ -29,7 +29,6 @@ PROTECTED = [
 def test_ordinary_names_may_be_changed(boundary: Boundary, asked: str) -> None:
     where = boundary.locate(asked)
     boundary.guard_write(where)
-    boundary.open_parent(where, create=True).close()
 
 
 @pytest.mark.parametrize("asked", PROTECTED)
@@ -41,7 +40,6 @@ def test_protected_names_in_every_spelling_and_through_links(
     for change in (
         lambda: boundary.guard_write(where),
         lambda: boundary.guard_write(where, link_itself=True),
-        lambda: boundary.open_parent(where, create=True),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -59,7 +57,7 @@ def test_the_root_itself_is_never_changed(boundary: Boundary, root: Path, asked:
     where = boundary.locate(asked.replace("{root}", str(root)))
     for change in (
         lambda: boundary.guard_write(where, link_itself=True),
-        lambda: boundary.open_parent(where),
+        lambda: boundary.guard_write(where),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -122,7 +120,7 @@ class TestStateFolderInside:
 
     def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
         boundary.guard_write(boundary.locate("home/other"))
-        boundary.open_parent(boundary.locate("home/new")).close()
+        boundary.open_folder(boundary.locate("home"), changing=True).close()
 
     def test_it_is_never_listed(self, boundary: Boundary) -> None:
         for options in ({}, {"include_git": True, "include_ignored": True}):

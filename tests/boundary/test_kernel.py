@@ -26,38 +26,6 @@ def folder(tmp_path: Path) -> Iterator[int]:
     os.close(folder)
 
 
-@pytest.fixture(params=[True, False], ids=["renameat2", "without"])
-def renaming(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not request.param:
-        monkeypatch.setattr(kernel, "_RENAMEAT2", {})
-
-
-@pytest.mark.usefixtures("renaming")
-@pytest.mark.parametrize("name", ["a", "d", "link"])
-def test_renaming_takes_a_free_name(folder: int, tmp_path: Path, name: str) -> None:
-    before = (tmp_path / name).lstat().st_ino
-    kernel.rename_noreplace(folder, name.encode(), folder, b"new")
-    assert (tmp_path / "new").lstat().st_ino == before
-    assert not os.path.lexists(tmp_path / name)
-
-
-@pytest.mark.usefixtures("renaming")
-@pytest.mark.parametrize(
-    ("source", "target"), [("a", "b"), ("a", "link"), ("a", "e"), ("d", "b"), ("d", "e"), ("link", "b")]
-)
-def test_renaming_never_takes_a_taken_name(folder: int, tmp_path: Path, source: str, target: str) -> None:
-    before = {path.name: path.lstat().st_ino for path in tmp_path.iterdir()}
-    with pytest.raises(FileExistsError):
-        kernel.rename_noreplace(folder, source.encode(), folder, target.encode())
-    assert {path.name: path.lstat().st_ino for path in tmp_path.iterdir()} == before
-
-
-@pytest.mark.usefixtures("renaming")
-def test_renaming_what_is_not_there(folder: int) -> None:
-    with pytest.raises(FileNotFoundError):
-        kernel.rename_noreplace(folder, b"no", folder, b"new")
-
-
 @pytest.mark.skipif(not kernel.has_renameat2(), reason="needs renameat2")
 def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
     kernel.exchange(folder, b"a", folder, b"d")

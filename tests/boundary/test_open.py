@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from filewright import system
+from filewright import Workspace, system
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -109,9 +109,8 @@ Way = Callable[[Boundary, Location], object]
 WAYS: dict[str, Way] = {
     "open_file": lambda boundary, where: boundary.open_file(where).close(),
     "open_folder": lambda boundary, where: boundary.open_folder(where).close(),
-    "open_parent": lambda boundary, where: boundary.open_parent(where.child(b"new")).close(),
-    "open_parent, one level made": lambda b, where: b.open_parent(below(where, "a/x"), create=True).close(),
-    "open_parent, more made": lambda b, where: b.open_parent(below(where, "a/b/c"), create=True).close(),
+    "open_folder, to change it": lambda b, where: b.open_folder(where, changing=True).close(),
+    "guard_write, deeper": lambda b, where: b.guard_write(below(where, "a/b/c")),
     "guard_write": lambda boundary, where: boundary.guard_write(where.child(b"new")),
     "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
     "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
@@ -167,32 +166,21 @@ def test_a_folder_is_needed(boundary: Boundary, asked: str, code: Code) -> None:
         assert caught.value.code is code
 
 
-def test_missing_parents_are_made_and_told(boundary: Boundary, root: Path) -> None:
-    made: list[Location] = []
-    where = boundary.locate("in-folder/one/two/file")
-    boundary.open_parent(where, create=True, made=made).close()
-    assert (root / "sub" / "one" / "two").is_dir()
-    assert [place.shown for place in made] == ["in-folder/one", "in-folder/one/two"]
-    boundary.open_parent(where, create=True, made=made).close()
-    assert len(made) == 2
-
-
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
         ("file/x", Code.NOT_A_DIRECTORY),
         ("file/x/y", Code.NOT_A_DIRECTORY),
-        ("dangling/x", Code.NOT_FOUND),
-        ("dangling/x/y", Code.NOT_FOUND),
         ("dangling-out/x", Code.PATH_ESCAPE),
         ("fifo/x", Code.NOT_A_DIRECTORY),
     ],
 )
 def test_parents_are_not_made_through_what_is_in_the_way(
-    boundary: Boundary, root: Path, outside: Path, asked: str, code: Code
+    boundary: Boundary, root: Path, outside: Path, tmp_path: Path, asked: str, code: Code
 ) -> None:
-    with pytest.raises(FilewrightError) as caught:
-        boundary.open_parent(boundary.locate(asked), create=True)
+    settings = Settings(openat2=boundary.settings.openat2, state_dir=tmp_path / "state")
+    with Workspace(root, settings=settings) as workspace, pytest.raises(FilewrightError) as caught:
+        workspace.write(asked, "x\n")
     assert caught.value.code is code
     assert not (root / "nothing").exists()
     assert not (outside / "nothing").exists()
@@ -232,7 +220,7 @@ def test_a_tree_deeper_than_one_path_can_name_is_reached(boundary: Boundary, roo
     assert read(boundary, where) == b""
     found = [entry.path for entry in boundary.walk(boundary.locate("."), glob="leaf", task=Task())]
     assert found == [where.path]
-    boundary.open_parent(where).close()
+    boundary.open_folder(where.parent, changing=True).close()
 
 
 @pytest.mark.parametrize(
@@ -281,7 +269,7 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
     monkeypatch.setattr(Folder, "beneath", beneath)
     monkeypatch.setattr(type(boundary.roots[0].folder), "beneath", beneath)
     with pytest.raises(FilewrightError) as caught:
-        boundary.open_parent(boundary.locate("sub/new"))
+        boundary.open_folder(boundary.locate("sub"), changing=True)
     assert caught.value.code is Code.PATH_ESCAPE
 
 

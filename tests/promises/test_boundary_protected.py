@@ -68,7 +68,7 @@ def race_writes(root: Path, rounds: int) -> Counter[str]:
             for number in range(rounds // 2):
                 name = f"sub/x{number % 50}"
                 try:
-                    with boundary.open_parent(boundary.locate(name)) as folder:
+                    with boundary.open_folder(boundary.locate(name).parent, changing=True) as folder:
                         folder.create(b"x%d" % (number % 50)).close()
                         folder.remove(b"x%d" % (number % 50))
                         seen["written"] += 1

@@ -16,12 +16,16 @@ from shutil import which
 
 import pytest
 
+from filewright import Workspace
 from filewright.boundary import Boundary, Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 
-REFUSED = {Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, Code.SYMLINK, Code.NOT_A_FILE}
+REFUSED = {
+    *(Code.PATH_ESCAPE, Code.NOT_FOUND, Code.NOT_A_DIRECTORY, Code.IN_USE, Code.SYMLINK, Code.NOT_A_FILE),
+    Code.STALE_VERSION,
+}
 
 SWAP = """
 import os, sys
@@ -147,32 +151,16 @@ def walking(boundary: Boundary) -> Callable[[], None]:
     return act
 
 
-def making(boundary: Boundary) -> Callable[[], None]:
-    numbers = iter(range(1 << 40))
-
-    def act() -> None:
-        number = next(numbers)
-        where = boundary.locate(f"swap/deep/new-{number}/more/file")
-        boundary.guard_write(where)
-        with boundary.open_parent(where, create=True) as folder:
-            folder.create(where.name).close()
-            folder.remove(where.name)
-
-    return act
-
-
 ACTS = {
     act.__name__: (act, rounds)
-    for act, rounds in ((reading, 1500), (looking, 1500), (climbing, 1000), (walking, 400), (making, 400))
+    for act, rounds in ((reading, 1500), (looking, 1500), (climbing, 1000), (walking, 400))
 }
 
 
-# Where parents are made, a name that is free for a moment is taken, and the other process could not go on.
 RACES = [
     pytest.param(name, program, id=f"{name}, {how}")
     for name in ACTS
     for program, how in ((SWAP, "exchanged"), (REMOVE_AND_LINK, "removed and linked"))
-    if name != "making" or program == SWAP
 ]
 
 
@@ -193,6 +181,30 @@ def test_nothing_outside_is_touched_in_fifty_times_as_many_rounds(boundary: Boun
     act, rounds = ACTS[name]
     race(act(boundary), rounds * 50)
     assert outside_names(boundary) == before
+
+
+def make_folders(boundary: Boundary, state: Path, rounds: int) -> None:
+    """Write files whose folders are missing, by real changes. Where folders are made, a name that is free for a
+    moment is taken, and a process that removes and links could not go on: names are exchanged."""
+    [root] = boundary.roots
+    settings = Settings(openat2=boundary.settings.openat2, state_dir=state)
+    before, numbers = outside_names(boundary), iter(range(1 << 40))
+    with Workspace(os.fsdecode(root.path), settings=settings) as workspace:
+        race(lambda: workspace.write(f"swap/deep/new-{next(numbers)}/more/file", "x\n"), rounds)
+    assert outside_names(boundary) == before
+
+
+@pytest.mark.usefixtures("swapping")
+def test_folders_are_made_only_inside_while_one_is_swapped(boundary: Boundary, tmp_path: Path) -> None:
+    make_folders(boundary, tmp_path / "state", 100)
+
+
+@pytest.mark.sweep
+@pytest.mark.usefixtures("swapping")
+def test_folders_are_made_only_inside_in_fifty_times_as_many_rounds(
+    boundary: Boundary, tmp_path: Path
+) -> None:
+    make_folders(boundary, tmp_path / "state", 5_000)
 
 
 def test_a_folder_moved_in_and_out_gives_only_its_own_content(boundary: Boundary, tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ Owns the roots, the reading and showing of names, every `open` of a user's file,
 ignore rules, the list of protected names, and the one launcher of child processes. Enforced by the
 kernel where it can (`system.Folder.beneath`), not by comparing strings.
 
-Never changes what is inside the roots except for making missing parent folders when asked to, and
-never looks at a file's content except for ignore rules.
+Never changes what is inside the roots, and never looks at a file's content except for rules.
 
 In: a path as a caller wrote it (`Boundary.locate`). Out: a `Location`, which is the only form a path
-travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`, `open_parent`), a `Status`
+travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Status`
 (`stat`), or a stream of entries (`walk`). Errors: `path_escape`, `not_found`, `not_a_file`,
 `not_a_directory`, `symlink`, `read_only`, `permission_denied`, `invalid_input`.
 """

@@ -288,29 +288,6 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "open the folder") from error
 
-    def open_parent(
-        self, where: Location, *, create: bool = False, made: list[Location] | None = None
-    ) -> Folder:
-        """The folder that holds `where`, for calls that change `where.name` in it.
-
-        With `create` the missing folders are made, outermost first, and appended to `made`. The
-        folder that was reached is asked for protected names with `where.name` below it. Raises
-        `permission_denied` for the root itself and for protected folders, else as `open_folder`.
-        """
-        if not where.parts:
-            raise errors.root_itself(where.asked, quote(where.root.path))
-        self._refuse_protected(where, where.parts)
-        above = where.parts[:-1]
-        try:
-            try:
-                return self._open_changing(where, above)[0]
-            except FileNotFoundError:
-                if not create:
-                    raise
-            return self._make_folders(where, above, made)
-        except OSError as error:
-            raise self._failure(error, where, "open the folder of") from error
-
     def _open_changing(self, where: Location, parts: tuple[bytes, ...]) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, asked what it really is and where it is by now; and
         the rules in it, by which the parts below may be changed."""
@@ -353,19 +330,6 @@ class Boundary:
             else:
                 return folder, depth, rules
             depth -= 1
-
-    def _make_folders(self, where: Location, above: tuple[bytes, ...], made: list[Location] | None) -> Folder:
-        folder, depth, _ = self._open_deepest(where, len(above) - 1)
-        for missing in range(depth, len(above)):
-            with folder:
-                try:
-                    folder.make(above[missing])
-                    if made is not None:
-                        made.append(Location(where.root, above[: missing + 1], where.asked))
-                except FileExistsError:
-                    pass  # Made by someone else meanwhile, or a link to nowhere: opening it tells.
-            folder, _ = self._open_changing(where, above[: missing + 1])
-        return folder
 
     # Looking
 

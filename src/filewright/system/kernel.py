@@ -4,8 +4,6 @@
 function                       since Linux      without it
 ============================== ================ ======================================================
 `openat2`                      5.6              `OSError(ENOSYS)`; `beneath` walks part by part
-`rename_noreplace`             3.15             a hard link and an unlink for files, an exclusive mkdir
-                                                that the folder then replaces
 `exchange`                     3.15             `OSError(ENOSYS)`; the caller renames one after the other
 `chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
 `chown_descriptor`             2.6.39           none needed
@@ -131,29 +129,6 @@ def renameat2(source_folder: int, source: bytes, target_folder: int, target: byt
     _reject_nul(target)
     if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
         raise _raise(source)
-
-
-def rename_noreplace(source_folder: int, source: bytes, target_folder: int, target: bytes) -> None:
-    """Rename, failing with `FileExistsError` if `target` exists, also if it appears in between."""
-    try:
-        renameat2(source_folder, source, target_folder, target, RENAME_NOREPLACE)
-    except OSError as error:
-        filtered = error.errno == errno.EPERM and not has_renameat2()
-        if error.errno not in (errno.ENOSYS, errno.EINVAL) and not filtered:
-            raise
-    else:
-        return
-    status = os.stat(source, dir_fd=source_folder, follow_symlinks=False)
-    if stat.S_ISDIR(status.st_mode):
-        os.mkdir(target, 0o700, dir_fd=target_folder)
-        try:
-            os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
-        except OSError:
-            os.rmdir(target, dir_fd=target_folder)
-            raise
-        return
-    os.link(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder, follow_symlinks=False)
-    os.unlink(source, dir_fd=source_folder)
 
 
 def exchange(first_folder: int, first: bytes, second_folder: int, second: bytes) -> None:
