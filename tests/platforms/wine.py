@@ -49,13 +49,7 @@ TOOLS = {
 ONLY_WINDOWS = ["colorama", "pywin32", "tzdata"]
 FOR_TESTS = ["pytest", "pytest-timeout", "hypothesis"]
 
-SHORT = [
-    "tests/platforms",
-    "tests/system",
-    "tests/changes/test_commit.py",
-    "tests/tools/test_fidelity.py",
-    "tests/tools/test_utf16.py",
-]
+SHORT = ["tests/platforms", "tests/system"]
 PORTABLE = [
     "tests/platforms",
     "tests/system",
