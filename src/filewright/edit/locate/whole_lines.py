@@ -133,20 +133,20 @@ def graded(source: FileText, block: RequestLines, rows: list[Line]) -> Region | 
     bodies = [source.text(row.body) for row in rows]
     places = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
     texts = tuple(bodies[index] for index in places)
-    pairs = list(zip(block.solid, texts, strict=True))
     gaps = tuple(after - before - 1 for before, after in pairwise(places))
+    if block.solid == texts:  # as most requests are
+        own = {indent_of(folded(text)) for text in texts}
+        tier = Tier.EXACT if gaps == block.gaps else Tier.BLANK_LINES
+        return Region(tuple(rows), places, texts, tier, Indentation({indent: indent for indent in own}))
+    pairs = list(zip(block.solid, texts, strict=True))
     indentation = Indentation.of((indent_of(folded(s)), indent_of(folded(f))) for s, f in pairs)
     if indentation is None:
         return None
-    tier = Tier.BLANK_LINES
-    if gaps == block.gaps:
-        tier = _grade(pairs)
+    tier = _grade(pairs) if gaps == block.gaps else Tier.BLANK_LINES
     return Region(tuple(rows), places, texts, tier, indentation)
 
 
 def _grade(pairs: list[tuple[str, str]]) -> Tier:
-    if all(s == f for s, f in pairs):
-        return Tier.EXACT
     if all(s.rstrip(WHITESPACE) == f.rstrip(WHITESPACE) for s, f in pairs):
         return Tier.TRAILING
     if all(s.strip(WHITESPACE) == f.strip(WHITESPACE) for s, f in pairs):
