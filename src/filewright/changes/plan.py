@@ -166,6 +166,8 @@ class _Planning:
             holder, source_name = item.home
             blocked = _occupant(folder, name)
             direct = (holder.is_root or holder.alive) and holder.entries.get(source_name) is None
+            # No system exchanges a folder with what is below it.
+            direct = direct and not (blocked is not None and _was_within(holder, blocked))
             if blocked is not None and not blocked.moved and not direct:
                 carrier, holder = self._move_aside(item, folder), folder
             else:
@@ -250,6 +252,15 @@ def _occupant(folder: FolderItem, name: bytes) -> Item | None:
     """What is physically under a name, as far as the operations planned so far go."""
     item = folder.initial.get(name)
     return None if item is None or item.handled or item.aside is not None else item
+
+
+def _was_within(folder: FolderItem, item: Item) -> bool:
+    """Whether a folder was, at the start, `item` or below it."""
+    while folder is not item:
+        if folder.home is None:
+            return False
+        folder, _ = folder.home
+    return True
 
 
 def _passes_through(item: Item, folder: FolderItem, name: bytes) -> None:
