@@ -402,7 +402,7 @@ def unsettled(asked: str, change_id: str) -> FilewrightError:
     """What an unfinished change of a dead process has left half done, and nobody can roll back."""
     message = f"{asked}: the unfinished change {change_id} could not be rolled back here"
     hint = "run filewright doctor, which says what is in the way"
-    return _refusal(Code.IN_USE, asked, message, hint, change_id=change_id)
+    return _refusal(Code.IN_USE, asked, message, hint, unsettled=change_id)
 
 
 def interrupted(asked: str, root: str) -> FilewrightError:

@@ -119,8 +119,16 @@ class Changes(RecordedChanges):
                 for note in (*found.conflicts, *found.unsettled)
             ]
             store, *others = self._stores_of(change_set)
+            attempt = partial(commit, store, change_set, task, met, task.caller or self.caller)
             try:
-                record = commit(store, change_set, task, met, task.caller or self.caller)
+                try:
+                    record = attempt()
+                except FilewrightError as error:
+                    if error.code is not Code.IN_USE or "unsettled" not in error.details:
+                        raise
+                    # What was in the way of an earlier change may not be any more.
+                    self._recover(_SETTLE_ABOVE, again=True)
+                    record = attempt()
             except FilewrightError as error:
                 if conflicts := error.details.get("conflicts"):
                     self._found.append(Recovery(conflicts=list(conflicts)))

@@ -133,9 +133,10 @@ class Confirmation:
         if self._when == "never" or not tool.writes or (self._when == "destructive" and not tool.destructive):
             return False
         properties = tool.schema.get("properties", {})
+        # Only what the tool itself takes for a preview: some dialects pass over arguments that they do not know.
+        previews = [name for name in ("preview", "dry_run", "dryRun") if name in properties]
         return not any(
-            arguments.get(name, properties.get(name, {}).get("default", False)) is True
-            for name in ("preview", "dry_run")
+            arguments.get(name, properties[name].get("default", False)) is True for name in previews
         )
 
     async def _second_round(
