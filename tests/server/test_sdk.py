@@ -104,6 +104,20 @@ async def test_the_user_is_asked_before_a_destructive_call(mode: str) -> None:
         assert len(asked) == len(ANSWERS)
 
 
+async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> None:
+    asked: list[str] = []
+
+    async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    async with connected("auto", "--confirm", "always", elicitation_callback=ask) as client:
+        for name in ("preview", "dry_run", "dryRun"):
+            result = await client.call_tool("destroy", {"paths": ["a"], name: True})
+            assert text_of(result).startswith("cancelled: the user did not allow"), name
+    assert len(asked) == 3
+
+
 @MODES
 async def test_a_call_of_a_client_that_cannot_ask_waits_for_a_word_elsewhere(mode: str) -> None:
     async with connected(mode, "--confirm", "always") as client:
