@@ -68,6 +68,7 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.get_by_label("An access token").fill(TOKEN)
     page.get_by_role("button", name="Open").click()
     expect(page.locator("td.code.new")).to_have_text("+one")
+    page.wait_for_load_state()  # by then the page's script hears keys
     page.keyboard.press("u")
     page.get_by_role("dialog").get_by_role("button", name="Do it").click()
     expect(page.locator("#rows .row")).to_have_count(2, timeout=20_000)
