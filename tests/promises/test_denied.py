@@ -605,3 +605,33 @@ def test_a_rule_that_comes_between_two_changes_holds_for_the_second(tmp_path: Pa
         assert denied.code == "permission_denied"
         assert workspace.call("read_content", {"path": "d/a.txt"}).code == "permission_denied"
     assert (tmp_path / "root/d/a.txt").read_text() == "one\n"
+
+
+OUTER = [
+    # rules of the outer root, what is read and what is changed through the root that lies in it
+    (".agentsignore", "/sub/secret\n", "secret", "permission_denied", "permission_denied"),
+    (".agentsignore", "secret\n", "deep/secret", "permission_denied", "permission_denied"),
+    (".agentsignore", "/sub/\n", "plain", "permission_denied", "permission_denied"),
+    (".agentsignore", "/sub/*\n!/sub/plain\n", "plain", None, None),
+    (".agentsreadonly", "/sub/deep/\n", "deep/secret", None, "permission_denied"),
+    (".agentsreadonly", "sub/\n", "plain", None, "permission_denied"),
+    (".agentsignore", "/secret\n", "secret", None, None),
+]
+
+
+@pytest.mark.parametrize(("file", "rules", "path", "read", "changed"), OUTER)
+def test_a_root_that_lies_in_another_keeps_its_rules(
+    tmp_path: Path, file: str, rules: str, path: str, read: str | None, changed: str | None
+) -> None:
+    outer = tmp_path / "outer"
+    (outer / "sub" / "deep").mkdir(parents=True)
+    for name in ("plain", "secret", "deep/secret"):
+        (outer / "sub" / name).write_text("TOKEN\n")
+    (outer / file).write_text(rules)
+    with Workspace(outer, outer / "sub", state_dir=tmp_path / "state") as workspace:
+        found = workspace.call("search_content", {"pattern": "TOKEN", "path": "sub:."}).text
+        assert (f"sub:{path}\n" in found) == (read is None)
+        for place in (f"sub:{path}", f"outer:sub/{path}", str(outer / "sub" / path)):
+            assert workspace.call("read_content", {"path": place}).code == read, place
+            item = {"path": place, "content": "x\n", "mode": "overwrite"}
+            assert workspace.call("write_content", {"items": [item]}).code == changed, place

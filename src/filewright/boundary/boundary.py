@@ -62,6 +62,7 @@ class Boundary:
         self._known_until = 0.0
         self._deny = DenyRules.of(settings.deny)
         self._given = dict.fromkeys(self._own, self._deny)
+        self._outer = {root.index: _enclosing(root, self.roots) for root in self.roots}
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
@@ -85,6 +86,14 @@ class Boundary:
         """Raises `invalid_input` after `close`."""
         if not self.roots:
             raise FilewrightError(Code.INVALID_INPUT, "the workspace is closed", hint="open it again")
+
+    def _rules_at(self, root: Root) -> DenyRules:
+        """The rules with which a root begins: those given, and those of the roots that it lies in."""
+        given, outer = self._given[root.index], self._outer[root.index]
+        if outer is None:
+            return given
+        above = self.rules_by_name(outer.parent)
+        return above.begun(outer.name, given) if above.active else given
 
     # Naming
 
@@ -163,7 +172,7 @@ class Boundary:
     ) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, and the rules for what is in it."""
         root = where.root.folder
-        given = self._given[where.root.index]
+        given = self._rules_at(where.root)
         if not given.active and b".." not in parts:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
@@ -245,7 +254,7 @@ class Boundary:
                     is_folder = error.kind == "folder" if isinstance(error, NotAFileError) else None
                     rules.require(where.asked, where.name, is_folder)
                     raise
-                asking = _Asking(self._given[where.root.index], where)
+                asking = _Asking(self._rules_at(where.root), where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
         try:
             rules.require(where.asked, where.name, False)
@@ -435,7 +444,7 @@ class Boundary:
         reasons: Counter[str] = Counter()
         options = WalkOptions(rules=None, globs=Globs(()), hide_git=False, cross=self._cross, reasons=reasons)
         top = root.folder.beneath(())
-        rules = self._given[root.index].traced().entered(None, top)
+        rules = self._rules_at(root).traced().entered(None, top)
         if rules.broken:
             top.close()
             return Counter([rules.broken])
@@ -538,11 +547,11 @@ class Boundary:
 
     def rules_in(self, where: Location, folder: Folder) -> DenyRules:
         """What is denied of the names in the folder `where`, which is held open."""
-        given = self._given[where.root.index]
+        given = self._rules_at(where.root)
         if not given.active and not self._rules_above(where.root, folder, changing=True):
             return given
         try:
-            asking = _Asking(self._given[where.root.index], where)
+            asking = _Asking(given, where)
             with where.root.folder.beneath(
                 where.parts, cross=self._cross, listing=False, ask=asking
             ) as opened:
@@ -554,12 +563,12 @@ class Boundary:
         """What is denied of the names in the folder `where`, which need not be there, going by names alone."""
         if any(map(is_deny_file, where.parts)):
             return CLOSED
-        root, given = where.root.folder, self._given[where.root.index]
+        root, given = where.root.folder, self._rules_at(where.root)
         if not given.active:
-            above, paths = b"", [DENY_FILE]
+            above, paths = b"", [*RULE_FILES]
             for part in where.parts:
                 above += part + b"/"
-                paths.append(above + DENY_FILE)
+                paths += [above + file for file in RULE_FILES]
             if not root.holds_any(paths):
                 return given
         rules = given.entered(None, root)
@@ -648,6 +657,16 @@ def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[
         return system.status_of(anchor + b"/".join(parts)).identity == (root.device, root.inode)
     except OSError:
         return False
+
+
+def _enclosing(root: Root, roots: Sequence[Root]) -> Location | None:
+    """Where a root lies in the innermost of the others that hold it; None if it lies in none."""
+    found: Location | None = None
+    for other in roots:
+        for parts in _below_root(other, [root.resolved]) if other is not root else ():
+            if found is None or len(parts) < len(found.parts):
+                found = Location(other, parts)
+    return found
 
 
 def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:

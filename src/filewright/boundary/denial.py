@@ -182,6 +182,14 @@ class DenyRules:
         place = b"/".join((*folder.reached, b"")) if folder is not None else b""
         return _entered(self, name, place, *found)
 
+    def begun(self, name: bytes, given: DenyRules) -> DenyRules:
+        """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
+        every = _NONE.plus(b"/*")
+        kept = every if self.keeps(name, True) else self._read_only.below(name)
+        files = every if self.denies(name, True) else self._files.below(name)
+        within = tuple(scope.below(name) for scope in self._given)
+        return DenyRules((*given._given, *within), files, kept, self.broken, active=True)
+
     def reason(self, name: bytes, folder: bool) -> str:
         """By which rule `name` is denied, for the user: its file and its words."""
         for scope in self._given:
