@@ -287,3 +287,34 @@ def test_a_large_notebook_is_read_and_edited_in_a_few_blocks(root: Path, workspa
     edit = {"search": "c = 3", "replace": "c = 4"}
     assert not workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]}).is_error
     assert sources(path) == ["a = 1\nb = 2", "c = 4"]
+
+
+@pytest.mark.parametrize("path", [".", "n.ipynb"])
+def test_a_replacement_over_files_changes_the_sources_of_cells_only(
+    root: Path, workspace: Workspace, path: str
+) -> None:
+    notebook = {
+        "cells": [
+            {"cell_type": "code", "id": "code", "metadata": {"code": 1}, "outputs": ["code"],
+             "execution_count": None, "source": ['print("code")\n', "a = code"]},
+            {"cell_type": "markdown", "id": "m", "metadata": {}, "source": "# code"},
+        ],
+        "metadata": {"code": "code"}, "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    (root / "n.ipynb").write_text(json.dumps(notebook, indent=1))
+    before = (root / "n.ipynb").read_text()
+    asked = {"pattern": "code", "replacement": 'new "kode"', "path": path}
+    found = workspace.call("search_content", {"pattern": "code", "path": path}).data
+    preview = workspace.call("replace_content", asked)
+    assert preview.text.startswith("3 matches in 1 file would be replaced"), preview.text
+    assert len(found["results"]) == 3
+    made = workspace.call("replace_content", {**asked, "preview": False, "expected_count": 3})
+    assert not made.is_error, made.text
+    after = json.loads((root / "n.ipynb").read_text())
+    assert after["cells"][0].pop("source") == ['print("new "kode"")\n', 'a = new "kode"']
+    assert after["cells"][1].pop("source") == '# new "kode"'
+    for cell in notebook["cells"]:
+        del cell["source"]
+    assert after == notebook
+    workspace.undo()
+    assert (root / "n.ipynb").read_text() == before

@@ -40,7 +40,7 @@ class TreeOptions:
 
     `glob` as the walk takes it; `kind` a language or extension (`python`, `rs`); `limit` is in hits
     for `matches`, else in files; `invert` finds lines without a match. Notebooks are searched by their
-    cells, unless `as_files`.
+    cells.
     """
 
     limit: int
@@ -50,7 +50,6 @@ class TreeOptions:
     invert: bool = False
     include_hidden: bool = True
     include_ignored: bool = False
-    as_files: bool = False
 
     @property
     def choice(self) -> Choice:
@@ -187,12 +186,12 @@ class Searcher:
             tuple(best), not reason, reason, candidates.searched, unreadable + candidates.unreadable, passed
         )
 
-    def open(self, location: Location, task: Task, *, as_file: bool = False) -> Snapshot | int:
+    def open(self, location: Location, task: Task) -> Snapshot | int:
         """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
         try:
             file = self.boundary.open_file(location)
             snapshot = Snapshot.of_file(file, location, self.settings, indexes=self.indexes)
-            return snapshot if as_file else notebook_view(snapshot, task, headings=False)
+            return notebook_view(snapshot, task, headings=False)
         except FilewrightError as error:
             if error.code in (Code.TIMEOUT, Code.CANCELLED):
                 raise
@@ -311,7 +310,7 @@ class TreeSearch:
         )
 
     def _open(self, location: Location) -> Snapshot | None:
-        snapshot = self._searcher.open(location, self._task, as_file=self._options.as_files)
+        snapshot = self._searcher.open(location, self._task)
         if isinstance(snapshot, Snapshot):
             return snapshot
         self._unreadable += snapshot

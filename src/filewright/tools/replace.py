@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -22,7 +22,7 @@ from filewright.edit import (
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
-from filewright.text import Snapshot
+from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
@@ -173,7 +173,10 @@ def _gather(
                 hint="narrow it with path or glob, or raise max_files",
                 details={"limit": arguments.max_files},
             )
-        step = modify(snapshot, made)
+        file, in_file = snapshot, made
+        if isinstance(snapshot, NotebookView):
+            file, in_file = snapshot.raw, replace(made, splices=snapshot.splices(tuple(made.splices)))
+        step = modify(file, in_file)
         if step is None:
             continue
         context.boundary.guard_write(snapshot.location)
@@ -183,7 +186,7 @@ def _gather(
             shown = unified(name, name, snapshot, made.splices, max_lines=left)
             gathered.diffs.append(shown.text)
             left -= shown.shown + 1
-            if warning := syntax.compared(context, snapshot, made.splices, task):
+            if warning := syntax.compared(context, file, in_file.splices, task):
                 gathered.warnings.append(warning)
     return gathered
 
@@ -199,14 +202,13 @@ def _snapshots(
     """The files that hold the pattern, each open until the next one is asked for."""
     if context.boundary.stat(location).kind != "folder":
         with context.open_for_edit(location) as snapshot:
-            yield snapshot
+            yield notebook_view(snapshot, task, headings=False)
         return
     options = TreeOptions(
         limit=arguments.max_files + 1,
         output="files",
         glob=arguments.glob,
         include_ignored=arguments.include_ignored,
-        as_files=True,
     )
     found = context.searcher.tree(location, pattern, options, task=task)
     for snapshot, _ in found:
