@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.settings import Settings
 
 FIT = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n x = 1\n-y = 2\n+y = 3\n"
 LOST = "--- a/two.py\n+++ b/two.py\n@@ -1,2 +1,2 @@\n p = 1\n-q = 2\n+q = 3\n"
@@ -141,3 +142,33 @@ def test_a_file_is_found_where_it_was_moved_to(tree: Path, workspace: Workspace)
     (tree / "one.py").unlink()
     (tree / "library/first.py").unlink()
     assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+
+
+def test_a_file_is_found_in_the_other_root_it_was_moved_to(tmp_path: Path) -> None:
+    roots = tmp_path / "A", tmp_path / "B"
+    for path in ("A/src/one.py", "A/lib/one.py"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text("x = 1\ny = 2\n")
+    roots[1].mkdir()
+    with Workspace(*roots, settings=Settings(state_dir=str(tmp_path / "state"))) as workspace:
+        workspace.move("A:src/one.py", "B:lib/one.py")
+        made = workspace.call("apply_patch", {"patch": FIT.replace("one.py", "src/one.py")})
+        assert "modified: B:lib/one.py, where src/one.py was moved to" in made.text
+    assert (roots[0] / "lib/one.py").read_text() == "x = 1\ny = 2\n"
+    assert (roots[1] / "lib/one.py").read_text() == "x = 1\ny = 3\n"
+
+
+def test_a_file_is_not_another_that_had_its_name_before(tree: Path, workspace: Workspace) -> None:
+    workspace.move("one.py", "kept.py")
+    workspace.write("one.py", "x = 1\ny = 2\n")
+    workspace.delete("one.py")
+    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+    assert "y = 2" in (tree / "kept.py").read_text()
+
+
+@pytest.mark.parametrize("odd", ["\f", "\u2028", "\x85"])
+def test_the_rest_is_cut_at_lines_only(tree: Path, workspace: Workspace, odd: str) -> None:
+    (tree / "one.py").write_text(f"x{odd} = 1\ny = 2\n", encoding="utf-8")
+    patch = FIT.replace("x =", f"x{odd} =") + LOST.replace("p =", f"p{odd} =")
+    made = workspace.call("apply_patch", {"patch": patch, "partial": True})
+    assert made.data["rest"] == LOST.replace("p =", f"p{odd} =")

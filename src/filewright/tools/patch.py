@@ -6,12 +6,12 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Annotated
 
 from pydantic import Field
 
 from filewright.boundary import Location
+from filewright.changes import Place
 from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchPlan, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
@@ -167,7 +167,8 @@ def _fitting(patch: Patch, look: Callable[[str], PatchTarget], task: Task) -> Pa
 
 def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
     """The part of the patch's text that is of the files that were refused."""
-    lines = text.splitlines(keepends=True)
+    lines = [f"{line}\n" for line in text.split("\n")]  # as the parser counts them
+    lines[-1] = lines[-1][:-1]
     starts = [file.line - 1 for file in patch.files]
     kept = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
@@ -203,18 +204,23 @@ def _look(
 
 
 def _moved_to(context: Context, location: Location) -> Location | None:
-    """Where changes on record have moved the file that is not there any more; None if it is not there either."""
-    parts = location.parts
+    """Where changes on record have moved the file that is not there any more; None if it is not there either.
+
+    What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
+    """
+    asked = place = context.changes.place(location)
     for record in reversed(context.changes.history(limit=_CHANGES)):
+        following = place
         for entry in record.entries:
             was = entry.was
-            if was is not None and was.root == location.root.path and parts[: len(was.parts)] == was.parts:
-                parts = (*entry.place.parts, *parts[len(was.parts) :])
+            if was is not None and was.root == place.root and place.parts[: len(was.parts)] == was.parts:
+                following = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
                 break
-    if parts == location.parts:
-        return None
-    there = reduce(Location.child, parts, Location(location.root, (), location.asked))
-    return there if context.exists(there) else None
+            if entry.place in (asked, place) and entry.action in ("created", "deleted", "moved"):
+                following = asked
+        place = following
+    there = context.changes.location(place) if place != asked else None
+    return there if there is not None and context.exists(there) else None
 
 
 def _advise_strip(
@@ -269,7 +275,7 @@ def _answer(
     page.add_change(diff, arguments.diff, change_id, seen=seen)
     if rest:
         page.add(f"[the rest, as a patch of {counted(len(parts.refused), 'file')}:]")
-        left = page.extend(visible(line) for line in rest.splitlines())
+        left = page.extend(visible(line.removesuffix("\r")) for line in rest.removesuffix("\n").split("\n"))
         if left:
             page.add(f"[{counted(left, 'line')} of it not shown]")
     return PatchResult(
