@@ -61,6 +61,7 @@ CASES = [
     ("search_content", {"pattern": "x", "path": "gone"}, "not_found", "gone"),
     ("search_content", {"pattern": "x", "path": "../.."}, "path_escape", "../.."),
     ("search_content", {"pattern": "x", "cursor": "bad"}, "invalid_input", "cursor"),
+    ("search_content", {"pattern": "x", "without": "y", "invert": True}, "invalid_input", "invert"),
     ("write_content", {"items": [{"path": "a.txt", "content": "new"}]}, "already_exists", "a.txt"),
     ("write_content", {"items": [{"path": "n.txt", "content": None}]}, "invalid_input", "null"),
     ("write_content", {"items": [{"path": "n.txt", "content": "\ud800"}]}, "invalid_input", "surrogate"),
@@ -91,6 +92,13 @@ CASES = [
     ("set_permissions", {"paths": ["a.txt"], "owner": "nobody-of-that-name"}, "invalid_input", "nobody-of-that-name"),
     ("replace_content", {"pattern": "x*", "replacement": "y", "mode": "regex"}, "invalid_input", "empty"),
     ("apply_patch", {"patch": "not a patch"}, "invalid_input", ""),
+    ("edit_content", {"path": "a.txt", "edits": [{"insert_after": "9" * 5000, "replace": "x"}]}, "invalid_input", "no line 999"),
+    ("edit_content", {"path": "a.txt", "edits": [{"start_line": 10**5000, "end_line": 1, "replace": "x"}]}, "invalid_input", "'edits[0].start_line'"),
+    ("read_content", {"path": "a.txt", "start": -(10**30)}, "invalid_input", "'start'"),
+    ("read_content", {"path": "a.txt", "line": 10**5000}, "invalid_input", "'line'"),
+    ("replace_content", {"path": "a.txt", "pattern": "x", "replacement": "y", "expected_count": 10**5000}, "invalid_input", "'expected_count'"),
+    ("edit_content", {"path": "n.ipynb", "cell": "9" * 5000, "edits": [SEARCH]}, "not_found", "cell"),
+    ("set_permissions", {"paths": ["a.txt"], "owner": "9" * 5000}, "invalid_input", "owner"),
     ("no_such_tool", {}, "invalid_input", "no_such_tool"),
 ]  # fmt: skip
 
@@ -110,6 +118,7 @@ def place(root, tmp_path):
     (root / "binary").write_bytes(b"\0\1\2")
     (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16") + b"x")
     (root / "utf32.txt").write_bytes("x = 1\n".encode("utf-32"))
+    (root / "n.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
     (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
     (root / ".git").mkdir()
     (root / ".git/config").write_bytes(b"[core]\n")
@@ -154,3 +163,24 @@ def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
     assert "is_binary" in result.text
     kinds = [file.get("code") for file in result.data["files"]]
     assert kinds == [None, "not_found", "is_binary", None]
+
+
+@pytest.mark.parametrize("half", ["one\n\ud800\n".encode("utf-16", "surrogatepass"), b"one\n\xff\n"])
+@pytest.mark.parametrize("target", ["wide.txt", "returns.txt"])
+def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
+    place, workspace, half, target
+):
+    (place / "half.txt").write_bytes(half)
+    (place / "wide.txt").write_bytes("a\n".encode("utf-16"))
+    (place / "returns.txt").write_bytes(b"a\r\n")
+    source = {
+        "path": "half.txt",
+        "start_line": 2,
+        "end_line": 2,
+        "expected_version": workspace.read("half.txt").version,
+    }
+    made = workspace.call(
+        "edit_content", {"edits": [{"path": target, "insert_after": "0", "from": source, "copy": True}]}
+    )
+    assert made.code == "invalid_input"
+    assert "invalid bytes in lines 2-2 of half.txt" in made.text

@@ -110,8 +110,8 @@ class NotebookView(Snapshot):
     def cell_named(self, name: str) -> Cell:
         """The cell with an id, else with a number, from 1. Raises `not_found`, `ambiguous_match`."""
         found = [cell for cell in self.cells if cell.id == name]
-        if not found and name.isascii() and name.isdigit():
-            found = [cell for cell in self.cells if cell.number == int(name)]
+        if not found:
+            found = [cell for cell in self.cells if str(cell.number) == name.lstrip("0")]
         if len(found) == 1:
             return found[0]
         if found:
@@ -342,7 +342,7 @@ def _cells(scan: _Scanner) -> Iterator[Cell]:
             found = [_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)]
         elif key == "nbformat":
             value = scan.scalar() if scan.peek().isdigit() else b""
-            version = int(value) if value.isdigit() else 0
+            version = int(value) if value.isdigit() and len(value) < 10 else 0
             if not value:
                 scan.skip()
         else:

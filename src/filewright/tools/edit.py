@@ -420,10 +420,10 @@ class _Edits:
             lines = self._lines(meant, given)
             line = lines.last + 1 if after else lines.first
             return _Spot(line, f"{word} symbol {visible(given)}", lines.indent, lines.gap, behind=not after)
-        line = int(given or 0)
+        line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
             raise self._invalid(
-                f"there is no line {line}", "lines are numbered from 1; insert_after 0 is the top"
+                f"there is no line {str(given)[:40]}", "lines are numbered from 1; insert_after 0 is the top"
             )
         if line + after > 1:
             self._check_range(meant, line, line)
@@ -462,18 +462,27 @@ class _Edits:
             file.add(self._number, Rewrite(*gone, "", f"{what} moved{there}", taken.base), fuzzy=False)
         data = self._bytes(taken.snapshot, first, last)
         target = meant.snapshot
-        text = data.decode(taken.snapshot.encoding.name, "surrogateescape")
-        if item.reindent:
-            text = indented(text, spot.indent or "")
-        alike = (
-            target.encoding.width == 1
+        as_it_is = (
+            not item.reindent
+            and target.encoding.width == 1
             and target.encoding.name == taken.snapshot.encoding.name
             and (meant.file is file or target.dominant == taken.snapshot.dominant)
         )
+        try:
+            text = data.decode(taken.snapshot.encoding.name)
+        except UnicodeDecodeError as error:
+            if not as_it_is:
+                raise self._invalid(
+                    f"there are invalid bytes in {what} of {name}",
+                    "such text goes only to a file of the same encoding and line ends, and without reindent",
+                ) from error
+            text = data.decode(taken.snapshot.encoding.name, "surrogateescape")
+        if item.reindent:
+            text = indented(text, spot.indent or "")
         named = f"{what} {verb} here from {name}, {spot.named}"
         gap = own if spot.gap is None and own is not None else spot.blank(text, python=_is_python(meant.file))
         exact = None
-        if alike and not item.reindent:
+        if as_it_is:
             blank = b"" if data.startswith((b"\n", b"\r")) and not spot.behind else target.dominant * gap
             ended = data if data.endswith((b"\n", b"\r")) else data + target.dominant
             exact = ended + blank if spot.behind else blank + ended

@@ -232,7 +232,7 @@ def set_permissions(context: Context, arguments: PermissionArguments, task: Task
 def _number(name: str | None, argument: str) -> int | None:
     if name is None:
         return None
-    if name.isascii() and name.isdigit() and int(name) < 2**32 - 1:
+    if name.isascii() and name.isdigit() and len(name) < 11 and int(name) < 2**32 - 1:
         return int(name)
     try:
         if argument == "owner":

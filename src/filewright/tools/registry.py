@@ -57,7 +57,9 @@ class Tool:
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         try:
-            return self.arguments.model_validate(_as_meant(dict(arguments), self.schema))
+            meant = _as_meant(dict(arguments), self.schema)
+            _check_numbers(self.name, meant)
+            return self.arguments.model_validate(meant)
         except ValidationError as error:
             raise _refusal(self, error, arguments) from error
         except RecursionError as error:
@@ -125,6 +127,27 @@ def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
     if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
         return int(value)
     return value
+
+
+_MOST = 2**63 - 1
+
+
+def _check_numbers(tool: str, value: Any, *loc: int | str) -> None:
+    """Raise `invalid_input` for a whole number so large that to count with it, or to write it out, can fail."""
+    if isinstance(value, int):
+        if not -_MOST <= value <= _MOST:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{tool}: argument {_place(loc)!r} is a number of more than 64 bits",
+                hint=f"wanted: an integer from {-_MOST} to {_MOST}",
+                details={"argument": _place(loc)},
+            )
+    elif isinstance(value, dict):
+        for name, given in value.items():
+            _check_numbers(tool, given, *loc, name)
+    elif isinstance(value, list):
+        for index, given in enumerate(value):
+            _check_numbers(tool, given, *loc, index)
 
 
 _INSTANCE = re.compile(r"a valid dictionary or instance of \w+")

@@ -148,6 +148,13 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
             hint="look for one line of it, or leave out without",
             details={"argument": "without"},
         )
+    if arguments.invert:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            "without leaves lines out of those that match, and invert asks for those that do not",
+            hint="leave out invert, or look for both with mode=regex: pattern A|B, invert",
+            details={"argument": "without"},
+        )
     without = compile_pattern(arguments.without, mode=mode, case=arguments.case, max_chars=most)
     return replace(pattern, without=without)
 
