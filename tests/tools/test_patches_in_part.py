@@ -150,7 +150,7 @@ def test_a_file_is_found_in_the_other_root_it_was_moved_to(tmp_path: Path) -> No
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text("x = 1\ny = 2\n")
     roots[1].mkdir()
-    with Workspace(*roots, settings=Settings(state_dir=str(tmp_path / "state"))) as workspace:
+    with Workspace(*roots, settings=Settings(state_dir=tmp_path / "state")) as workspace:
         workspace.move("A:src/one.py", "B:lib/one.py")
         made = workspace.call("apply_patch", {"patch": FIT.replace("one.py", "src/one.py")})
         assert "modified: B:lib/one.py, where src/one.py was moved to" in made.text

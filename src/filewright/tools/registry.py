@@ -58,14 +58,15 @@ class Tool:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         try:
             meant = _as_meant(dict(arguments), self.schema)
+            parsed = self.arguments.model_validate(meant)
             _check_numbers(self.name, meant)
-            return self.arguments.model_validate(meant)
         except ValidationError as error:
             raise _refusal(self, error, arguments) from error
         except RecursionError as error:
             raise FilewrightError(
                 Code.INVALID_INPUT, f"{self.name}: the arguments are nested too deeply"
             ) from error
+        return parsed
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

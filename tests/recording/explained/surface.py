@@ -44,11 +44,23 @@ RETOLD = (
         "a character that cannot be shown is spelled out in every answer, not only in those of the server",
         lambda was, now: any(spelled in now.text for spelled in ("\\u0000", "\\u000b", "\\udcff")),
     ),
+    Retold(
+        "a number of more than 64 bits is refused before anything else is looked at",
+        lambda was, now: was.code == now.code == "invalid_input" and "more than 64 bits" in now.text,
+    ),
 )
 
 OUTCOMES = (
     Outcome(
         "an optional argument that is null is absent: adapters fill in nulls for what a model left out",
         {"filesystem-00.04": Now(None, "77f10f025d25d6b0")},
+    ),
+    Outcome(
+        "a number of more than 64 bits is refused: to count with it, or to write it out, can fail",
+        {
+            "native-77.14": Now("invalid_input", "64a73ebbab475dd3"),
+            "agent-tools-14.13": Now("invalid_input", "8f2f6df369edf229"),
+            "largefile-01.05": Now("invalid_input", "a809f70b2eab751c"),
+        },
     ),
 )
