@@ -635,3 +635,32 @@ def test_a_root_that_lies_in_another_keeps_its_rules(
             assert workspace.call("read_content", {"path": place}).code == read, place
             item = {"path": place, "content": "x\n", "mode": "overwrite"}
             assert workspace.call("write_content", {"items": [item]}).code == changed, place
+
+
+def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path) -> None:
+    (root / "sec").mkdir(parents=True)
+    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+        (root / "sec/key").write_text("same")
+        mixed = workspace.write_all(
+            [{"path": "pub", "content": "p\n"}, {"path": "sec/more", "content": "p\n"}]
+        ).change_id
+        calls: Calls = [
+            ("write_content", {"items": [{"path": "a", "content": "p"}, {"path": "sec/key", "content": "same", "mode": "overwrite"}]}),
+            ("create_directories", {"paths": ["sec", "fresh"]}),
+            ("delete_items", {"paths": ["sec/none", "fresh"], "missing_ok": True}),
+            ("copy_items", {"items": [{"source": "sec/key", "destination": "copy"}]}),
+            ("write_content", {"items": [{"path": "sec/other", "content": "p"}]}),
+        ]  # fmt: skip
+        made = [workspace.call(tool, arguments).data["change_id"] for tool, arguments in calls]
+        (root / ".agentsignore").write_text("/sec/\n")
+        asked: Calls = [
+            ("get_history", {}),
+            ("get_history", {"change_id": made[-1][:1]}),
+            ("revert_edit", {"change_id": mixed, "hunk": 1}),
+            ("revert_edit", {"change_id": mixed, "path": "pub"}),
+            ("get_history", {}),
+        ]
+        answers = [workspace.call(tool, arguments).text for tool, arguments in asked]
+    assert [answer for answer in answers if "sec" in answer or made[-1] in answer] == []
+    assert "several files" not in answers[2]
+    assert not (root / "pub").exists()

@@ -8,7 +8,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -163,6 +163,11 @@ class RecordedChanges:
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
 
+    def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those that are of places below the roots and not denied."""
+        denied = self._denied()
+        return [e for e in entries if not denied(e.place) and self._seen_from_here(e.place) is not None]
+
     def _seen_from_here(self, place: Place) -> Place | None:
         where = self.location(place)
         return self.place(where) if where is not None else None
@@ -206,7 +211,7 @@ class RecordedChanges:
         elif any(store.journal.find(given) for store in self.stores):
             return given
         elif given:
-            begun = (identifier for identifier, _ in self._ids() if identifier.startswith(given))
+            begun = (head.id for head in self.heads() if head.id.startswith(given))
             found = list(itertools.islice(begun, 5))
             if len(found) > 1:
                 raise not_unique("change", given, found)
@@ -265,11 +270,12 @@ class RecordedChanges:
         if scope.change_id is not None:
             contents = self.contents(self.identify(scope.change_id), inside=inside)
             record = contents.record
+            words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
                 contents,
                 (record.id,),
                 f"the change {record.id}",
-                f"undo {record.id}: {record.summary}",
+                f"undo {record.id}{words}",
                 {"change_id": record.id},
             )
         else:
@@ -309,19 +315,13 @@ class RecordedChanges:
         gone = cancelling(heads, {head.id for head in heads if head.id not in left})
         contents = net_of(
             record,
-            ((self.contents(h.id), h.id in left) for h in reversed(heads) if h.id not in gone),
+            ((self._all_contents(h.id), h.id in left) for h in reversed(heads) if h.id not in gone),
             small=self._settings.hold_bytes,
             changed_only=not every,
             task=task,
         )
         if inside:
-            denied = self._denied()
-            seen = [
-                e
-                for e in contents.record.entries
-                if not denied(e.place) and self._seen_from_here(e.place) is not None
-            ]
-            contents = contents.narrowed(seen)
+            contents = contents.narrowed(self._seen(contents.record.entries))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""
         return Selected(contents, ids, what, summary + count, named)
 
@@ -394,6 +394,9 @@ class RecordedChanges:
                 raise errors.not_touched(selected.what, asked)
         part = asked
         if scope.hunk is not None:
+            if not (seen := self._seen(entries)):
+                self._located(entries[0].place)
+            entries = seen
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
             entries = (_content_only(entries[0], asked or entries[0].place.shown),)
@@ -439,13 +442,23 @@ class RecordedChanges:
         return ChangeDiffs(self._boundary, self._settings, self.location)
 
     def contents(self, change_id: str, *, inside: bool = False) -> Contents:
-        """What a change's files held before and after, as far as that was kept; or those `inside` the roots."""
+        """What a change's files held before and after, as far as that was kept; or those `inside` the roots.
+
+        Of what is denied its words tell nothing in either.
+        """
         store, file = self._kept(change_id)
+        record = self._inside(file)
         if inside:
-            record = self._inside(file)
             if record is None:
                 raise errors.unknown_change(change_id)
             file = replace(file, record=record)
+        else:
+            summary = record.summary if record is not None else file.record.tool
+            file = replace(file, record=replace(file.record, summary=summary))
+        return Contents(store.blobs, file, small=self._settings.hold_bytes)
+
+    def _all_contents(self, change_id: str) -> Contents:
+        store, file = self._kept(change_id)
         return Contents(store.blobs, file, small=self._settings.hold_bytes)
 
     # Places

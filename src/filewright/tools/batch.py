@@ -159,6 +159,10 @@ def run_batch(
     return _answer(context, results, records, noun, diff)
 
 
+_NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
+"""What is said of items that are as they were."""
+
+
 def check_count(context: Context, items: Sequence[object]) -> None:
     """Raise `too_large` for more items than one call may have."""
     limit = context.settings.max_items
@@ -177,10 +181,16 @@ def hard_links_broken(context: Context, asked: bool | None) -> bool:
 
 
 def _summary(tool: str, results: Sequence[ItemResult]) -> str:
-    """One line for the history: what was done to which files."""
-    names = [f"{result.operation} {result.path}" for result in results[:3]]
-    more = f" and {len(results) - 3} more" if len(results) > 3 else ""
+    """One line for the history: what was done to which files; names none that it has no entry of."""
+    done = [result for result in results if result.operation not in _NOTHING_DONE]
+    names = [f"{each.operation} {_changed(each)}" for each in done[:3]]
+    more = f" and {len(done) - 3} more" if len(done) > 3 else ""
     return clip(f"{tool}: {', '.join(names)}{more}", 200)
+
+
+def _changed(result: ItemResult) -> str:
+    """The path that an item changed."""
+    return f"to {result.destination}" if result.operation == "copied" else result.path
 
 
 def _answer(
