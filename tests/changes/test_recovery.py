@@ -104,6 +104,19 @@ def test_the_next_change_recovers_first(bench: Any, scene: Any, monkeypatch: pyt
     assert len(bench.changes.recover().rolled_back) == 1
 
 
+def test_the_next_change_is_not_told_what_is_denied(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bench.root / "dark").mkdir()
+    _stopped_at(bench, monkeypatch, "done", Create(bench.at("dark/new.txt"), b"n"))
+    (bench.root / ".agentsignore").write_text("/dark/\n")
+    with scene.Bench(area) as fresh:
+        made = fresh.commit(Create(fresh.at("open.txt"), b"n"))
+        assert made.notes
+        assert not any("dark" in note for note in made.notes)
+        assert any("dark/new.txt" in why for why in fresh.changes.recover().unsettled)
+
+
 # When
 
 

@@ -113,11 +113,7 @@ class Changes(RecordedChanges):
         task = task or Task()
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
-            met = [
-                note
-                for found in self._found[self._reported :]
-                for note in (*found.conflicts, *found.unsettled)
-            ]
+            met = list(dict.fromkeys(note for found in self._found[self._reported :] for note in found.notes))
             store, *others = self._stores_of(change_set)
             attempt = partial(commit, store, change_set, task, met, task.caller or self.caller)
             try:

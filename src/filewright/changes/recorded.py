@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filewright import errors
-from filewright.boundary import Boundary, DenyRules, Location, quote
+from filewright.boundary import Boundary, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place
@@ -174,17 +174,9 @@ class RecordedChanges:
 
     def _denied(self) -> Callable[[Place], bool]:
         """Says of a place whether it is denied now; for one look at history, folder by folder."""
-        folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+        from filewright.changes.slots import denials
 
-        def denied(place: Place) -> bool:
-            key = place.root, place.parts[:-1]
-            if key not in folders:
-                where = self.location(place)
-                folders[key] = None if where is None else self._boundary.rules_by_name(where.parent)
-            rules = folders[key]
-            return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
-
-        return denied
+        return denials(self._boundary)
 
     def newest(self) -> str | None:
         """The id of the newest change of any store, which one look at each journal tells."""

@@ -22,12 +22,15 @@ from filewright.changes.operations import CommitPlan
 from filewright.changes.record import Place, id_of
 from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
-from filewright.changes.slots import FolderSearch, OpenFolders, Slots, located
+from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
 from filewright.errors import FilewrightError
 from filewright.system import Folder
 
 if TYPE_CHECKING:
     from filewright.changes.store import Store
+
+
+_LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
 class _BeyondError(Exception):
@@ -42,7 +45,10 @@ class _BeyondError(Exception):
 @dataclass(slots=True)
 class Recovery:
     """What a recovery found: ids `rolled_back` and `finished`, files `set_aside`, `conflicts` to be
-    reported, paths `waiting` for a program to close them, and what is `unsettled` and why."""
+    reported, paths `waiting` for a program to close them, and what is `unsettled` and why.
+
+    `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
+    """
 
     rolled_back: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
@@ -50,6 +56,14 @@ class Recovery:
     conflicts: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+    secret: set[str] = field(default_factory=set)
+
+    @property
+    def notes(self) -> list[str]:
+        """What an agent may be told of it."""
+        said = [*self.conflicts, *self.unsettled]
+        told = [note for note in said if note not in self.secret]
+        return told if len(told) == len(said) else [*told, _LEFT]
 
     @classmethod
     def of_all(cls, found: Iterable[Recovery]) -> Recovery:
@@ -59,6 +73,7 @@ class Recovery:
             for name in ("rolled_back", "finished", "set_aside", "conflicts"):
                 getattr(whole, name).extend(getattr(each, name))
             whole.waiting = each.waiting
+            whole.secret |= each.secret
             whole.unsettled += [why for why in each.unsettled if why not in whole.unsettled]
         return whole
 
@@ -117,6 +132,10 @@ class Recoverer:
             return
         if file is None:
             return
+        with self._kept_secret(file, found):
+            self._take_back(path, file, found)
+
+    def _take_back(self, path: bytes, file: RecordFile, found: Recovery) -> None:
         findings = self.roll_back(file.plan)
         identifier = file.record.id
         found.conflicts += findings.conflicts
@@ -133,6 +152,17 @@ class Recoverer:
             found.conflicts.append(f"what that change would have done is kept as {quote(aside)}")
         else:
             self._journal.forget(path)
+
+    @contextmanager
+    def _kept_secret(self, file: RecordFile, found: Recovery) -> Iterator[None]:
+        """What is found meanwhile is secret if the change touched something that is denied."""
+        before = len(found.conflicts), len(found.unsettled)
+        yield
+        said = {*found.conflicts[before[0] :], *found.unsettled[before[1] :]}
+        if said:
+            denied = denials(self._store.boundary)
+            if any(denied(p) for e in file.record.entries for p in (e.place, e.was) if p is not None):
+                found.secret |= said
 
     def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
         """Roll a plan back; `folders` are given while its change is being made."""
@@ -213,7 +243,9 @@ class Recoverer:
             return  # It is made; whoever opens all of its roots cleans up.
         if file is None:
             return
-        if self.clean_up(file, found):
+        with self._kept_secret(file, found):
+            cleaned = self.clean_up(file, found)
+        if cleaned:
             found.finished.append(file.record.id)
 
     def clean_up(self, file: RecordFile, found: Recovery, folders: OpenFolders | None = None) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from filewright import errors, system
-from filewright.boundary import Boundary, Location, Root, is_temporary
+from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
@@ -112,6 +112,21 @@ def located(boundary: Boundary, place: Place) -> Location | None:
         return None
     parts = tuple(names[best[0] :])
     return Location(best[1], parts, Location(best[1], parts).shown)
+
+
+def denials(boundary: Boundary) -> Callable[[Place], bool]:
+    """Says of a place whether it is denied now; for one look at history, folder by folder."""
+    folders: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+
+    def denied(place: Place) -> bool:
+        key = place.root, place.parts[:-1]
+        if key not in folders:
+            where = located(boundary, place)
+            folders[key] = None if where is None else boundary.rules_by_name(where.parent)
+        rules = folders[key]
+        return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
+
+    return denied
 
 
 class FolderGoneError(FileNotFoundError):
