@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 from typing import Any
@@ -14,6 +15,7 @@ from filewright import Workspace
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.settings import Settings
 from filewright.text import Splice
 
 TEXT = b"".join(b"line %d\n" % n for n in range(1, 21))
@@ -370,3 +372,49 @@ def test_a_restored_folder_has_its_attributes(bench: Any) -> None:
     bench.undo(record.id)
     assert os.getxattr(bench.root / "f", "user.note") == b"folder"
     assert stat.S_IMODE((bench.root / "f").stat().st_mode) == 0o2750
+
+
+RULES: dict[str, dict[str, Any]] = {
+    "only one folder may be changed": {".agentsreadonly": "/*\n!/src/\n"},
+    "hidden names are denied": {"deny": [".*"]},
+    "only one folder is offered": {".agentsignore": "/*\n!/src/\n"},
+}
+
+
+@pytest.mark.parametrize("case", RULES)
+def test_moves_that_rules_allow_are_undone_under_the_same_rules(tmp_path: Any, case: str) -> None:
+    """Undoing several moves, each goes to a name of its own in between, which no rule is about."""
+    root = tmp_path / "root"
+    (root / "src" / "d").mkdir(parents=True)
+    for name in ("a", "b", "d/e"):
+        (root / "src" / name).write_text(name)
+    settings = dict(RULES[case])
+    for name in [name for name in settings if name.startswith(".")]:
+        (root / name).write_text(settings.pop(name))
+    before = {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))}
+    moves = [("a", "c"), ("b", "a"), ("d", "n/b"), ("n/b/e", "n/e")]
+    items = [{"source": f"src/{old}", "destination": f"src/{new}"} for old, new in moves]
+    with Workspace(root, settings=Settings(**settings, state_dir=str(tmp_path / "state"))) as workspace:
+        workspace.run("move_items", {"items": items})
+        workspace.undo()
+    assert {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))} == before
+
+
+@pytest.mark.parametrize("target", [".git/hooks", "ro", ".codex"])
+def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_leads(
+    tmp_path: Any, target: str
+) -> None:
+    root = tmp_path / "root"
+    for name in ("hooks/sub/run", ".git/hooks/x", "ro/k"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    (root / ".agentsreadonly").write_text("/ro/\n")
+    before = {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))}
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        begun = workspace.begin_command()
+        shutil.rmtree(root / "hooks")
+        (root / "hooks").symlink_to(target)
+        workspace.end_command(begun, "ln")
+        workspace.undo()
+        assert not (root / "hooks").is_symlink()
+    assert {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))} == before

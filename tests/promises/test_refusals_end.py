@@ -79,6 +79,73 @@ def test_a_link_that_a_change_moves_into_the_way_is_followed_to_where_it_leads(
     assert list((root / ".git" / "hooks").iterdir()) == []
 
 
+MOVED = [("x", "d/tasks.json"), ("d", ".vscode")]
+TOGETHER: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    # a tool, and what it is given in one call, of which no single step is refused for its name
+    "a protected name by two moves": ("move_items", MOVED),
+    "a protected name by two copies": ("copy_items", MOVED),
+    "in a folder that is all new": ("move_items", [("x", "new/settings.json"), ("new", ".claude")]),
+    "in one of another folder": ("move_items", [("x", "new/settings.json"), ("new", "sub/.claude")]),
+    "by three": ("move_items", [("x", "new/a"), ("new/a", "n/settings.json"), ("n", ".claude")]),
+    "a folder with what is in it": ("move_items", [("tasks", "new/.vscode"), ("new", "sub/new")]),
+    "what is in a folder in a new one": ("move_items", [("tasks", "new/hooks"), ("new", "sub/.claude")]),
+    "a denied name": ("move_items", [("x", "d/keys.txt"), ("d", "secret")]),
+    "what may only be read": ("move_items", [("x", "d/keep"), ("d", "ro")]),
+    "the same, there already": ("move_items", [("kept", "ro")]),
+    "the same, copied": ("copy_items", [("kept", "ro")]),
+    "a folder with a protected one": ("copy_items", [("repo", "other")]),
+    "a moved link to a protected folder": ("move_items", [("deep/l", "l"), ("x", "l/pre-commit")]),
+    "a copied link to a protected folder": ("copy_items", [("deep/l", "l"), ("x", "l/pre-commit")]),
+    "a moved link to what may only be read": ("move_items", [("deep/m", "m"), ("x", "m/new")]),
+    "a copied link to what may only be read": ("copy_items", [("deep/m", "m"), ("x", "m/new")]),
+    "a copied link, over a file behind it": ("copy_items", [("deep/m", "m"), ("x", "m/f")]),
+    "a moved link to nothing": ("move_items", [("deep/n", "n"), ("x", "n/new")]),
+}
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_begun(
+    root: Path, tmp_path: Path, case: str
+) -> None:
+    tool, pairs = TOGETHER[case]
+    for name in (".git/hooks/a", "x", "tasks/tasks.json", "kept/keep", "closed/f", "repo/.git/config"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    for name in ("d", "sub", "deep"):
+        (root / name).mkdir()
+    (root / ".agentsignore").write_text("keys/\n/secret/keys.txt\n")
+    (root / ".agentsreadonly").write_text("/ro/keep\n/closed/\n")
+    for name, target in (("l", ".git/hooks"), ("m", "closed"), ("n", ".git/none")):
+        (root / "deep" / name).symlink_to(target)
+    before = sorted(root.rglob("*"))
+    items = [{"source": source, "destination": destination} for source, destination in pairs]
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        result = workspace.call(tool, {"items": items, "overwrite": True})
+        assert result.code == Code.PERMISSION_DENIED, result.text
+        assert "taken back" not in result.text
+        assert sorted(root.rglob("*")) == before
+        assert not list((tmp_path / "state").rglob("intent"))
+        workspace.write("plain.txt", "x\n")
+        workspace.undo()
+
+
+def test_a_repository_is_moved_and_copied_out_of_as_before(root: Path, tmp_path: Path) -> None:
+    (root / "repo" / ".git").mkdir(parents=True)
+    (root / "repo" / ".git" / "config").write_text("c")
+    (root / "repo" / ".vscode").mkdir()
+    (root / "repo" / ".vscode" / "tasks.json").write_text("t")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        for tool, pairs in (
+            ("copy_items", [("repo/.git/config", "c"), ("repo/.vscode/tasks.json", "t")]),
+            ("move_items", [("repo", "new/repo"), ("new", "other")]),
+        ):
+            items = [{"source": source, "destination": destination} for source, destination in pairs]
+            workspace.run(tool, {"items": items})
+        assert (root / "other" / "repo" / ".git" / "config").read_text() == "c"
+        workspace.undo()
+        assert (root / "repo" / ".git" / "config").read_text() == "c"
+
+
 def test_what_is_denied_after_it_was_changed_is_in_the_way_of_nothing_else(
     root: Path, tmp_path: Path
 ) -> None:

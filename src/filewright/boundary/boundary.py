@@ -469,6 +469,7 @@ class Boundary:
         *,
         link_itself: bool = False,
         reached: dict[Location, tuple[bytes, ...]] | None = None,
+        there: int | None = None,
     ) -> None:
         """Refuse what may not be changed, whatever the change is.
 
@@ -477,7 +478,8 @@ class Boundary:
         `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
 
         `reached` remembers where the folders above led, so that each is opened once for a whole change
-        set; then whether the last part is a link is not looked at again.
+        set; then whether the last part is a link is not looked at again. Only the first `there` parts are
+        looked at on the disk: below them, something else will be there once the change is made.
         """
         if self.settings.read_only:
             raise errors.read_only(where.asked)
@@ -485,6 +487,8 @@ class Boundary:
             raise errors.root_itself(where.asked, quote(where.root.path))
         above = Location(where.root, where.parts[:-1])
         # Where rules are in force, what has the name is looked at.
+        if there is not None:
+            reached = None
         led = reached.get(above) if reached is not None else None
         if led is None:
             refusal.require_root(where.root, where.asked)
@@ -494,7 +498,7 @@ class Boundary:
                 self._refuse_protected(where, (*led, where.name))
             return
         try:
-            folder, depth, rules = self._open_deepest(where, len(above.parts))
+            folder, depth, rules = self._open_deepest(where, len(above.parts) if there is None else there)
             with folder:
                 if reached is not None and not rules.active:
                     reached[above] = (*folder.reached, *above.parts[depth:])
@@ -512,14 +516,17 @@ class Boundary:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
         return self._protection[where.root.index].rule_for(where.parts)
 
-    def guard_tree(self, source: Location, destination: Location, *, moving: bool, task: Task) -> None:
+    def guard_tree(
+        self, source: Location, destination: Location, *, moving: bool, there: int | None, task: Task
+    ) -> None:
         """Refuse to copy a folder with all below it, or to be `moving` it, where something in it is denied (or
-        may not be changed), or would come to where nothing may be written. Raises `permission_denied`.
+        may not be changed), or would come to where nothing may be written; `there` as for `guard_write`.
+        Raises `permission_denied`.
         """
         walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
         above = destination.parts[:-1]
         try:
-            folder, depth, rules = self._open_deepest(destination, len(above))
+            folder, depth, rules = self._open_deepest(destination, len(above) if there is None else there)
         except OSError as error:
             raise self._failure(error, destination, "open the folder of") from error
         with folder:
@@ -532,13 +539,15 @@ class Boundary:
             if was.concerns(entry.name) or then.concerns(entry.name):
                 parts = tuple(entry.path.split(b"/"))
                 before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
-                if after is not None and before is None:
+                # A folder that is copied is filled, and nothing may be put into a protected one.
+                if after is not None and (before is None or (entry.kind == "folder" and not moving)):
                     raise errors.protected(destination.asked, after)
                 if moving and before is not None and after is None:
                     raise errors.protected(source.asked, before)
             if rules.active:
                 in_it = below[entry.folder.prefix]
-                if in_it.denies(entry.name, entry.kind == "folder"):
+                folder_there = entry.kind == "folder"
+                if in_it.denies(entry.name, folder_there) or in_it.keeps(entry.name, folder_there):
                     raise errors.holds_denied(source.asked)
                 if entry.kind == "folder":
                     below[entry.path + b"/"] = in_it.entered(entry.name, None)

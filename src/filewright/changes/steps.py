@@ -75,6 +75,11 @@ class _Taking:
         self.notes: list[str] = []
         self._reached: dict[Location, tuple[bytes, ...]] = {}
         self._emptied: list[tuple[FolderItem, Location]] = []
+        self._guarded: set[Location] = set()
+        self._brought: dict[Item, Move | Copy] = {}
+        # Nowhere in the tree: no rule is asked about the names in it.
+        self._aside = FolderItem(tree, "", None, None)
+        self._put_aside: set[Location] = set()
 
     def take(self) -> None:
         """Take all steps, in order."""
@@ -84,6 +89,7 @@ class _Taking:
             # A folder that goes as a whole is not written to.
             if folder.is_root or folder.alive:
                 require_writable_folder(folder, where)
+        self._guard_ends()
 
     def _take(self, step: Step) -> None:
         match step:
@@ -219,23 +225,28 @@ class _Taking:
         folder.detach(name)
 
     def _move(self, step: Move) -> None:
+        if step.aside:
+            self._put_aside.add(step.destination)
         self._guard(step.source)
         self._guard(step.destination)
-        folder, name, item = self._tree.find(step.source)
+        folder, name, item = self._find(step.source)
         if item is None:
             raise errors.missing(step.source.asked)
         require_writable_folder(folder, step.source)
         require_removable(self._tree.boundary, folder, item, step.source)
-        target, _, _ = self._tree.find(step.destination, create=True)
+        target, _, _ = self._find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
             raise errors.into_itself(step.source.asked, step.destination.asked)
-        self._guard_below(item, step)
-        if item.home is not None and (target.device != item.home[0].device or self._copy_moves):
-            self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
-            item.asked = step.source.asked
-            folder.detach(name)
-            return
-        require_movable(item, target, step.source)
+        if not step.aside:
+            if item.home is not None and (target.device != item.home[0].device or self._copy_moves):
+                made = copied(item, step.destination.asked)
+                self._brought[made] = step
+                self._place(made, step.destination, overwrite=step.overwrite)
+                item.asked = step.source.asked
+                folder.detach(name)
+                return
+            require_movable(item, target, step.source)
+        self._brought[item] = step
         folder.entries[name] = None
         try:
             self._place(item, step.destination, overwrite=step.overwrite)
@@ -251,11 +262,17 @@ class _Taking:
         target, _, _ = self._tree.find(step.destination, create=True)
         if isinstance(item, FolderItem) and target.within(item):
             raise errors.into_itself(step.source.asked, step.destination.asked)
-        self._guard_below(item, step)
-        self._place(copied(item, step.destination.asked), step.destination, overwrite=step.overwrite)
+        made = copied(item, step.destination.asked)
+        self._brought[made] = step
+        self._place(made, step.destination, overwrite=step.overwrite)
+
+    def _find(self, where: Location, *, create: bool = False) -> tuple[FolderItem, bytes, Item | None]:
+        if where in self._put_aside:
+            return self._aside, where.name, self._aside.entries.get(where.name)
+        return self._tree.find(where, create=create)
 
     def _place(self, item: Item, where: Location, *, overwrite: bool) -> None:
-        folder, name, found = self._tree.find(where, create=True)
+        folder, name, found = self._find(where, create=True)
         require_writable_folder(folder, where)
         if found is item:
             raise errors.same_place(where.asked)
@@ -334,15 +351,40 @@ class _Taking:
 
     def _guard(self, where: Location) -> None:
         """Refuse what may not be written to, also where a link leads to it."""
-        self._tree.boundary.guard_write(where, link_itself=True, reached=self._reached)
+        if where not in self._put_aside:
+            self._tree.guard(where, reached=self._reached)
+            self._guarded.add(where)
 
-    def _guard_below(self, item: Item, step: Move | Copy) -> None:
-        """Refuse to move or copy a folder for what is below it."""
-        on_disk = item.origin if isinstance(item, FolderItem) else None
-        if on_disk is not None and on_disk.was is not None:
-            source = replace(on_disk.was, asked=step.source.asked)
-            moving = isinstance(step, Move)
-            self._tree.boundary.guard_tree(source, step.destination, moving=moving, task=self._task)
+    def _guard_ends(self) -> None:
+        """Refuse what only the steps together bring to where nothing may be written."""
+        for folder in self._tree.all_folders():
+            for name, item in folder.entries.items():
+                if item is None or not (item.fresh or item.moved):
+                    continue
+                where = self._tree.located(folder, name)
+                # What comes along with a copied folder is looked at with that folder.
+                source = item.source
+                along = source is not None and source.home == (folder.origin, name) and not item.written
+                if not along and where not in self._guarded:
+                    self._tree.guard(where, reached=self._reached)
+                if isinstance(item, FolderItem):
+                    self._guard_below(item, where)
+
+    def _guard_below(self, item: FolderItem, where: Location) -> None:
+        """Refuse to bring a folder to `where` for what is below it on the disk."""
+        on_disk, place = item.origin, item.place
+        if on_disk is None or on_disk.was is None or place is None:
+            return
+        if on_disk.home == (place[0].origin, place[1]):
+            return  # looked at with the folder above
+        step = self._brought.get(item)
+        self._tree.boundary.guard_tree(
+            replace(on_disk.was, asked=step.source.asked if step else where.asked),
+            replace(where, asked=step.destination.asked) if step else where,
+            moving=isinstance(step, Move),
+            there=self._tree.as_on_disk(where),
+            task=self._task,
+        )
 
     def _grown(self, step: Modify, item: Item) -> Modify:
         """The same edit of a file to which others have only added since; an addition stays at the end.

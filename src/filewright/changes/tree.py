@@ -12,7 +12,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
@@ -443,17 +443,35 @@ class Tree:
             if made > DEEPEST:
                 raise errors.too_deep(where.asked, DEEPEST)
         if followed:
-            self._guard(folder, where)
+            # Be the links there already or made by this change: once something is staged, a refusal would
+            # come too late.
+            self.guard(self.located(folder, where.name, where.asked))
         return folder
 
-    def _guard(self, folder: FolderItem, where: Location) -> None:
-        """Refuse a change where links lead to what is protected or denied, be it there already or made by this
-        change: once something is staged, a refusal would come too late."""
-        names = [where.name]
+    def guard(self, where: Location, *, reached: dict[Location, tuple[bytes, ...]] | None = None) -> None:
+        """Refuse what may not be written to, also where a link leads to it that is still there."""
+        there = self.as_on_disk(where)
+        self.boundary.guard_write(where, link_itself=True, reached=reached, there=there)
+
+    def as_on_disk(self, where: Location) -> int | None:
+        """After how many parts of the way to `where` the disk says nothing of it: from there on a step has
+        put something else in the way. None if none has."""
+        folder: Item | None = self._roots.get((where.root.device, where.root.inode))
+        for depth, name in enumerate(where.parts[:-1]):
+            if not isinstance(folder, FolderItem) or name not in folder.entries:
+                return None
+            if folder.entries[name] is not folder.initial.get(name):
+                return depth
+            folder = folder.entries[name]
+        return None
+
+    @staticmethod
+    def located(folder: FolderItem, name: bytes, asked: str = "") -> Location:
+        """The path that `name` in a folder of the tree has after the change; shown as itself, unless `asked`."""
+        names = [name]
         while folder.place is not None:
             folder, name = folder.place
             names.append(name)
         assert folder.was is not None
-        self.boundary.guard_write(
-            Location(folder.was.root, tuple(reversed(names)), where.asked), link_itself=True
-        )
+        where = Location(folder.was.root, tuple(reversed(names)), asked)
+        return where if asked else replace(where, asked=where.shown)

@@ -442,7 +442,7 @@ def _move_back(undoing: _Undoing) -> None:
     for place, was in present:
         source = undoing.locate(place)
         parked = Location(source.root, (temporary_name(),), source.asked)
-        undoing.clear(Move(source, parked), place)
+        undoing.clear(Move(source, parked, aside=True), place)
         undoing.restore(Move(parked, undoing.locate(was), overwrite=undoing.force), was)
 
 

@@ -140,11 +140,15 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Rename a file, link or folder; parents of the destination are made."""
+    """Rename a file, link or folder; parents of the destination are made.
+
+    With `aside`, the destination is only a word for it, by which a later step moves it on.
+    """
 
     source: Location
     destination: Location
     overwrite: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
