@@ -664,3 +664,30 @@ def test_history_names_nothing_that_was_denied_since(root: Path, tmp_path: Path)
     assert [answer for answer in answers if "sec" in answer or made[-1] in answer] == []
     assert "several files" not in answers[2]
     assert not (root / "pub").exists()
+
+
+@pytest.mark.parametrize(
+    "rules", [{"deny": [".*"]}, {".agentsreadonly": "/*\n!/n\n"}, {".agentsignore": "/*\n!/n\n"}]
+)
+def test_no_rule_is_about_the_names_that_a_change_has_in_between(
+    tmp_path: Path, rules: dict[str, Any]
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for name in [name for name in rules if name.startswith(".")]:
+        (root / name).write_text(rules[name])
+    settings = Settings(deny=rules.get("deny", ()), state_dir=str(tmp_path / "state"))
+    before = sorted(root.rglob("*"))
+    with Workspace(root, settings=settings) as workspace:
+        workspace.write("n/m/x.txt", "x\n")
+        workspace.run("delete_items", {"paths": ["n"], "recursive": True})
+        workspace.undo()
+        assert (root / "n" / "m" / "x.txt").read_text() == "x\n"
+        workspace.run("copy_items", {"items": [{"source": "n/m", "destination": "n/o"}]})
+        assert (root / "n" / "o" / "x.txt").exists()
+        for path in (".fw~abcdefgh", ".fw~abcdefgh/x"):  # as little as any other name for who asks for it
+            with pytest.raises(FilewrightError) as refused:
+                workspace.write(path, "x\n")
+            assert refused.value.code == "permission_denied"
+        shutil.rmtree(root / "n")
+    assert sorted(root.rglob("*")) == before

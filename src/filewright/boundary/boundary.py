@@ -15,7 +15,7 @@ from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
 from filewright.boundary.location import Location, Root
-from filewright.boundary.names import quote, shown, unquote
+from filewright.boundary.names import is_temporary, quote, shown, unquote
 from filewright.boundary.protection import Protection, plain_form
 from filewright.boundary.roots import Path, open_roots
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
@@ -626,6 +626,8 @@ class _Asking:
 
     def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
         rules = self.rules_in(folder)
+        if self._changing and not rules.closed and is_temporary(part):
+            return  # The user's rules are not about what a change makes there while it is being made.
         rules.require(self._where.asked, part, is_folder)
         if self._changing and rules.keeps(part, is_folder):
             raise errors.only_read(self._where.asked)
