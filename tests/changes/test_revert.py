@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -418,3 +419,16 @@ def test_a_link_that_a_command_put_in_place_of_a_folder_is_undone_wherever_it_le
         workspace.undo()
         assert not (root / "hooks").is_symlink()
     assert {path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))} == before
+
+
+def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) -> None:
+    path, other = tmp_path / "root/f", tmp_path / "root/other"
+    path.parent.mkdir()
+    path.write_text("1\n")
+    with Workspace(path.parent, state_dir=tmp_path / "state") as workspace:
+        workspace.write("f", "2\n", mode="overwrite")
+        os.link(path, other)
+        asked = {"path": "f"}
+        assert workspace.call("revert_edit", asked).code == "hard_linked"
+        assert not workspace.call("revert_edit", {**asked, "break_hard_links": True}).is_error
+    assert (path.read_text(), other.read_text()) == ("1\n", "2\n")

@@ -57,6 +57,7 @@ COMMANDS = [
     "mkdir -p new/er && printf new > new/er/n.txt && cp -r src copied",
     "rm link && echo 'no link' > link",
     "printf 'b = 3\\n' > src/t && mv src/t src/b.py",
+    "mv src lib && ln -s lib src",
 ]
 
 
@@ -78,6 +79,20 @@ def test_what_a_command_did_is_undone_and_done_again(workspace: Any, root: Path,
     assert _tree(root) == before
 
 
+@pytest.mark.parametrize("command", ["rm a.txt && mkfifo a.txt", "echo unreadable > a.txt"])
+def test_what_became_a_pipe_or_unreadable_is_recorded(
+    workspace: Any, root: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _tree(root)
+    begun = workspace.begin_command()
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    monkeypatch.setattr("filewright.changes.shell._content", lambda *_: None)
+    [record] = workspace.end_command(begun, command)
+    assert [entry.place.shown for entry in record.entries] == ["a.txt"]
+    workspace.revert_edit(record.id, force=True)
+    assert _tree(root) == before
+
+
 def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Path) -> None:
     begun = workspace.begin_command()
     os.utime(root / "a.txt")
@@ -93,16 +108,14 @@ def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Pa
 def test_what_a_new_ignore_rule_hides_or_uncovers_was_not_changed(
     workspace: Any, root: Path, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (root / "out").mkdir()
+    (root / "out" / "empty").mkdir(parents=True)
     (root / "out" / "old").write_text("x")
     monkeypatch.setattr("filewright.changes.shell._SLACK_NS", 0)
     before = _tree(root)
     begun = workspace.begin_command()
     (root / ".gitignore").write_text(rules)
     [record] = workspace.end_command(begun, "git checkout")
-    assert [e.place.shown for e in record.entries if e.after is None or e.after.kind == "file"] == [
-        ".gitignore"
-    ]
+    assert [entry.place.shown for entry in record.entries] == [".gitignore"]
     workspace.undo(record.id)
     assert _tree(root) == before
 

@@ -3,7 +3,7 @@
 ::
 
     waiting/ID           the call, as JSON: what would be done, and who wants it
-    waiting/ID.allowed   the person's word; or .refused
+    waiting/ID.allowed   the person's word; or .refused; or .taken while it is read
 
 Server and page are two processes, and this folder of the state is all that they share. A word counts for
 exactly one call, the one whose digest `ID` is, once, and no longer than `WAIT` seconds.
@@ -87,15 +87,15 @@ class Approvals:
     def take(self, call_id: str) -> Word | None:
         """The word for a call, which counts this once; None if there is none."""
         words: tuple[Word, ...] = ("refused", "allowed")
+        taken = f"{call_id}.taken"
         for state in self._states:
             for word in words:
-                name = f"{call_id}.{word}"
-                call = _read(state, name)
-                if call is None:
-                    continue
-                with state.folder(_FOLDER) as folder:
-                    _remove(folder, name.encode())
-                return word if 0 <= time.time() - call.time < WAIT else None
+                with suppress(FileNotFoundError, NotADirectoryError), state.folder(_FOLDER) as folder:
+                    # Of two that take it at the same time, one alone can rename it.
+                    folder.rename(f"{call_id}.{word}".encode(), folder, taken.encode(), "replace")
+                    call = _read(state, taken)
+                    _remove(folder, taken.encode())
+                    return word if call is not None and 0 <= time.time() - call.time < WAIT else None
         return None
 
 

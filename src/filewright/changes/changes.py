@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -314,21 +314,35 @@ class Changes(RecordedChanges):
 
     # Undoing
 
-    def revert(self, scope: Scope | str, *, force: bool = False, task: Task | None = None) -> Reversal:
+    def revert(
+        self,
+        scope: Scope | str,
+        *,
+        force: bool = False,
+        break_hard_links: bool = False,
+        task: Task | None = None,
+    ) -> Reversal:
         """The change set that undoes what a scope names, merged where files have moved on; commits nothing.
 
         `force` gives each file its earlier content over whatever is there, instead of merging or
-        refusing. Raises `not_found`, `invalid_input`, `unsupported` (made with undoable=false),
-        `no_change`, `path_escape`, and `stale_version` with the conflicts in its details.
+        refusing; `break_hard_links` replaces files with other names too. Raises `not_found`,
+        `invalid_input`, `unsupported` (made with undoable=false), `no_change`,
+        `path_escape`, and `stale_version` with the conflicts in its details.
         """
         task = task or Task()
-        reversal = self._reversal(self.select(scope, every=force, task=task), force, task)
+        selected = self.select(scope, every=force, task=task)
+        reversal = self._reversal(selected, force, break_hard_links, task)
         with _reported_as_undo(reversal.selected):
             self.check(reversal.change_set)
         return reversal
 
     def undo(
-        self, scope: Scope | str, *, force: bool = False, task: Task | None = None
+        self,
+        scope: Scope | str,
+        *,
+        force: bool = False,
+        break_hard_links: bool = False,
+        task: Task | None = None,
     ) -> tuple[ChangeRecord, Reversal]:
         """Undo what a scope names as one step, with nothing in between.
 
@@ -340,7 +354,7 @@ class Changes(RecordedChanges):
             # At first without a look at what the commit will look at anyway; if something is not as the
             # change left it, a second time, to merge it or to say what is in the way.
             for trusting in (not force, False):
-                reversal = self._reversal(selected, force, task, trusting=trusting)
+                reversal = self._reversal(selected, force, break_hard_links, task, trusting=trusting)
                 try:
                     with _reported_as_undo(selected):
                         return self.commit(reversal.change_set, task=task), reversal
@@ -349,10 +363,12 @@ class Changes(RecordedChanges):
                         raise
         raise AssertionError("unreachable")
 
-    def _reversal(self, selected: Selected, force: bool, task: Task, *, trusting: bool = False) -> Reversal:
+    def _reversal(
+        self, selected: Selected, force: bool, break_hard_links: bool, task: Task, *, trusting: bool = False
+    ) -> Reversal:
         from filewright.changes.undo import undo_of
 
-        return undo_of(
+        made = undo_of(
             self._boundary,
             self._settings,
             selected,
@@ -362,6 +378,7 @@ class Changes(RecordedChanges):
             trusting=trusting,
             task=task,
         )
+        return replace(made, change_set=replace(made.change_set, break_hard_links=break_hard_links))
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking."""

@@ -24,7 +24,7 @@ import stat
 import struct
 import time
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -379,6 +379,7 @@ class _Comparing:
         self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
         self._came: dict[_Path, _Numbers] = {}
         self._changed: dict[_Path, tuple[_Numbers, tuple[int, int], _Numbers]] = {}
+        self._folders: dict[bytes, bool] = {}
         self._lost: list[str] = []
         self._kept_after = 0
 
@@ -388,6 +389,12 @@ class _Comparing:
         What only an ignore rule has hidden is still there, and what one has uncovered was there before.
         """
         nothing = _Names()
+        folders = {
+            inode
+            for listed in before.values()
+            for inode, mode in zip(listed.numbers[::_NUMBERS], listed.numbers[4::_NUMBERS], strict=True)
+            if stat.S_ISDIR(mode)
+        }
         for prefix in before.keys() | after.keys():
             old, new = before.get(prefix, nothing), after.get(prefix, nothing)
             if old.names == new.names and old.numbers == new.numbers:
@@ -398,7 +405,7 @@ class _Comparing:
                 at = places.pop(name, None)
                 now = new.of(index)
                 if at is None:
-                    if stat.S_ISDIR(now[4]) or now[3] > begun - _SLACK_NS:
+                    if self._is_new((prefix, name), now, begun - _SLACK_NS, folders):
                         self._came[prefix, name] = now
                 elif old.of(at) != now:
                     self._changed[prefix, name] = old.of(at), old.kept_at(at), now
@@ -406,11 +413,40 @@ class _Comparing:
                 if self._is_gone((prefix, name), old.of(at)):
                     self._gone[prefix, name] = old.of(at), old.kept_at(at)
 
+    def _is_new(self, path: _Path, numbers: _Numbers, since: int, folders: Set[int]) -> bool:
+        """Whether something was made, or is one of the `folders` that had another name, since then."""
+        if not stat.S_ISDIR(numbers[4]):
+            return numbers[3] > since
+        if numbers[0] in folders:
+            return True
+        try:
+            status = self._boundary.stat(_place(self._root, path))
+        except FilewrightError:
+            return False
+        return (status.birth_ns or status.ctime_ns) > since
+
     def _is_gone(self, path: _Path, numbers: _Numbers) -> bool:
+        if not self._is_folder(path[0]):
+            return True
         try:
             return self._boundary.stat(_place(self._root, path)).inode != numbers[0]
         except FilewrightError as error:
             return error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
+
+    def _is_folder(self, prefix: bytes) -> bool:
+        """Whether a folder is still one, and so are those above: what is behind a link is elsewhere."""
+        unknown = []
+        while prefix and prefix not in self._folders:
+            unknown.append(prefix)
+            prefix = _split(prefix)[0]
+        there = self._folders.get(prefix, True)
+        for below in reversed(unknown):
+            try:
+                there = there and self._boundary.stat(_place(self._root, _split(below))).kind == "folder"
+            except FilewrightError as error:
+                there = error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
+            self._folders[below] = there
+        return there
 
     def ask_git(self, identifier: str) -> None:
         """Have what git stores of the files that were not kept, if its index knew them as they were."""
@@ -558,24 +594,22 @@ class _Comparing:
         place = self._at(path)
         if stat.S_IFMT(old[4]) != stat.S_IFMT(now[4]) or stat.S_ISLNK(now[4]):
             before, after = self._before(path, old, kept), self._after(path, now)
-            if (
-                before is not None
-                and after is not None
-                and (before.target is None or before.target != after.target)
+            # What cannot be made again, such as a pipe, or be read is in the way of the undo, but not recorded.
+            if before is not None and (
+                before.target is None or after is None or before.target != after.target
             ):
                 yield Entry(place, before, None)
-                yield Entry(place, None, after)
+                if after is not None:
+                    yield Entry(place, None, after)
         elif stat.S_ISDIR(now[4]) or old[:3] == now[:3]:
             if old[4:] != now[4:] and not self._mine(path) and stat.S_IFMT(now[4]) in _KINDS:
                 yield Entry(place, _side(old), _side(now))
         else:
             before = self._before(path, old, kept)
-            after = self._after(path, now) if before is not None else None
-            if (
-                before is not None
-                and after is not None
-                and ((before.digest, before.target, before.mode) != (after.digest, after.target, after.mode))
-            ):
+            if before is None:
+                return
+            after = self._after(path, now) or _side(now)  # Of what cannot be read any more, no digest.
+            if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
                 yield Entry(place, before, after)
 
     def _before(self, path: _Path, numbers: _Numbers, kept: tuple[int, int]) -> Side | None:

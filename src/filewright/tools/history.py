@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from filewright.changes import ChangeRecord, Entry, Side
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page, counted
@@ -42,6 +43,7 @@ class RevertArguments(Arguments):
     preview: bool = False
     diff: DiffWanted = "auto"
     force: Annotated[bool, Field(description="even over later changes")] = False
+    break_hard_links: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -265,10 +267,11 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         arguments.hunk,
     )
     made = None
+    force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
     if arguments.preview:
-        reversal = context.changes.revert(scope, force=arguments.force, task=task)
+        reversal = context.changes.revert(scope, force=force, break_hard_links=broken, task=task)
     else:
-        made, reversal = context.changes.undo(scope, force=arguments.force, task=task)
+        made, reversal = context.changes.undo(scope, force=force, break_hard_links=broken, task=task)
     selected = reversal.selected
     record = selected.contents.record
     page = Page(context.settings.page_chars)

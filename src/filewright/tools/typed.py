@@ -389,6 +389,7 @@ class TypedTools:
         preview: bool = False,
         diff: DiffWanted = "auto",
         force: bool = False,
+        break_hard_links: bool | None = None,
     ) -> RevertResult:
         """Undo one change, a session (`current` or `last` too), or everything since a change or a time.
 
