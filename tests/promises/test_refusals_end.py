@@ -198,3 +198,20 @@ def test_a_crash_in_a_folder_that_is_closed_before_the_recovery_stops_only_chang
         (root / rule).write_text(before)
         workspace.write("d/new.txt", "y\n")
     assert [path.name for path in (root / "d").iterdir()] == ["new.txt"]
+
+
+def test_configuration_of_a_package_does_not_become_that_of_the_project(root: Path, tmp_path: Path) -> None:
+    """What makes agents run something is protected wherever it is: to be moved as it is is another thing."""
+    for place in ("pkg/.claude", "pkg/tool/.vscode"):
+        (root / place).mkdir(parents=True)
+    (root / "pkg/.claude/settings.json").write_text("{}")
+    (root / "pkg/tool/.vscode/tasks.json").write_text("{}")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        for tool in ("move_items", "copy_items"):
+            for source, name in (("pkg/.claude", ".claude"), ("pkg/tool/.vscode", ".vscode")):
+                made = workspace.call(tool, {"items": [{"source": source, "destination": name}]})
+                assert made.code == "permission_denied", (tool, source)
+        moved = {"items": [{"source": "pkg", "destination": "vendor/package"}]}
+        assert not workspace.call("move_items", moved).is_error
+        workspace.undo()
+    assert not (root / ".claude").exists()

@@ -539,8 +539,10 @@ class Boundary:
             if was.concerns(entry.name) or then.concerns(entry.name):
                 parts = tuple(entry.path.split(b"/"))
                 before, after = was.rule_for((*source.parts, *parts)), then.rule_for((*ends, *parts))
-                # A folder that is copied is filled, and nothing may be put into a protected one.
-                if after is not None and (before is None or (entry.kind == "folder" and not moving)):
+                # What is protected by the folder's own name counts from where that is. A folder that is copied is
+                # filled, and nothing may be put into a protected one.
+                comes = before is None or then.rule_for(parts) is None
+                if after is not None and (comes or (entry.kind == "folder" and not moving)):
                     raise errors.protected(destination.asked, after)
                 if moving and before is not None and after is None:
                     raise errors.protected(source.asked, before)
