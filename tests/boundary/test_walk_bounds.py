@@ -217,11 +217,23 @@ def test_temporaries_of_a_change_are_never_there(tmp_path: Path) -> None:
         f"{temporary_name().decode()}/inside/x",
         ".fw~short",
         "x.fw~abcdefgh",
+        ".fw~abcdefgh",
+        ".fw~abcdefghijklmnop",
+        ".fw~0000000000000000",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     os.symlink("a", tmp_path / temporary_name().decode())
-    expected = [b".fw~short", b"a", b"sub", b"sub/b", b"x.fw~abcdefgh"]
+    expected = [
+        b".fw~0000000000000000",
+        b".fw~abcdefgh",
+        b".fw~abcdefghijklmnop",
+        b".fw~short",
+        b"a",
+        b"sub",
+        b"sub/b",
+        b"x.fw~abcdefgh",
+    ]
     assert listed(tmp_path) == expected
     assert listed(tmp_path, include_ignored=True, include_git=True, details=True) == expected
 

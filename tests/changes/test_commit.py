@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from filewright import Workspace
 from filewright.edit.changeset import (
     ChangeSet,
     Copy,
@@ -504,3 +505,23 @@ def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None
     assert flushes(bench.modify("a.txt", EDIT)) == 4
     assert flushes(Create(bench.at("new.txt"), b"new\n")) == 5
     assert flushes(Delete(bench.at("new.txt"))) == 3
+
+
+def test_a_file_that_is_named_almost_as_a_temporary_is_a_users(tmp_path: Path) -> None:
+    names = [".fw~abcdefgh", ".fw~0000000000000000"]
+    folder = tmp_path / "root" / "d"
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).write_text(name)
+    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+        listed = workspace.call("list_files", {"path": "d"}).text
+        assert all(name in listed for name in names)
+        workspace.copy("d", "copy")
+        workspace.move("d/.fw~abcdefgh", "copy/.fw~0000000000000000", overwrite=True)
+        workspace.delete("d", recursive=True)
+        assert sorted(os.listdir(tmp_path / "root" / "copy")) == sorted(names)
+        assert (tmp_path / "root" / "copy" / names[1]).read_text() == names[0]
+        for _ in range(3):
+            workspace.undo()
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {name: name for name in names}
+    assert os.listdir(tmp_path / "root") == ["d"]

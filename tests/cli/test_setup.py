@@ -113,6 +113,11 @@ TOML = {
         '[mcp_servers."filewright"] # mine\ncommand = "/opt/a b/filewright" # a # remark\nargs = ["serve", "."]\n'
         'startup_timeout_sec = 20\n\n[mcp_servers.filewright.env]\nA = "1"\n[tui]\nx = 1\n',
     ),
+    "numbers that are not equal to themselves": (
+        "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n",
+        "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n\n[mcp_servers.filewright]\n"
+        'command = "/opt/a b/filewright"\nargs = ["serve", "."]\n',
+    ),
     "one value missing, ends of lines of Windows": (
         '[mcp_servers.filewright]\r\nargs = ["serve", "."]\r\n',
         '[mcp_servers.filewright]\r\ncommand = "/opt/a b/filewright"\r\nargs = ["serve", "."]\r\n',

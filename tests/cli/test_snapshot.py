@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ def root(tmp_path: Path) -> Path:
     (made / "src" / "c.py").write_bytes(b"c = 1\n")
     (made / "link").symlink_to("a.txt")
     (made / ".gitignore").write_text("out/\n")
+    (tmp_path / "older" / "o").mkdir(parents=True)
+    (tmp_path / "older" / "o" / "o.txt").write_text("from elsewhere")
     return made
 
 
@@ -58,6 +61,14 @@ COMMANDS = [
     "rm link && echo 'no link' > link",
     "printf 'b = 3\\n' > src/t && mv src/t src/b.py",
     "mv src lib && ln -s lib src",
+    "mv src lib && chmod 600 lib/b.py && chmod 700 lib",
+    "mv src ../out && ln -s ../out src",
+    "rm -r src && mv ../older src",
+    "mv ../older src/older && chmod 700 src/older/o",
+    "ln a.txt src/again && mv src lib && mv a.txt once",
+    "ln src/b.py src/c2.py && ln src/b.py b.py && mv src lib",
+    "rm link && mv src link && mv a.txt src",
+    "mv src t && mv ../older src && mv t ../older",
 ]
 
 
@@ -104,20 +115,55 @@ def test_a_command_that_changes_nothing_records_nothing(workspace: Any, root: Pa
     assert caught.value.code == "not_found"
 
 
-@pytest.mark.parametrize("rules", ["", "out/\nsrc/\na.txt\n"])
-def test_what_a_new_ignore_rule_hides_or_uncovers_was_not_changed(
-    workspace: Any, root: Path, rules: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("command", "recorded"),
+    [
+        ("true > .gitignore", [".gitignore"]),
+        ("rm .gitignore", [".gitignore"]),
+        ("printf 'src/\\na.txt\\n' >> .gitignore", [".gitignore"]),
+        ("rm .git/info/exclude", []),
+        ("rm .agentsignore", []),
+        ("mv src lib", ["lib"]),
+        ("true > .gitignore; mv ../older . && mkdir n && echo > n/n", [".gitignore", "n", "n/n"]),
+    ],
+)
+def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(
+    workspace: Any, root: Path, command: str, recorded: list[str]
 ) -> None:
-    (root / "out" / "empty").mkdir(parents=True)
-    (root / "out" / "old").write_text("x")
-    monkeypatch.setattr("filewright.changes.shell._SLACK_NS", 0)
-    before = _tree(root)
+    hidden = ("out/old", "src/built.o", "excluded/x", "denied/x")
+    for name in (*hidden, "out/empty/", ".git/info/exclude"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            (root / name).write_text("excluded/\n")
+    (root / ".gitignore").write_text("out/\n/src/*.o\n")
+    (root / ".agentsignore").write_text("denied/\n")
     begun = workspace.begin_command()
-    (root / ".gitignore").write_text(rules)
-    [record] = workspace.end_command(begun, "git checkout")
-    assert [entry.place.shown for entry in record.entries] == [".gitignore"]
-    workspace.undo(record.id)
-    assert _tree(root) == before
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    changes = workspace.end_command(begun, command)
+    assert [entry.place.shown for record in changes for entry in record.entries] == recorded
+    for record in changes:
+        workspace.undo(record.id)
+    assert [(root / name).read_text() for name in hidden] == ["excluded/\n"] * len(hidden)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_clock_of_another_file_system_may_be_two_seconds_off(root: Path, same: bool) -> None:
+    places = [root.parent, Path("/dev/shm"), Path("/var/tmp"), Path.home()]
+    device = root.stat().st_dev
+    chosen = [place for place in places if place.is_dir() and (place.stat().st_dev == device) is same]
+    if not chosen:
+        pytest.skip("there is one file system only")
+    (root / "out").mkdir()
+    (root / "out" / "young").write_text("x")
+    with (
+        tempfile.TemporaryDirectory(dir=chosen[0]) as state,
+        Workspace(root, settings=Settings(state_dir=Path(state))) as workspace,
+    ):
+        begun = workspace.begin_command()
+        (root / ".gitignore").write_text("")
+        [record] = workspace.end_command(begun, "git checkout")
+    young = [] if same else ["out", "out/young"]
+    assert [entry.place.shown for entry in record.entries] == [".gitignore", *young]
 
 
 def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Path) -> None:
@@ -137,6 +183,51 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Pat
     [record] = workspace.end_command(begun, "a command")
     assert record.entries == ()
     assert "a.txt" in record.notes[0]
+
+
+@pytest.mark.parametrize("command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"])
+def test_what_a_tool_moved_meanwhile_stays_where_it_is(workspace: Any, root: Path, command: str) -> None:
+    begun = workspace.begin_command()
+    workspace.edit("src/b.py", [{"search": "1", "replace": "2"}])
+    workspace.move("src", "lib")
+    made = _tree(root)
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    after = _tree(root)
+    for record in workspace.end_command(begun, command):
+        assert record.notes == ()
+        workspace.undo(record.id)
+        assert _tree(root) == made
+        workspace.redo()
+        assert _tree(root) == after
+    assert _tree(root) == after
+
+
+LATER = {
+    "rm src/b.py": "src is a link that leads out of the root now",
+    "sed -i s/1/2/ src/b.py": "src is a link that leads out of the root now",
+    "mv src/b.py b.py": "src is a link that leads out of the root now",
+    "mv src ../elsewhere": "src is a link now",
+}
+
+
+@pytest.mark.parametrize("command", LATER)
+def test_what_is_behind_a_link_that_leads_out_comes_back_with_force(
+    workspace: Any, root: Path, tmp_path: Path, command: str
+) -> None:
+    begun = workspace.begin_command()
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    [record] = workspace.end_command(begun, command)
+    subprocess.run(
+        "test ! -e src || mv src ../elsewhere; ln -s ../elsewhere src", shell=True, cwd=root, check=True
+    )
+    outside = _tree(tmp_path / "elsewhere")
+    with pytest.raises(FilewrightError, match=LATER[command]) as caught:
+        workspace.revert_edit(record.id)
+    assert caught.value.code == "stale_version"
+    assert "force=true" in (caught.value.hint or "")
+    workspace.revert_edit(record.id, force=True)
+    assert (root / "src" / "b.py").read_bytes() == b"b = 1\n"
+    assert _tree(tmp_path / "elsewhere") == outside
 
 
 def test_a_rewind_takes_back_edits_and_commands_and_keeps_what_a_person_did(
@@ -303,6 +394,17 @@ def test_an_agents_hooks_record_its_commands(root: Path, tmp_path: Path, agent: 
         assert record.session == "abc-1"
         workspace.revert_edit(session="abc-1")
     assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
+
+
+def test_a_hooks_snapshot_is_found_from_another_folder(root: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    given = CALLS["claude-code"]
+    assert _hook("begin", root, state, {**given, "cwd": str(root)}).stderr == ""
+    (root / "a.txt").unlink()
+    assert _hook("end", root / "src", state, {**given, "cwd": str(root / "src")}).stderr == ""
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        [record] = workspace.history()
+        assert [entry.place.shown for entry in record.entries] == ["a.txt"]
 
 
 @pytest.mark.parametrize(

@@ -527,6 +527,28 @@ def test_what_is_read_only_is_read_and_never_changed(
             assert written.code == "permission_denied"
 
 
+BROUGHT = [("lib/x.lock",), ("lib/sub/x",), ("lib/e/x.lock",), ("lib/e/new/x.lock",), ("then", "then/x.lock")]
+
+
+@pytest.mark.parametrize("tool", ["move_items", "copy_items"])
+@pytest.mark.parametrize("ends", BROUGHT, ids=lambda ends: ends[-1])
+def test_what_a_folder_brings_along_is_read_only_for_the_same_call_too(
+    root: Path, tmp_path: Path, tool: str, ends: tuple[str, ...]
+) -> None:
+    for name, text in {"src/e/f": "f\n", "src/.agentsreadonly": "*.lock\nsub/\n", "x": "x\n"}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    pairs = [("src", "lib"), *zip(("lib",), ends[:-1], strict=False), ("x", ends[-1])]
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        before = on_disk(root)
+        items = [{"source": source, "destination": destination} for source, destination in pairs]
+        result = workspace.call(tool, {"items": items})
+        assert result.code == "permission_denied", result.text
+        assert on_disk(root) == before
+        items[-1]["destination"] = f"{items[-2]['destination']}/e/x"
+        assert not workspace.call(tool, {"items": items}).is_error
+
+
 SWAP = """
 import os, sys
 from filewright.system import kernel

@@ -16,7 +16,14 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.denial import DenyRules
 from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
-from filewright.boundary.names import is_temporary, quote, shown, temporary_name, unquote
+from filewright.boundary.names import (
+    is_journaled_temporary,
+    is_temporary,
+    quote,
+    shown,
+    temporary_name,
+    unquote,
+)
 from filewright.boundary.programs import program
 from filewright.boundary.walk import FolderEntry, Walk
 from filewright.boundary.worktrees import tree_notice
@@ -31,6 +38,7 @@ __all__ = [
     "Location",
     "Root",
     "Walk",
+    "is_journaled_temporary",
     "is_temporary",
     "program",
     "quote",

@@ -512,6 +512,18 @@ class Boundary:
         if kind == "link" and not link_itself:
             raise errors.link_itself(where.asked)
 
+    def guard_brought(self, where: Location, there: int, folders: Iterable[Folder | None]) -> None:
+        """Refuse what a rule file forbids that comes along with one of the `folders` on the way to `where`, from
+        the depth `there` on; None is a new one. Raises `permission_denied`.
+        """
+        rules = self.rules_by_name(Location(where.root, where.parts[:there]))
+        for depth, folder in enumerate(folders, there):
+            rules = rules.entered(where.parts[depth], folder)
+            is_folder = True if depth + 2 < len(where.parts) else None
+            rules.require(where.asked, where.parts[depth + 1], is_folder)
+            if rules.keeps(where.parts[depth + 1], is_folder):
+                raise errors.only_read(where.asked)
+
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
         return self._protection[where.root.index].rule_for(where.parts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import zlib
 
 from filewright.errors import Code, FilewrightError
 from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
@@ -36,16 +37,31 @@ _TOKEN = re.compile(r'\\([abtnvfr"\\])|\\([0-3][0-7]{2})|([^\\"]+)', re.DOTALL)
 
 TEMPORARY = b".fw~"
 """How the names of a change's temporaries begin."""
+_RANDOM, _LETTERS, _EARLIER_LETTERS = 6, 16, 8
 
 
 def temporary_name() -> bytes:
-    """A short random name that no user would give a file."""
-    return TEMPORARY + base64.b32encode(os.urandom(5)).lower()
+    """A short random name with a checksum in it, which no user would give a file."""
+    random = os.urandom(_RANDOM)
+    return TEMPORARY + base64.b32encode(random + zlib.crc32(random).to_bytes(4, "big")).lower()
 
 
 def is_temporary(name: bytes) -> bool:
-    """Whether a name has the form of ours: such are never listed or walked."""
-    return name.startswith(TEMPORARY) and len(name) == len(TEMPORARY) + 8
+    """Whether a name is one of ours: such are never listed or walked."""
+    if not name.startswith(TEMPORARY) or len(name) != len(TEMPORARY) + _LETTERS:
+        return False
+    try:
+        made = base64.b32decode(name[len(TEMPORARY) :].upper())
+    except ValueError:
+        return False
+    return zlib.crc32(made[:_RANDOM]).to_bytes(4, "big") == made[_RANDOM:]
+
+
+def is_journaled_temporary(name: bytes) -> bool:
+    """The same of a name that a journal has for a temporary, which may be that of an earlier version."""
+    return is_temporary(name) or (
+        name.startswith(TEMPORARY) and len(name) == len(TEMPORARY) + _EARLIER_LETTERS
+    )
 
 
 def quote(name: bytes) -> str:

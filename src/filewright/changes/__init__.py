@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
     from filewright.changes.recovery import Recovery
     from filewright.changes.scope import Scope, Selected, effective
+    from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
     from filewright.changes.undo import Reversal
@@ -38,6 +39,7 @@ __getattr__, __all__ = face_of(
         "record": "ChangeRecord Entry Place Side Span",
         "recovery": "Recovery",
         "scope": "Scope Selected effective",
+        "shell": "begun_in",
         "show": "FileDifference",
         "state": "StateFolder base_folder",
         "undo": "Reversal",

@@ -301,12 +301,7 @@ class Changes(RecordedChanges):
             if begun is None:
                 raise errors.unknown_listing(identifier)
             later = itertools.takewhile(lambda head: head.time_ns > begun, self.heads(task))
-            ours: dict[Place, str | None] = {}
-            for head in reversed(list(later)):
-                for entry in self.record(head.id).entries:
-                    if entry.was is not None:
-                        ours[entry.was] = None
-                    ours[entry.place] = entry.after.digest if entry.after is not None else None
+            ours = [self.record(head.id) for head in reversed(list(later))]
             for store, root in zip(self._own, self._boundary.roots, strict=True):
                 record = end_command(self._boundary, store, root, identifier, summary, caller, ours, task)
                 made += [record] if record is not None else []
@@ -359,7 +354,7 @@ class Changes(RecordedChanges):
                     with _reported_as_undo(selected):
                         return self.commit(reversal.change_set, task=task), reversal
                 except FilewrightError as error:
-                    if not trusting or error.code is not Code.STALE_VERSION:
+                    if not trusting or error.code not in (Code.STALE_VERSION, Code.PATH_ESCAPE):
                         raise
         raise AssertionError("unreachable")
 

@@ -18,28 +18,30 @@ All are a cache that is never flushed: a content is checked when it is read.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import stat
 import struct
 import time
 from array import array
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 import xxhash
 
-from filewright import errors
+from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of
 from filewright.changes.recovery import Recovery
+from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task
-from filewright.settings import KB, MB
+from filewright.settings import KB, MB, Settings
 from filewright.structure import git_objects
 from filewright.system import Folder
 
@@ -57,7 +59,11 @@ _INDEX_MOST, _GIT_EACH = 64 * MB, 4 * MB
 _DAY_NS = 86_400 * 10**9
 _SLACK_NS = 2 * 10**9
 """By how much the clocks of two file systems may differ."""
+_RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
+_ELSEWHERE = b"/"
+"""Where a listing has what else says what is ignored, which is not below the root or not to be listed."""
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+_MISSING = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
 
 _Numbers = tuple[int, ...]
 _Path = tuple[bytes, bytes]
@@ -104,12 +110,12 @@ def end_command(
     identifier: str,
     summary: str,
     caller: Caller,
-    ours: Mapping[Place, str | None],
+    ours: Iterable[ChangeRecord],
     task: Task,
 ) -> ChangeRecord | None:
     """Record what is different from the listing; None if that is nothing.
 
-    But for `ours`: places that tools have changed meanwhile, with the digests of what they made there.
+    But for `ours`: what tools have changed meanwhile, the oldest first.
 
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
@@ -118,9 +124,12 @@ def end_command(
             listing = _read(folder, identifier)
         except (OSError, ValueError, struct.error) as error:
             raise errors.unknown_listing(identifier) from error
-        comparing = _Comparing(boundary, store, root, folder, ours, task)
-        begun = folder.stat(_list(identifier)).mtime_ns
-        comparing.compare(listing, _walked(boundary, root, task), begun)
+        comparing = _Comparing(boundary, store, root, folder, task)
+        for change in ours:
+            listing = comparing.leave_out(change, listing)
+        begun, device = folder.stat(_list(identifier)).mtime_ns, folder.status().device
+        slack = 0 if device == root.device else _SLACK_NS
+        comparing.compare(listing, _walked(boundary, root, task), begun - slack)
         comparing.ask_git(identifier)
         record = comparing.record(summary, caller)
         folder.rename(_list(identifier), folder, _list("newest"), "replace")
@@ -132,6 +141,17 @@ def begun_at(store: Store, identifier: str) -> int | None:
     with suppress(FileNotFoundError), _opened(store, identifier) as folder:
         return folder.stat(_list(identifier)).mtime_ns
     return None
+
+
+def begun_in(settings: Settings, identifier: str) -> list[str]:
+    """The roots of which a listing of that id was made; none for a bad one."""
+    index = Index(base_folder(settings), settings.lock_seconds)
+    found: list[str] = []
+    for owner in index.owners.values() if _ID.fullmatch(identifier) else ():
+        with suppress(OSError):
+            system.status_of(StateFolder(index, owner, None).at(b"shell", _list(identifier)))
+            found += [os.fsdecode(owner.path)] if owner.path else []
+    return found
 
 
 # Listings
@@ -164,7 +184,23 @@ def _walked(boundary: Boundary, root: Root, task: Task) -> _Listing:
         file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
         own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
         listed.numbers.extend((raw.st_ino, *own, raw.st_mode, raw.st_uid, raw.st_gid))
+    elsewhere = found[_ELSEWHERE] = _Names()
+    for number, seen in enumerate(_rules_elsewhere(boundary, root)):
+        elsewhere.names.append(b"%d" % number)
+        elsewhere.numbers.extend((*seen, stat.S_IFDIR, 0, 0))
     return found
+
+
+def _rules_elsewhere(boundary: Boundary, root: Root) -> Iterator[_Numbers]:
+    """Inode, size and times of each of them, 0 where there is none."""
+    for path in (b"", b".agentsignore"), (b".git/info/", b"exclude"):
+        seen = boundary.identity_of(_place(root, path))
+        yield seen[1:] if seen is not None else (0, 0, 0, 0)
+    try:
+        status = system.status_of(boundary.excludes_file or "")
+        yield status.inode, status.size, status.mtime_ns, status.ctime_ns
+    except OSError:
+        yield 0, 0, 0, 0
 
 
 def _take_over(listing: _Listing, before: _Listing, packs: set[int]) -> None:
@@ -367,14 +403,13 @@ class _Comparing:
         store: Store,
         root: Root,
         folder: Folder,
-        ours: Mapping[Place, str | None],
         task: Task,
     ) -> None:
         self._boundary = boundary
         self._store = store
         self._root = root
         self._folder = folder
-        self._ours = ours
+        self._ours: dict[_Path, str | None] = {}
         self._task = task
         self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
         self._came: dict[_Path, _Numbers] = {}
@@ -383,42 +418,88 @@ class _Comparing:
         self._lost: list[str] = []
         self._kept_after = 0
 
-    def compare(self, before: _Listing, after: _Listing, begun: int) -> None:
-        """Find what is different since the time `begun`.
+    def leave_out(self, change: ChangeRecord, before: _Listing) -> _Listing:
+        """Leave out what a change on record has made; the listing as it is after its moves of folders."""
+        moves: dict[bytes, bytes] = {}
+        made: dict[_Path, str | None] = {}
+        for entry in change.entries:
+            was = _path_in(self._root, entry.was) if entry.was is not None else None
+            path = _path_in(self._root, entry.place)
+            if path and was and entry.after is not None and entry.after.kind == "folder":
+                moves[_join(was)] = _join(path)
+                continue
+            if was is not None:
+                made[was] = None
+            if path is not None:
+                made[path] = entry.after.digest if entry.after is not None else None
+        if moves:
+            self._ours = {_along(moves, path): digest for path, digest in self._ours.items()}
+            before = _moved(before, moves)
+        self._ours |= made
+        return before
+
+    def compare(self, before: _Listing, after: _Listing, since: int) -> None:
+        """Find what is different since that time.
 
         What only an ignore rule has hidden is still there, and what one has uncovered was there before.
         """
         nothing = _Names()
-        folders = {
-            inode
-            for listed in before.values()
-            for inode, mode in zip(listed.numbers[::_NUMBERS], listed.numbers[4::_NUMBERS], strict=True)
-            if stat.S_ISDIR(mode)
-        }
+        # Where other rules hold now, or another mode, names may have been there that nobody saw.
+        other_rules = before.pop(_ELSEWHERE, nothing).numbers != after.pop(_ELSEWHERE, nothing).numbers
+        uncovered = {b""} if other_rules else set()
         for prefix in before.keys() | after.keys():
             old, new = before.get(prefix, nothing), after.get(prefix, nothing)
             if old.names == new.names and old.numbers == new.numbers:
                 continue
             self._task.check()
             places = {name: index for index, name in enumerate(old.names)}
+            differs: set[bytes] = set()
             for index, name in enumerate(new.names):
                 at = places.pop(name, None)
                 now = new.of(index)
                 if at is None:
-                    if self._is_new((prefix, name), now, begun - _SLACK_NS, folders):
-                        self._came[prefix, name] = now
+                    self._came[prefix, name] = now
                 elif old.of(at) != now:
                     self._changed[prefix, name] = old.of(at), old.kept_at(at), now
+                    if stat.S_ISDIR(now[4]) and stat.S_ISDIR(old.of(at)[4]) and old.of(at)[0] == now[0]:
+                        uncovered.add(prefix + name + b"/")
+                else:
+                    continue
+                differs.add(name)
             for name, at in places.items():
                 if self._is_gone((prefix, name), old.of(at)):
                     self._gone[prefix, name] = old.of(at), old.kept_at(at)
+            if not _RULE_FILES.isdisjoint(places.keys() | differs):
+                uncovered.add(prefix)
+        self._leave_out_uncovered(uncovered, since)
 
-    def _is_new(self, path: _Path, numbers: _Numbers, since: int, folders: Set[int]) -> bool:
-        """Whether something was made, or is one of the `folders` that had another name, since then."""
+    def _leave_out_uncovered(self, uncovered: set[bytes], since: int) -> None:
+        """What came to be seen below `uncovered` folders was made if it is new, or had another name."""
+        known = {numbers[0] for numbers, _ in self._gone.values()}
+        replaced = {
+            path: now
+            for path, (old, _, now) in self._changed.items()
+            if old[0] != now[0] or not stat.S_ISDIR(old[4])
+        }
+        known |= {self._changed[path][0][0] for path in replaced}
+        made: set[bytes] = set()
+        for path, numbers in sorted((*self._came.items(), *replaced.items())):
+            is_folder = stat.S_ISDIR(numbers[4])
+            if numbers[0] in known:
+                if is_folder:
+                    uncovered.add(_join(path))  # Other rules may hold for its new name.
+            elif path[0] not in made and not uncovered.isdisjoint(_folders_to(path[0])):
+                if path in self._came and not self._is_new(path, numbers, since):
+                    del self._came[path]
+                elif is_folder:
+                    made.add(_join(path))
+            elif is_folder:
+                made.add(_join(path))
+
+    def _is_new(self, path: _Path, numbers: _Numbers, since: int) -> bool:
+        """Whether something was made since then."""
         if not stat.S_ISDIR(numbers[4]):
             return numbers[3] > since
-        if numbers[0] in folders:
-            return True
         try:
             status = self._boundary.stat(_place(self._root, path))
         except FilewrightError:
@@ -431,7 +512,7 @@ class _Comparing:
         try:
             return self._boundary.stat(_place(self._root, path)).inode != numbers[0]
         except FilewrightError as error:
-            return error.code in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
+            return error.code in _MISSING
 
     def _is_folder(self, prefix: bytes) -> bool:
         """Whether a folder is still one, and so are those above: what is behind a link is elsewhere."""
@@ -444,7 +525,7 @@ class _Comparing:
             try:
                 there = there and self._boundary.stat(_place(self._root, _split(below))).kind == "folder"
             except FilewrightError as error:
-                there = error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
+                there = error.code not in _MISSING
             self._folders[below] = there
         return there
 
@@ -533,7 +614,7 @@ class _Comparing:
     def _changed_by_both(self) -> Iterator[str]:
         """What the command has changed after, or before, a tool: nobody can say which did what."""
         for path in (*self._came, *self._changed):
-            made = self._ours.get(self._at(path))
+            made = self._ours.get(path)
             if made is not None:
                 side = self._after(path, self._came.get(path) or self._changed[path][2], mine=True)
                 if side is None or side.digest != made:
@@ -560,14 +641,22 @@ class _Comparing:
 
     def _moves(self) -> Iterator[Entry]:
         """What has another name: the same inode, size and time. A folder has, if something in it has moved along."""
-        came = {numbers[:3]: path for path, numbers in self._came.items() if not stat.S_ISDIR(numbers[4])}
+        came: dict[_Numbers, dict[bytes, list[_Path]]] = {}
+        for path, numbers in self._came.items():
+            if not stat.S_ISDIR(numbers[4]) and not self._mine(path):
+                came.setdefault(numbers[:3], {}).setdefault(path[1], []).append(path)
         folders = {numbers[0]: path for path, numbers in self._came.items() if stat.S_ISDIR(numbers[4])}
         files: list[tuple[_Path, _Path]] = []
         moved: dict[bytes, bytes] = {}
         for path, (numbers, _) in self._gone.items():
-            to = came.get(numbers[:3]) if not stat.S_ISDIR(numbers[4]) else None
-            if to is None or self._mine(path) or self._mine(to):
+            names = came.get(numbers[:3]) if not stat.S_ISDIR(numbers[4]) else None
+            if not names or self._mine(path):
                 continue
+            # Of several names of one inode each goes its own way, the same name before another.
+            name = path[1] if path[1] in names else next(iter(names))
+            to = names[name].pop()
+            if not names[name]:
+                del names[name]
             files.append((path, to))
             old, new = path[0], to[0]
             # Up from the file, as long as the folders have the same inodes as before.
@@ -585,8 +674,31 @@ class _Comparing:
         for path, to in files:
             numbers = self._gone.pop(path)[0]
             now = self._came.pop(to)
-            if moved.get(path[0]) != to[0] or path[1] != to[1]:
-                yield Entry(self._at(to), _side(numbers), _side(now), self._at(path))
+            carried = moved.get(path[0]) == to[0] and path[1] == to[1]
+            if not carried or numbers[4:] != now[4:]:
+                was = None if carried else self._at(path)
+                yield Entry(self._at(to), _side(numbers), _side(now), was)
+        for path, to in self._moved_of_ours():
+            now = self._came.pop(to)
+            side = self._after(to, now)
+            if side is not None and (moved.get(path[0]) != to[0] or path[1] != to[1]):
+                yield Entry(self._at(to), side, side, self._at(path))
+
+    def _moved_of_ours(self) -> Iterator[tuple[_Path, _Path]]:
+        """Files that a tool has made or changed meanwhile, and where the command has moved them."""
+        made = {digest: path for path, digest in self._ours.items() if digest and self._is_missing(path)}
+        for path, numbers in tuple(self._came.items()) if made else ():
+            content = _content(self._boundary, _place(self._root, path), numbers)
+            was = made.pop(xxhash.xxh3_128_hexdigest(content), None) if content is not None else None
+            if was is not None and not self._mine(path):
+                yield was, path
+
+    def _is_missing(self, path: _Path) -> bool:
+        try:
+            self._boundary.stat(_place(self._root, path))
+        except FilewrightError as error:
+            return error.code in _MISSING
+        return False
 
     def _alterations(
         self, path: _Path, old: _Numbers, kept: tuple[int, int], now: _Numbers
@@ -666,7 +778,7 @@ class _Comparing:
 
     def _mine(self, path: _Path) -> bool:
         """Whether another change has recorded what was done there."""
-        return bool(self._ours) and self._at(path) in self._ours
+        return path in self._ours
 
     def _at(self, path: _Path) -> Place:
         return Place.of(_place(self._root, path))
@@ -676,6 +788,62 @@ def _split(prefix: bytes) -> _Path:
     """The path of a folder as that of a name."""
     above, _, name = prefix[:-1].rpartition(b"/")
     return (above + b"/" if above else b""), name
+
+
+def _folders_to(prefix: bytes) -> Iterator[bytes]:
+    while prefix:
+        yield prefix
+        prefix = _split(prefix)[0]
+    yield b""
+
+
+def _join(path: _Path) -> bytes:
+    return path[0] + path[1] + b"/"
+
+
+def _path_in(root: Root, place: Place) -> _Path | None:
+    """Where a place is below a root, whichever root it is named from; None if it is not."""
+    names = (*filter(None, place.root.split(b"/")), *place.parts)
+    above = tuple(filter(None, root.resolved.split(b"/")))
+    if names[: len(above)] != above or len(names) == len(above):
+        return None
+    return b"".join(name + b"/" for name in names[len(above) : -1]), names[-1]
+
+
+def _along(moves: Mapping[bytes, bytes], path: _Path) -> _Path:
+    """Where a path is after moves of folders; the nearest one that moved decides."""
+    below, prefix = b"", _join(path)
+    while prefix:
+        if prefix in moves:
+            return _split(moves[prefix] + below)
+        above, name = _split(prefix)
+        prefix, below = above, name + b"/" + below
+    return path
+
+
+def _moved(listing: _Listing, moves: Mapping[bytes, bytes]) -> _Listing:
+    """A listing as it is after moves of folders."""
+    taken: list[tuple[bytes, _Numbers]] = []
+    for old, new in moves.items():
+        above, name = _split(old)
+        listed = listing.get(above)
+        if listed is not None and name in listed.names:
+            at = listed.names.index(name)
+            taken.append((new, listed.of(at)))
+            del listed.names[at]
+            del listed.numbers[at * _NUMBERS : (at + 1) * _NUMBERS]
+            del listed.kept[at * _KEPT : (at + 1) * _KEPT]
+    found = {
+        prefix if prefix in (b"", _ELSEWHERE) else _join(_along(moves, _split(prefix))): listed
+        for prefix, listed in listing.items()
+    }
+    for new, numbers in taken:
+        into, name = _split(new)
+        listed = found.setdefault(into, _Names())
+        listed.names.append(name)
+        listed.numbers.extend(numbers)
+        listed.kept.extend((0, 0))
+    return found
 
 
 def _side(

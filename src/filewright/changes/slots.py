@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary
+from filewright.boundary import Boundary, DenyRules, Location, Root, is_journaled_temporary
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
@@ -394,7 +394,7 @@ class Slots:
             # With a folder, or on a file system without links: for a moment nothing has that name.
             self.rename(place, spare, "replace")
         self.rename(carrier, place, "replace")
-        if is_temporary(carrier.name):
+        if is_journaled_temporary(carrier.name):
             return spare
         self.rename(spare, carrier)
         return carrier
@@ -405,7 +405,7 @@ class Slots:
 
     def discard(self, slot: Slot) -> None:
         """Remove a temporary of ours that nobody has ever seen under another name."""
-        status = self.status(slot) if is_temporary(slot.name) else None
+        status = self.status(slot) if is_journaled_temporary(slot.name) else None
         if status is None:
             return
         if status.kind == "folder":

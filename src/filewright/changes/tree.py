@@ -452,6 +452,17 @@ class Tree:
         """Refuse what may not be written to, also where a link leads to it that is still there."""
         there = self.as_on_disk(where)
         self.boundary.guard_write(where, link_itself=True, reached=reached, there=there)
+        if there is not None:
+            self.boundary.guard_brought(where, there, self._brought(where, there))
+
+    def _brought(self, where: Location, there: int) -> Iterator[Folder | None]:
+        """For each folder on the way from the depth `there`, the one on the disk whose content it will have."""
+        folder: Item | None = self._roots.get((where.root.device, where.root.inode))
+        for depth, name in enumerate(where.parts[:-1]):
+            folder = folder.entries.get(name) if isinstance(folder, FolderItem) else None
+            if depth >= there:
+                origin = folder.origin if isinstance(folder, FolderItem) else None
+                yield origin.on_disk() if origin is not None else None
 
     def as_on_disk(self, where: Location) -> int | None:
         """After how many parts of the way to `where` the disk says nothing of it: from there on a step has

@@ -204,6 +204,7 @@ class _Undoing:
     notes: list[str] = field(default_factory=list)
     merged: list[str] = field(default_factory=list)
     absent: set[Place] = field(default_factory=set)
+    leading_out: dict[Place, Place] = field(default_factory=dict)
 
     def conflict(self, place: Place, why: str) -> None:
         self.conflicts.append(Conflict(self.locate(place).shown, why))
@@ -212,7 +213,22 @@ class _Undoing:
         self.steps.clear.append((len(place.parts), step))
 
     def restore(self, step: Step, place: Place) -> None:
+        self.require_inside(place)
         self.steps.restore.append((len(place.parts), step))
+
+    def require_inside(self, place: Place) -> None:
+        """What comes back to `place` must not go through a link that leads out: it goes with `force`."""
+        arrived = any(above in self.index.arrived for above in folders_above(place))
+        if arrived or self.kind(place) is not None or place not in self.leading_out:
+            return
+        link = self.leading_out[place]
+        if link in self.absent:
+            return
+        self.absent.add(link)
+        if self.force:
+            self.clear(Delete(self.locate(link)), link)
+        else:
+            self.conflict(link, f"is a link that leads out of the root now, and {place.shown} was below it")
 
     def kind(self, place: Place) -> str | None:
         """What is at a place now: `file`, `folder`, `link`, `other`, or None."""
@@ -221,11 +237,19 @@ class _Undoing:
         try:
             kind = self.boundary.stat(self.locate(place)).kind
         except FilewrightError as error:
+            if error.code is Code.PATH_ESCAPE:
+                # A folder was there when the change was made.
+                links = (above for above in reversed(tuple(folders_above(place))) if self.is_link(above))
+                self.leading_out[place] = next(links)
+                return None
             if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
                 raise
             self.absent.add(place)
             return None
         return kind if kind in ("file", "folder", "link") else "other"
+
+    def is_link(self, place: Place) -> bool:
+        return self.boundary.stat(self.locate(place)).kind == "link"
 
     def open(self, place: Place) -> Snapshot:
         """The file at a place."""
@@ -392,6 +416,7 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
 def _make_way(undoing: _Undoing, place: Place, where: Location) -> bool:
     """With `force`, take away what is in the place of what comes back."""
     if undoing.force:
+        undoing.absent.add(place)
         undoing.clear(Delete(where, recursive=True), place)
     return undoing.force
 
@@ -437,6 +462,7 @@ def _move_back(undoing: _Undoing) -> None:
             undoing.conflict(entry.place, "has been moved or deleted since")
     if len(present) == 1 and not undoing.steps.clear and not undoing.steps.restore:
         place, was = present[0]
+        undoing.require_inside(was)
         undoing.clear(Move(undoing.locate(place), undoing.locate(was), overwrite=undoing.force), place)
         return
     for place, was in present:

@@ -25,7 +25,7 @@ def with_entry(text: str, keys: Sequence[str], entry: Entry, *, toml: bool = Fal
     Where there is such an entry only the values that differ are replaced; what else it has stays.
     Raises `ValueError` for text that cannot be read or whose form is not known here.
     """
-    read = tomllib.loads if toml else _read_json
+    read = _read_toml if toml else _read_json
     wanted = _merged(read(text), keys, entry)
     made = _in_toml(text, keys, entry) if toml else _in_json(text, keys, entry)
     if read(made) != wanted:
@@ -193,6 +193,11 @@ def _json(value: Any, unit: str = "  ") -> str:
 
 
 # TOML
+
+
+def _read_toml(text: str) -> dict[str, Any]:
+    # As they are written: one of them is not equal to itself.
+    return tomllib.loads(text, parse_float=str)
 
 
 def _toml(value: Any) -> str:

@@ -14,7 +14,8 @@ from typing import Any
 
 import click
 
-from filewright.cli.options import caller_options, open_workspace, workspace_options
+from filewright.changes import begun_in
+from filewright.cli.options import caller_options, open_workspace, settings_from, workspace_options
 from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
 
@@ -132,6 +133,8 @@ def end(
         if call is not None:
             identifier, line = identifier or call.identifier, line or call.command
             session, turn = session or call.session, turn or call.turn
+        # The command may have gone to another folder since.
+        roots = roots or tuple(begun_in(settings_from(state_dir=state_dir), identifier or ""))
         workspace = open_workspace(roots or (call.roots if call else ()), session, actor, state_dir=state_dir)
         try:
             records = workspace.end_command(identifier or "", line or "a shell command", turn=turn)
