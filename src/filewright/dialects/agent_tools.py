@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from filewright.tools import EditRequest, EditResult, FileRead, ListedEntry, SearchHit, SearchResult
 
 _LINE_CHARS = 2000
+_CUT = " [... line truncated ...]"
 _READ_LINES = 2000
 _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
@@ -66,7 +67,15 @@ _LINES_LISTED = 20
 _LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
 _EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
 _CLEARER = "add lines of context to old_string until it occurs once, or give replace_all=true"
-_WORDS = {**LINE_WORDS, "the search text": "old_string"}
+_WORDS = {
+    **LINE_WORDS,
+    "the search text": "old_string",
+    "read_content": "read_file",
+    "stat_items": "file_stat",
+    "list_files": "list_dir",
+    "write_content": "write_file",
+    "create_directories": "mkdir",
+}
 
 
 def _code(code: Code) -> str:
@@ -129,7 +138,9 @@ def _fitting(rows: Iterable[str], limit: int) -> list[str]:
         used += _size([each])
         if used > limit:
             if not kept:
-                kept.append(each.encode("utf-8", "replace")[: limit - 5].decode("utf-8", "ignore") + " […]")
+                kept.append(
+                    each.encode("utf-8", "replace")[: limit - len(_CUT)].decode("utf-8", "ignore") + _CUT
+                )
             break
         kept.append(each)
     return kept
@@ -203,7 +214,7 @@ def _numbered(file: FileRead) -> list[str]:
     """The lines of a native read as rows: number, TAB, text."""
     cut = frozenset(file.cut_at)
     return [
-        f"{number:>6}\t{visible(line)}{' … [line cut]' if number in cut else ''}"
+        f"{number:>6}\t{visible(line)}{_CUT if number in cut else ''}"
         for number, line in enumerate(file.rows, file.start_line)
     ]
 
@@ -223,10 +234,10 @@ def _read_file(call: Call, arguments: AgentRead) -> ToolResult:
     kept = _fitting(rows, _room(call))
     last = file.start_line + len(kept) - 1
     if file.next is not None or len(kept) < len(rows):
-        total = f" of {file.total_lines}" if file.total_lines is not None else ""
-        kept.append(
-            f"(showing lines {file.start_line}-{last}{total}; call again with offset={last + 1} for more)"
-        )
+        many = counted(len(kept), "line")
+        if file.total_lines is not None:
+            many = f"{len(kept)} of {file.total_lines} lines"
+        kept.append(f"[... {many} shown; continue with offset={last + 1} ...]")
     cut = [number for number in file.cut_at if number <= last]
     if cut:
         kept.append(f"(lines cut; read on with offset={cut[0]} and column={_LINE_CHARS + 1})")
@@ -408,8 +419,10 @@ def _symbols(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
 def _outline(call: Call, arguments: AgentPath) -> ToolResult:
     """The definitions of a file with their lines."""
     overview = call.get_overview(arguments.path, since="", max_symbols=5000)
-    note = (f"({overview.outline_note})",) if overview.outline_note else ()
-    return _answered(call, list(_symbols(overview.outline)), *note, empty="(no outline)")
+    notes = [f"({overview.outline_note})"] if overview.outline_note else []
+    if errors := overview.syntax_errors.count:
+        notes.append(f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax")
+    return _answered(call, list(_symbols(overview.outline)), *notes, empty="(no symbols found)")
 
 
 def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
@@ -420,7 +433,15 @@ def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
         "path": arguments.path,
         "language": overview.language,
         "ok": errors.count == 0 if overview.parsed == "whole" or errors.count else None,
-        "errors": [{"line": i.line, "column": i.column, "near": visible(i.text)} for i in errors.first],
+        "errors": [
+            {
+                "kind": "missing" if i.message.startswith("missing ") else "error",
+                "line": i.line,
+                "column": i.column,
+                "near": visible(i.text or i.message),
+            }
+            for i in errors.first
+        ],
         "error_count": errors.count,
         "truncated": errors.count > len(errors.first),
     }
@@ -872,29 +893,32 @@ def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
 
 def _move(call: Call, arguments: AgentPair) -> ToolResult:
     """Move a file."""
-    source, destination = arguments.source, arguments.destination
-    call.move(source, destination, overwrite=arguments.overwrite, files_only=True)
-    return ToolResult(f"moved {visible(source)} to {visible(destination)}")
+    return _paired(call, arguments, call.move, "Moved")
 
 
 def _copy(call: Call, arguments: AgentPair) -> ToolResult:
     """Copy a file."""
+    return _paired(call, arguments, call.copy, "Copied")
+
+
+def _paired(call: Call, arguments: AgentPair, run: Callable[..., object], done: str) -> ToolResult:
     source, destination = arguments.source, arguments.destination
-    call.copy(source, destination, overwrite=arguments.overwrite, files_only=True)
-    return ToolResult(f"copied {visible(source)} to {visible(destination)}")
+    over = arguments.overwrite and call.stat(destination).results[0].error is None
+    run(source, destination, overwrite=arguments.overwrite, files_only=True)
+    return ToolResult(f"{done} {visible(source)} → {visible(destination)}{' (overwritten)' if over else ''}.")
 
 
 def _mkdir(call: Call, arguments: AgentPath) -> ToolResult:
     """Make a folder and its parents."""
     (made,) = call.create_directories(arguments.path).results
-    done = "exists already:" if made.operation == "exists" else "created"
-    return ToolResult(f"{done} {visible(arguments.path)}")
+    done = "Directory already exists:" if made.operation == "exists" else "Created directory"
+    return ToolResult(f"{done} {visible(arguments.path)}.")
 
 
 def _remove(call: Call, arguments: AgentPath) -> ToolResult:
     """Delete a file."""
     call.delete(arguments.path, files_only=True)
-    return ToolResult(f"removed {visible(arguments.path)}")
+    return ToolResult(f"Removed {visible(arguments.path)}.")
 
 
 # The surface

@@ -45,7 +45,14 @@ _MEDIA = {
     b".flac": "audio/flac",
 }
 _UNITS = ("B", "KB", "MB", "GB", "TB")
-_WORDS = {"the search text": "oldText", "read_content": "read_text_file", "list_files": "list_directory"}
+_WORDS = {
+    "the search text": "oldText",
+    "read_content": "read_text_file",
+    "list_files": "list_directory",
+    "stat_items": "get_file_info",
+    "write_content": "write_file",
+    "create_directories": "create_directory",
+}
 
 
 # Errors

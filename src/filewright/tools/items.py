@@ -154,10 +154,10 @@ def _pairs(
             same = source == destination
             raise FilewrightError(
                 Code.INVALID_INPUT,
-                f"{pair.destination} is {pair.source} itself"
+                f"{pair.source}: source and destination are the same"
                 if same
                 else f"{pair.destination} is inside {pair.source}: a folder cannot go into itself",
-                hint="choose a destination outside it",
+                hint="name another destination" if same else "choose a destination outside it",
                 details={"path": pair.destination},
             )
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)

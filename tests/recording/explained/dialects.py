@@ -9,6 +9,38 @@ from tests.recording.sessions import Call
 
 WORDINGS = (
     Wording(
+        "as in the original", r"^moved (.*) to (.*)$", r"Moved \1 → \2.", surface="agent-tools", tool="move"
+    ),
+    Wording(
+        "as in the original", r"^copied (.*) to (.*)$", r"Copied \1 → \2.", surface="agent-tools", tool="copy"
+    ),
+    Wording("as in the original", r"^removed (.*)$", r"Removed \1.", surface="agent-tools", tool="remove"),
+    Wording(
+        "as in the original", r"^created (.*)$", r"Created directory \1.", surface="agent-tools", tool="mkdir"
+    ),
+    Wording(
+        "as in the original",
+        r"^exists already: (.*)$",
+        r"Directory already exists: \1.",
+        surface="agent-tools",
+        tool="mkdir",
+    ),
+    Wording(
+        "as in the original", r"\(no outline\)", "(no symbols found)", surface="agent-tools", tool="outline"
+    ),
+    Wording(
+        "a hint names the tools of the dialect",
+        "write it whole with write_content",
+        "write it whole with write_file",
+        surface="agent-tools",
+    ),
+    Wording(
+        "a hint names the tools of the dialect",
+        r"read_content reads it, stat_items gives",
+        "read_file reads it, file_stat gives",
+        surface="agent-tools",
+    ),
+    Wording(
         "plain words: a text occurs",
         r"old_string stands there more than once: at lines",
         "old_string occurs more than once: lines",
@@ -45,6 +77,22 @@ def _added(was: Call, now: Call) -> bool:
 
 
 RETOLD = (
+    Retold(
+        "a page of a file ends as in the original, and so does a line that is cut",
+        lambda was, now: (
+            was.surface == "agent-tools"
+            and was.code == now.code
+            and ("continue with offset=" in now.text or "[... line truncated ...]" in now.text)
+        ),
+    ),
+    Retold(
+        "what was overwritten is said, as in the original",
+        lambda was, now: was.surface == "agent-tools" and now.text.endswith(" (overwritten)."),
+    ),
+    Retold(
+        "what would be moved onto itself is refused in plain words",
+        lambda was, now: was.code == now.code and "source and destination are the same" in now.text,
+    ),
     Retold(
         "file_stat and check_syntax answer with a JSON object, as in the original",
         _of("agent-tools", "file_stat", "check_syntax"),
