@@ -56,6 +56,8 @@ class Tool:
 
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
+        if not isinstance(arguments, Mapping):
+            raise FilewrightError(Code.INVALID_INPUT, f"{self.name}: the arguments must be an object")
         try:
             meant = _as_meant(dict(arguments), self.schema)
             parsed = self.arguments.model_validate(meant)
