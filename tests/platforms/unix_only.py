@@ -11,6 +11,7 @@ import builtins
 import errno
 import io
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,6 +36,7 @@ _CALLS = {
     "umask": "Windows has no umask",
 }
 _MODES = (0o444, 0o666)
+_PROGRAMS = {"git", "patch", "sh"}
 
 
 def imports_unix(module: Path) -> bool:
@@ -74,6 +76,7 @@ def leave_out() -> None:
     os.symlink, os.chmod = make_link, set_mode
     # Not what is tested, which asks the system itself, but what a test puts there.
     builtins.open, io.open, os.mkdir = map(_with_possible_name, (builtins.open, io.open, os.mkdir))
+    subprocess.Popen.__init__ = _with_programs(subprocess.Popen.__init__)  # type: ignore[method-assign]
 
 
 def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,6 +87,19 @@ def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
             given = b"" if isinstance(path, int) else os.fsencode(os.path.basename(path))
             if error.errno == errno.EINVAL and name_problem(given):
                 pytest.skip(f"Windows has no such name: {given!r}")
+            raise
+
+    return call
+
+
+def _with_programs(real: Callable[..., None]) -> Callable[..., None]:
+    def call(process: Any, command: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            real(process, command, *arguments, **options)
+        except FileNotFoundError:
+            program = command if isinstance(command, str) else command[0]
+            if program in _PROGRAMS:
+                pytest.skip(f"there is no {program} here")
             raise
 
     return call

@@ -12,6 +12,7 @@ import errno
 import os
 import struct
 import time
+from collections.abc import Callable
 from ctypes import POINTER, Structure, byref, c_int32, c_size_t, c_uint8, c_uint16, c_uint32, c_void_p
 from functools import cache
 from typing import Any
@@ -297,8 +298,9 @@ def open_below(
         ctypes.sizeof(ObjectAttributes), folder, ctypes.pointer(string), CASE_INSENSITIVE, None, None
     )
     handle, done = c_void_p(), IoStatus()
-    for pause in (*_PAUSES, None):
-        status = _ntdll().NtCreateFile(
+
+    def ask() -> int:
+        status: int = _ntdll().NtCreateFile(
             byref(handle),
             access | SYNCHRONIZE,
             byref(asked),
@@ -311,12 +313,26 @@ def open_below(
             None,
             0,
         )
-        if not patient or pause is None or status & 0xFFFFFFFF not in _BUSY:
-            break
-        time.sleep(pause)
-    _require(status, name if isinstance(name, bytes) else os.fsencode(name))
+        return status & 0xFFFFFFFF if status < 0 else 0
+
+    status = patiently(ask) if patient else ask()
+    if status:
+        raise error_of(status, name if isinstance(name, bytes) else os.fsencode(name))
     assert handle.value is not None
     return handle.value
+
+
+def patiently(ask: Callable[[], int]) -> int:
+    """The status of a call that others are in the way of for a moment: an indexer, a virus scanner, a build.
+
+    Asked again for 0.4 s in all; 0 if it is done.
+    """
+    for pause in _PAUSES:
+        status = ask()
+        if status not in _BUSY:
+            return status
+        time.sleep(pause)
+    return ask()
 
 
 def close(handle: int) -> None:
@@ -390,6 +406,11 @@ def query_identity(handle: int, number: int) -> tuple[int, int]:
         _require(_ntdll().NtQueryVolumeInformationFile(handle, byref(IoStatus()), buffer, 512, _FS_VOLUME))
         return int.from_bytes(buffer.raw[8:12], "little"), number
     return int(volume), int.from_bytes(long_number, "little")
+
+
+def identity(handle: int) -> tuple[int, int]:
+    """What stays the same however it is named: see `query_identity`."""
+    return query_identity(handle, query_all(handle)[-1])
 
 
 def free_bytes(handle: int) -> int:
@@ -562,13 +583,15 @@ def link_target(handle: int) -> tuple[bytes, bool]:
 
 def read_target(data: bytes) -> tuple[bytes, bool]:
     """What `link_target` finds in a `REPARSE_DATA_BUFFER`."""
-    tag, _, _, substitute_at, substitute_length, print_at, print_length = struct.unpack_from("<IHHHHHH", data)
+    tag = int.from_bytes(data[:4], "little")
+    if tag not in (TAG_SYMLINK, TAG_MOUNT_POINT):
+        # A link of another system (WSL makes some): Windows itself follows none. The rest are no links.
+        number = errno.ELOOP if tag & NAME_SURROGATE else errno.EINVAL
+        raise OSError(number, os.strerror(number))
+    substitute_at, substitute_length, print_at, print_length = struct.unpack_from("<HHHH", data, 8)
+    relative, start = False, 16
     if tag == TAG_SYMLINK:
-        relative, start = bool(struct.unpack_from("<I", data, 16)[0] & 1), 20
-    elif tag == TAG_MOUNT_POINT:
-        relative, start = False, 16
-    else:
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        relative, start = bool(data[16] & 1), 20
     at, length = (print_at, print_length) if print_length else (substitute_at, substitute_length)
     target = narrow(data[start + at : start + at + length])
     return target, relative and not target.startswith((b"\\", b"/"))

@@ -104,7 +104,7 @@ class _WindowsHandle(Handle):
 
     def identity(self) -> tuple[int, int]:
         """(volume, number): what stays the same however it is named."""
-        return nt.query_identity(self._fd, nt.query_all(self._fd)[-1])
+        return nt.identity(self._fd)
 
     @contextmanager
     def _again(self, access: int) -> Iterator[int]:
@@ -308,7 +308,10 @@ class Folder(_WindowsHandle):
 
     def stat(self, name: bytes) -> Status:
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
+        return self._stat(name)
+
+    def _stat(self, name: bytes, *, patient: bool = True) -> Status:
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES, patient=patient)
         try:
             return Status(*_stat(handle))
         finally:
@@ -343,12 +346,19 @@ class Folder(_WindowsHandle):
         return status_of(here + b"/.." * levels).identity
 
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
-        """The status of each of many names that were just listed; None for what is gone meanwhile."""
+        """The status of each of many names that were just listed; None for what is gone meanwhile.
+
+        None too for what nobody may look at: the system's swap files, and what goes once others let go of it.
+        """
         found: list[Status | None] = []
         for name in names:
             try:
-                found.append(self.stat(name))
+                found.append(self._stat(name, patient=False))
             except FileNotFoundError:
+                found.append(None)
+            except OSError as error:
+                if error.errno != errno.ETXTBSY:
+                    raise
                 found.append(None)
         return found
 
@@ -388,12 +398,25 @@ class Folder(_WindowsHandle):
     def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
         """The path `parts` below this folder as the folders on the way spell it: see `posix.Folder.true_names`."""
         names: list[bytes] = []
+        folder = self
         try:
             for part in parts:
-                with self.beneath(tuple(names)) as folder, folder._again(nt.LIST) as handle:
+                with folder._again(nt.LIST) as handle:
                     names.append(nt.entry_name(handle, _one(part)))
+                try:
+                    below = folder.folder(names[-1])
+                except OSError as error:
+                    if error.errno != errno.ELOOP:
+                        raise
+                    below = self.beneath(tuple(names))  # A link may lead above the folder it is in.
+                if folder is not self:
+                    folder.close()
+                folder = below
         except OSError:
-            pass
+            pass  # What is not there, or no folder, ends it.
+        finally:
+            if folder is not self:
+                folder.close()
         return (*names, *parts[len(names) :])
 
     def read_link(self, name: bytes) -> bytes:
@@ -531,10 +554,15 @@ class Folder(_WindowsHandle):
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         _one(to_name)
         handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
-        try:
+
+        def ask() -> int:
             status = nt.rename(handle, to._fd, to_name, replace=mode == "replace")
-            if status == nt.ACCESS_DENIED and mode == "replace":
-                status = self._rename_over(handle, to, to_name)
+            if status == nt.ACCESS_DENIED:
+                status = self._rename_over(handle, to, to_name) if mode == "replace" else _held(to)
+            return status
+
+        try:
+            status = nt.patiently(ask)
         finally:
             nt.close(handle)
         _require(status, to_name)
@@ -545,7 +573,7 @@ class Folder(_WindowsHandle):
         try:
             status = to.stat(to_name)
         except FileNotFoundError:
-            return nt.ACCESS_DENIED
+            return _held(to)
         folder = nt.query_all(handle)[4] & nt.ATTRIBUTE_DIRECTORY
         if status.kind == "folder":
             if not folder:
@@ -562,9 +590,7 @@ class Folder(_WindowsHandle):
             if again:
                 to.set_mode(to_name, 0o444)
             return again
-        if to.writable(to_name):
-            return nt.SHARING_VIOLATION  # No right is missing: somebody holds it.
-        return nt.ACCESS_DENIED
+        return _held(to, to_name)
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
         """Give what has that name, a link itself included, another name."""
@@ -764,12 +790,12 @@ def _lock_folder() -> str:
     return folder
 
 
-def _open_itself(folder: int, name: bytes, access: int) -> int:
+def _open_itself(folder: int, name: bytes, access: int, *, patient: bool = True) -> int:
     """Open what has that name, a link itself included."""
-    handle = nt.open_below(folder, _one(name), access)
+    handle = nt.open_below(folder, _one(name), access, patient=patient)
     if may_be_short(name):
         try:
-            _require_long(handle, name)
+            _require_long(handle, folder, name)
         except OSError:
             nt.close(handle)
             raise
@@ -813,19 +839,40 @@ def _behind(handle: int, folder: int, name: bytes, access: int) -> int:
     Only what is certainly the same thing: between the two a link may have taken its place.
     """
     through = nt.open_below(folder, _one(name), access, 0)
-    if nt.query_identity(through, nt.query_all(through)[-1]) != nt.query_identity(
-        handle, nt.query_all(handle)[-1]
-    ):
+    try:
+        if nt.identity(through) != nt.identity(handle):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    except OSError:
         nt.close(through)
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+        raise
     nt.close(handle)
     return through
 
 
-def _require_long(handle: int, name: bytes) -> None:
-    """Refuse a second, short name: what is protected or asked for by its long one must not have another."""
+def _held(to: Folder, to_name: bytes | None = None) -> int:
+    """Which of two things a refused rename means, for which Windows has one status.
+
+    Where no right is missing, another program holds what would be replaced, or something in the folder to rename.
+    """
+    return nt.SHARING_VIOLATION if to.writable(to_name) else nt.ACCESS_DENIED
+
+
+def _require_long(handle: int, folder: int, name: bytes) -> None:
+    """Refuse a second, short name: what is protected or asked for by its long one must not have another.
+
+    The handle says its own name; where it does not (a volume without a letter), the folder's listing does,
+    and it raises if that cannot be read either.
+    """
     path = nt.path_of(handle)
-    if path is not None and path.rpartition("\\")[2].casefold() != nt.wide(name).casefold():
+    if path is not None:
+        long = path.rpartition("\\")[2]
+    else:
+        listing = nt.open_below(folder, b"", nt.LIST)
+        try:
+            long = nt.wide(nt.entry_name(listing, name))
+        finally:
+            nt.close(listing)
+    if long.casefold() != nt.wide(name).casefold():
         raise OSError(errno.EINVAL, "it is the short form of another name: use the long one", name)
 
 

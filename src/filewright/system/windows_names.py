@@ -16,7 +16,7 @@ _DEVICES = frozenset(
 )
 _FORBIDDEN = re.compile(r'[<>"|?*\x00-\x1f]')
 _DRIVE = re.compile(r"[A-Za-z]:")
-_SHORT = re.compile(rb"[^.\\/ ]{1,6}~[0-9A-Za-z]{1,6}(\.[^.\\/ ]{1,3})?")
+_SHORT = re.compile(r"[^.\\/ ]{1,6}~[0-9A-Za-z]{1,6}(\.[^.\\/ ]{1,3})?")
 
 
 def name_problem(name: bytes) -> str | None:
@@ -47,7 +47,7 @@ def name_problem(name: bytes) -> str | None:
 
 def may_be_short(name: bytes) -> bool:
     """Whether it has the form of a second, short name that Windows made up (`PROGRA~1`)."""
-    return len(name) <= 12 and _SHORT.fullmatch(name) is not None
+    return b"~" in name and _SHORT.fullmatch(name.decode("utf-8", "replace")) is not None
 
 
 class SplitPath(NamedTuple):
