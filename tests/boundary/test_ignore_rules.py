@@ -239,10 +239,10 @@ def test_a_hostile_rule_takes_no_time(tmp_path: Path, monkeypatch: pytest.Monkey
 CONFIGS = [
     ("", None, "{home}/.config/git/ignore"),
     ("[core]\n\texcludesFile = ~/mine\n", None, "{home}/mine"),
-    ('[core]\n\texcludesfile = "/with space" ; why\n', None, "/with space"),
-    ("[core] excludesFile = /one\n[user]\n excludesFile = /no\n", None, "/one"),
-    ("[core]\nexcludesFile=/one\n[core]\nexcludesFile=/two # last\n", None, "/two"),
-    ("", "/xdg", "/xdg/git/ignore"),
+    ('[core]\n\texcludesfile = "{top}with space" ; why\n', None, "{top}with space"),
+    ("[core] excludesFile = {top}one\n[user]\n excludesFile = /no\n", None, "{top}one"),
+    ("[core]\nexcludesFile=/one\n[core]\nexcludesFile={top}two # last\n", None, "{top}two"),
+    ("", "{top}xdg", "{top}xdg/git/ignore"),
     ("[core]\nexcludesFile = relative\n", None, None),
     ("[core]\nexcludesFile =\n", None, None),
     ("\xff[[[\n=\n", None, "{home}/.config/git/ignore"),
@@ -253,9 +253,11 @@ CONFIGS = [
 def test_the_global_excludes_file_is_the_users_own(
     tmp_path: Path, config: str, xdg: str | None, expected: str | None
 ) -> None:
-    (tmp_path / ".gitconfig").write_bytes(config.encode("latin-1"))
-    environment = {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"} | (
-        {"XDG_CONFIG_HOME": xdg} if xdg else {}
-    )
-    found = excludes_file(environment)
-    assert found == (None if expected is None else expected.replace("{home}", str(tmp_path)).encode())
+    def filled(text: str) -> str:
+        return text.replace("{top}", tmp_path.anchor.replace("\\", "/")).replace("{home}", str(tmp_path))
+
+    (tmp_path / ".gitconfig").write_bytes(filled(config).encode("latin-1"))
+    environment = {"GIT_CONFIG_NOSYSTEM": "1"} | ({"XDG_CONFIG_HOME": filled(xdg)} if xdg else {})
+    for home in ("HOME", "USERPROFILE"):
+        found = excludes_file(environment | {home: str(tmp_path)})
+        assert found == (None if expected is None else filled(expected).encode())

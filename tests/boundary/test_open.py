@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,9 @@ def test_a_fifo_is_refused_without_being_opened(boundary: Boundary, root: Path, 
         os.open(root / "fifo", os.O_WRONLY | os.O_NONBLOCK)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the usual devices")
+@pytest.mark.skipif(
+    sys.platform == "win32" or not os.path.exists("/dev/full"), reason="needs the usual devices"
+)
 def test_devices_are_refused(by_kernel: bool) -> None:
     boundary = Boundary(["/dev"], Settings(openat2=by_kernel))
     for name in ("full", "zero", "null"):
@@ -90,6 +93,7 @@ def test_devices_are_refused(by_kernel: bool) -> None:
     boundary.close()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_magic_links_are_not_followed(by_kernel: bool) -> None:
     boundary = Boundary(["/proc/self"], Settings(openat2=by_kernel))
     for name in ("root/etc/passwd", "cwd", "fd/0", "exe"):
@@ -274,7 +278,8 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
 
 
 @pytest.mark.skipif(
-    not os.path.ismount("/proc") or not os.path.ismount("/dev"), reason="needs mounts below /"
+    sys.platform == "win32" or not os.path.ismount("/proc") or not os.path.ismount("/dev"),
+    reason="needs mounts below /",
 )
 def test_mounts_are_crossed_unless_a_setting_forbids_it(by_kernel: bool) -> None:
     boundary = Boundary(["/"], Settings(openat2=by_kernel))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from filewright.system import Folder, open_folder
 @pytest.fixture
 def deep(tmp_path: Path) -> Iterator[Callable[[bytes, int], Path]]:
     """Makes a folder with folders of one name below one another, a file and a second folder in each."""
+    if sys.platform == "win32":
+        pytest.skip("its paths are longer than those of Windows, or than Wine's, which end where Linux' do")
     made: list[tuple[Path, bytes]] = []
 
     def make(name: bytes, levels: int) -> Path:

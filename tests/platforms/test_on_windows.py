@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.platforms.unix_only import ON_WINE
 from tests.system.hostile_names import ALLOWED, REFUSED
 
 from filewright import system
 from filewright.system import Folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
-
-ON_WINE = "WINEPREFIX" in os.environ
 
 
 @pytest.fixture

@@ -17,8 +17,6 @@ from filewright import Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
 
-ON_WINE = "WINEPREFIX" in os.environ
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

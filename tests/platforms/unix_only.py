@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,6 +20,8 @@ from typing import Any, NoReturn
 import pytest
 
 from filewright.system.windows_names import name_problem
+
+ON_WINE = sys.platform == "win32" and "WINEPREFIX" in os.environ
 
 _MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios"}
 _ROOMS = {"beneath", "darwin", "kernel", "landlock", "launcher_main", "linux", "posix"}
@@ -37,6 +40,13 @@ _CALLS = {
 }
 _MODES = (0o444, 0o666)
 _PROGRAMS = {"git", "patch", "sh"}
+_OTHERS = {"find"}
+"""Windows has programs of these names that do something else."""
+
+
+def not_on_wine(lack: str) -> pytest.MarkDecorator:
+    """Leaves a test out on Wine, which lacks what it needs and Windows has: see `wine.py`."""
+    return pytest.mark.skipif(ON_WINE, reason=f"Wine: {lack}")
 
 
 def imports_unix(module: Path) -> bool:
@@ -94,10 +104,12 @@ def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
 
 def _with_programs(real: Callable[..., None]) -> Callable[..., None]:
     def call(process: Any, command: Any, *arguments: Any, **options: Any) -> None:
+        program = command if isinstance(command, str) else command[0]
+        if program in _OTHERS:
+            pytest.skip(f"{program} is another program on Windows")
         try:
             real(process, command, *arguments, **options)
         except FileNotFoundError:
-            program = command if isinstance(command, str) else command[0]
             if program in _PROGRAMS:
                 pytest.skip(f"there is no {program} here")
             raise

@@ -72,10 +72,12 @@ __declspec(dllexport) int ProcessPrng(unsigned char *data, size_t length) {
 }
 """
 
-# What ends the process on Wine, because its libraries lack a function, is made an import that fails.
+# What ends the process on Wine, because its libraries lack a function, is not there for what imports it.
 SITE = """
 import sys
+import _winapi
 sys.modules["_wmi"] = None
+del _winapi.CopyFile2
 """
 
 

@@ -39,7 +39,7 @@ def rewrite(path: Path) -> None:
 
 def rename_over(path: Path) -> None:
     rewrite(path.with_suffix(".new"))
-    path.with_suffix(".new").rename(path)
+    path.with_suffix(".new").replace(path)
 
 
 def same_size_and_time(path: Path) -> None:

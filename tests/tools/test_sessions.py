@@ -124,7 +124,7 @@ def test_a_write_that_no_longer_parses_says_so(root, workspace):
 
 
 def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
-    (root / "f").write_text("".join(f"line {n}\n" for n in range(20)))
+    (root / "f").write_bytes("".join(f"line {n}\n" for n in range(20)).encode())
     with (
         Workspace(root, state_dir=tmp_path / "s") as mine,
         Workspace(root, state_dir=tmp_path / "s") as other,

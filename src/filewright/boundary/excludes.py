@@ -19,9 +19,12 @@ _CONFIG_BYTES = 1 << 20
 
 def excludes_file(environment: Mapping[str, str]) -> bytes | None:
     """The path of the global excludes file, whether or not it is there; None if none is meant."""
-    home = environment.get("HOME", "")
+    home = environment.get("HOME") or environment.get("USERPROFILE", "")
+    # Git's own folder on Windows, where anybody may make an `\etc`.
+    programs = environment.get("PROGRAMFILES")
+    whole = f"{programs}/Git/etc/gitconfig" if programs else "/etc/gitconfig"
     base = environment.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else "")
-    configs = [] if environment.get("GIT_CONFIG_NOSYSTEM") else ["/etc/gitconfig"]
+    configs = [] if environment.get("GIT_CONFIG_NOSYSTEM") else [whole]
     if "GIT_CONFIG_GLOBAL" in environment:
         configs.append(environment["GIT_CONFIG_GLOBAL"])
     else:
@@ -33,7 +36,10 @@ def excludes_file(environment: Mapping[str, str]) -> bytes | None:
         path = path if found is None else found
     if path.startswith("~/"):
         path = home + path[1:]
-    return os.fsencode(path) if path.startswith("/") else None
+    try:
+        return os.fsencode(path) if system.split_path(os.fsencode(path))[0] else None
+    except ValueError:
+        return None
 
 
 def _core_excludes(config: str) -> str | None:

@@ -310,6 +310,8 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
     slots, carrier, place, spare = work.slots, operation.carrier, operation.place, operation.spare
     if slots.half_linked(spare, carrier) or slots.half_linked(spare, place):
         slots.discard(spare)
+        if slots.status(spare) is not None:  # As Windows before 10: once it is let go of.
+            raise OSError(errno.ETXTBSY, "another program has it open")
         _roll_back_swap(work, operation, before)
         return
     if not slots.same_inode(spare, before) and _is_ours(slots, spare, operation):

@@ -308,10 +308,7 @@ class Folder(_WindowsHandle):
 
     def stat(self, name: bytes) -> Status:
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
-        return self._stat(name)
-
-    def _stat(self, name: bytes, *, patient: bool = True) -> Status:
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES, patient=patient)
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
         try:
             return Status(*_stat(handle))
         finally:
@@ -348,18 +345,22 @@ class Folder(_WindowsHandle):
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
         """The status of each of many names that were just listed; None for what is gone meanwhile.
 
-        None too for what nobody may look at: the system's swap files, and what goes once others let go of it.
+        None too for what nobody may look at: the system's swap files, and what goes once others let go of
+        it. Names that no path leads to (`nul.txt`) are looked at as well: they come from the folder itself.
         """
         found: list[Status | None] = []
         for name in names:
             try:
-                found.append(self._stat(name, patient=False))
-            except FileNotFoundError:
-                found.append(None)
+                handle = nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False)
             except OSError as error:
-                if error.errno != errno.ETXTBSY:
+                if error.errno not in (errno.ENOENT, errno.ETXTBSY):
                     raise
                 found.append(None)
+                continue
+            try:
+                found.append(Status(*_stat(handle)))
+            finally:
+                nt.close(handle)
         return found
 
     def _entries(self) -> Iterator[tuple[bytes, int, int]]:
@@ -593,9 +594,12 @@ class Folder(_WindowsHandle):
         return _held(to, to_name)
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
-        """Give what has that name, a link itself included, another name."""
+        """Give what has that name, a link itself included, another name.
+
+        `ETXTBSY` while others hold it and do not share its deletion: neither name could be taken back.
+        """
         _one(to_name)
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES)
+        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE)
         try:
             status = nt.link(handle, to._fd, to_name)
         finally:
@@ -790,9 +794,9 @@ def _lock_folder() -> str:
     return folder
 
 
-def _open_itself(folder: int, name: bytes, access: int, *, patient: bool = True) -> int:
+def _open_itself(folder: int, name: bytes, access: int) -> int:
     """Open what has that name, a link itself included."""
-    handle = nt.open_below(folder, _one(name), access, patient=patient)
+    handle = nt.open_below(folder, _one(name), access)
     if may_be_short(name):
         try:
             _require_long(handle, folder, name)
@@ -806,11 +810,13 @@ def _open_folder(folder: int, name: bytes, access: int) -> int:
     handle = nt.open_below(folder, b"", access) if name == b"." else _open_itself(folder, name, access)
     try:
         attributes = nt.query_all(handle)[4]
+        if name == b".":
+            return handle  # What is held is behind the link, if one led to it.
         kind = _kind(_mode(attributes, nt.query_tag(handle)))
         if kind != "folder":
             number = errno.ELOOP if kind == "link" else errno.ENOTDIR
             raise OSError(number, os.strerror(number), name)
-        if attributes & nt.ATTRIBUTE_REPARSE_POINT and name != b".":
+        if attributes & nt.ATTRIBUTE_REPARSE_POINT:
             return _behind(handle, folder, name, access)
     except OSError:
         nt.close(handle)
