@@ -282,8 +282,9 @@ class Changes(RecordedChanges):
         from filewright.changes.shell import begin_command
 
         self._open(task)
+        newest = self.newest()
         for store, root in zip(self._own, self._boundary.roots, strict=True):
-            begin_command(self._boundary, store, root, identifier, task)
+            begin_command(self._boundary, store, root, identifier, newest, task)
 
     def end_command(
         self, identifier: str, summary: str, caller: Caller, task: Task
@@ -293,14 +294,12 @@ class Changes(RecordedChanges):
         What was changed by the tools meanwhile is on record already. Raises `not_found`, and what a
         commit raises for the lock and the state folder.
         """
-        from filewright.changes.shell import begun_at, end_command
+        from filewright.changes.shell import begun_after, end_command
 
         made = []
         with self.writing(task):
-            begun = begun_at(self._own[0], identifier)
-            if begun is None:
-                raise errors.unknown_listing(identifier)
-            later = itertools.takewhile(lambda head: head.time_ns > begun, self.heads(task))
+            begun = begun_after(self._own[0], identifier)
+            later = itertools.takewhile(lambda head: head.id > begun, self.heads(task))
             ours = [self.record(head.id) for head in reversed(list(later))]
             for store, root in zip(self._own, self._boundary.roots, strict=True):
                 record = end_command(self._boundary, store, root, identifier, summary, caller, ours, task)

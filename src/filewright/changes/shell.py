@@ -7,9 +7,9 @@ having been kept is named, and cannot be had back.
 
 ::
 
-    shell/ID.list    a section for each folder: its path, the names in it, seven numbers for each of them (inode,
-                     size, mtime, ctime, mode, user, group), and where its content is kept (number of a pack
-                     and offset, or 0 0)
+    shell/ID.list    the newest change before it; then a section for each folder: its path, the names in it, seven
+                     numbers for each of them (inode, size, mtime, ctime, mode, user, group), and where its
+                     content is kept (number of a pack and offset, or 0 0)
     shell/N.pack     contents, each after its xxh3_128
     shell/ID.index   the index of the root's git repository, whose objects hold what else was not kept
 
@@ -35,7 +35,7 @@ from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
 from filewright.changes.operations import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of, kind_of
 from filewright.changes.recovery import Recovery
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
@@ -46,6 +46,8 @@ from filewright.structure import git_objects
 from filewright.system import Folder
 
 _ID = re.compile(r"[0-9a-z]{1,40}")
+_FORMAT = b"listing 2\n"
+_HEAD = struct.Struct(f"{len(_FORMAT)}s14s")
 _SECTION = struct.Struct(">QQQ")
 _NUMBERS, _KEPT = 7, 2
 _KEEP_SECONDS, _KEEP_EACH, _KEEP_AT_ONCE, _KEEP_ALL = 0.2, 1 * MB, 64 * MB, 256 * MB
@@ -84,6 +86,11 @@ class _Names:
     def kept_at(self, index: int) -> tuple[int, int]:
         return self.kept[index * _KEPT], self.kept[index * _KEPT + 1]
 
+    def add(self, name: bytes, numbers: _Numbers, kept: tuple[int, int]) -> None:
+        self.names.append(name)
+        self.numbers.extend(numbers)
+        self.kept.extend(kept)
+
     def keep(self, index: int, pack: int, offset: int) -> None:
         self.kept[index * _KEPT], self.kept[index * _KEPT + 1] = pack, offset
 
@@ -91,16 +98,24 @@ class _Names:
 _Listing = dict[bytes, _Names]
 
 
-def begin_command(boundary: Boundary, store: Store, root: Root, identifier: str, task: Task) -> None:
-    """List what is below a root, and keep what fits into the budget. Raises `invalid_input` for a bad name."""
+def begin_command(
+    boundary: Boundary, store: Store, root: Root, identifier: str, newest: str | None, task: Task
+) -> None:
+    """List what is below a root, as the change `newest` has left it, and keep what fits into the budget.
+
+    Raises `not_found` for a bad name.
+    """
     with _opened(store, identifier) as folder:
         _clean(folder)
+        fresh = b"new-" + secrets.token_hex(8).encode()
+        folder.create(fresh).close()
         packs = {int(name[:-5]) for name in folder.names() if re.fullmatch(rb"[0-9]{1,19}\.pack", name)}
         listing = _walked(boundary, root, task)
         _take_over(listing, _newest(folder), packs)
         _keep(boundary, root, folder, listing, task)
         _copy_index(boundary, root, folder, identifier)
-        _write(folder, identifier, listing)
+        _write(folder, fresh, listing, newest)
+        folder.rename(fresh, folder, _list(identifier), "replace")
 
 
 def end_command(
@@ -136,11 +151,14 @@ def end_command(
     return record
 
 
-def begun_at(store: Store, identifier: str) -> int | None:
-    """When a listing was made, in nanoseconds since the epoch; None if it is not there."""
-    with suppress(FileNotFoundError), _opened(store, identifier) as folder:
-        return folder.stat(_list(identifier)).mtime_ns
-    return None
+def begun_after(store: Store, identifier: str) -> str:
+    """The id of the newest change when a listing was made. Raises `not_found` if it is not there."""
+    with _opened(store, identifier) as folder:
+        try:
+            with folder.open(_list(identifier)) as file:
+                return file.read(0, _HEAD.size)[len(_FORMAT) :].decode("ascii").strip()
+        except (OSError, ValueError) as error:
+            raise errors.unknown_listing(identifier) from error
 
 
 def begun_in(settings: Settings, identifier: str) -> list[str]:
@@ -171,23 +189,27 @@ def _list(identifier: str) -> bytes:
 
 def _walked(boundary: Boundary, root: Root, task: Task) -> _Listing:
     found: _Listing = {}
+    # What is below a root within this one is listed there.
+    roots = [_path_in(root, Place(other.resolved, ())) for other in boundary.roots]
+    within = tuple(_join(path) for path in roots if path is not None)
     current, listed = None, _Names()
     for entry in boundary.walk(Location(root, (), "."), details=True, task=task):
         if entry.status is None:
             continue
         if entry.folder is not current:
             current = entry.folder
-            listed = found.setdefault(current.prefix, _Names())
+            elsewhere = current.prefix.startswith(within)
+            listed = _Names() if elsewhere else found.setdefault(current.prefix, _Names())
         listed.names.append(entry.name)
         raw = entry.status.raw
         # What is in a folder is listed by itself, and changes the folder's own size and times.
         file = (raw.st_size, raw.st_mtime_ns, raw.st_ctime_ns)
         own = (0, 0, 0) if stat.S_ISDIR(raw.st_mode) else file
         listed.numbers.extend((raw.st_ino, *own, raw.st_mode, raw.st_uid, raw.st_gid))
-    elsewhere = found[_ELSEWHERE] = _Names()
+    rules = found[_ELSEWHERE] = _Names()
     for number, seen in enumerate(_rules_elsewhere(boundary, root)):
-        elsewhere.names.append(b"%d" % number)
-        elsewhere.numbers.extend((*seen, stat.S_IFDIR, 0, 0))
+        rules.names.append(b"%d" % number)
+        rules.numbers.extend((*seen, stat.S_IFDIR, 0, 0))
     return found
 
 
@@ -329,16 +351,19 @@ def _place(root: Root, path: _Path) -> Location:
     return Location(root, parts, Location(root, parts).shown)
 
 
-def _write(folder: Folder, identifier: str, listing: _Listing) -> None:
-    fresh = b"new-" + secrets.token_hex(8).encode()
-    with folder.create(fresh) as file:
-        parts: list[bytes] = []
-        for prefix, listed in listing.items():
-            names = b"/".join(listed.names)
-            parts += (_SECTION.pack(len(prefix), len(names), len(listed.names)), prefix, names)
-            parts += (listed.numbers.tobytes(), listed.kept.tobytes())
+def _write(folder: Folder, fresh: bytes, listing: _Listing, newest: str | None) -> None:
+    parts = [_HEAD.pack(_FORMAT, (newest or "").encode().ljust(_HEAD.size - len(_FORMAT)))]
+    for prefix, listed in listing.items():
+        names = b"/".join(listed.names)
+        parts += (_SECTION.pack(len(prefix), len(names), len(listed.names)), prefix, names)
+        parts += (listed.numbers.tobytes(), listed.kept.tobytes())
+    begun = folder.stat(fresh).mtime_ns
+    with folder.open(fresh, write=True) as file:
         file.write(b"".join(parts), 0)
-    folder.rename(fresh, folder, _list(identifier), "replace")
+        # What is younger than the listing was made after it: not in the same tick of the clock as what was before.
+        while file.status().mtime_ns <= begun:
+            time.sleep(0.001)
+            file.write(parts[0], 0)
 
 
 def _read(folder: Folder, identifier: str) -> _Listing:
@@ -346,7 +371,9 @@ def _read(folder: Folder, identifier: str) -> _Listing:
     with folder.open(_list(identifier)) as file:
         data = file.read(0, file.status().size)
     found: _Listing = {}
-    at = 0
+    at = _HEAD.size
+    if not data.startswith(_FORMAT):
+        raise ValueError("no listing of this version")
     while at < len(data):
         prefix_size, names_size, count = _SECTION.unpack_from(data, at)
         at += _SECTION.size
@@ -409,7 +436,10 @@ class _Comparing:
         self._store = store
         self._root = root
         self._folder = folder
-        self._ours: dict[_Path, str | None] = {}
+        self._ours: dict[_Path, Side | None] = {}
+        self._unclear: set[_Path] = set()
+        self._unlisted: set[_Path] = set()
+        self._went: set[_Path] = set()
         self._task = task
         self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
         self._came: dict[_Path, _Numbers] = {}
@@ -419,23 +449,33 @@ class _Comparing:
         self._kept_after = 0
 
     def leave_out(self, change: ChangeRecord, before: _Listing) -> _Listing:
-        """Leave out what a change on record has made; the listing as it is after its moves of folders."""
-        moves: dict[bytes, bytes] = {}
-        made: dict[_Path, str | None] = {}
+        """Leave out what a change on record has made; the listing as it is after what that has moved."""
+        moves: dict[_Path, _Path] = {}
+        made: dict[_Path, Side | None] = {}
+        places: dict[bytes, dict[bytes, int]] = {}
         for entry in change.entries:
-            was = _path_in(self._root, entry.was) if entry.was is not None else None
+            self._task.check()
             path = _path_in(self._root, entry.place)
-            if path and was and entry.after is not None and entry.after.kind == "folder":
-                moves[_join(was)] = _join(path)
-                continue
-            if was is not None:
-                made[was] = None
-            if path is not None:
-                made[path] = entry.after.digest if entry.after is not None else None
+            was = _path_in(self._root, entry.was) if entry.was is not None else path
+            if was is not None and was not in self._ours:
+                listed = before.get(was[0], _Names())
+                if was[0] not in places:
+                    places[was[0]] = {name: at for at, name in enumerate(listed.names)}
+                at = places[was[0]].get(was[1])
+                if at is None and entry.before is not None and path is not None:
+                    self._unlisted.add(path)
+                elif at is not None and path and path != was and _is_as_it_was(entry):
+                    moves[was] = path
+                    continue
+                elif at is not None and not _is_side(listed.of(at), entry.before):
+                    self._unclear.add(was)
+            made |= {end: None for end in (was,) if end is not None}
+            made |= {end: entry.after for end in (path,) if end is not None}
         if moves:
-            self._ours = {_along(moves, path): digest for path, digest in self._ours.items()}
-            before = _moved(before, moves)
-        self._ours |= made
+            prefixes = {_join(was): _join(path) for was, path in moves.items()}
+            self._ours = {_along(prefixes, path): side for path, side in self._ours.items()}
+            before = _moved(before, moves, prefixes)
+        self._ours |= {path: side for path, side in made.items() if path not in moves.values()}
         return before
 
     def compare(self, before: _Listing, after: _Listing, since: int) -> None:
@@ -499,12 +539,12 @@ class _Comparing:
     def _is_new(self, path: _Path, numbers: _Numbers, since: int) -> bool:
         """Whether something was made since then."""
         if not stat.S_ISDIR(numbers[4]):
-            return numbers[3] > since
+            return numbers[3] >= since
         try:
             status = self._boundary.stat(_place(self._root, path))
         except FilewrightError:
             return False
-        return (status.birth_ns or status.ctime_ns) > since
+        return (status.birth_ns or status.ctime_ns) >= since
 
     def _is_gone(self, path: _Path, numbers: _Numbers) -> bool:
         if not self._is_folder(path[0]):
@@ -613,12 +653,29 @@ class _Comparing:
 
     def _changed_by_both(self) -> Iterator[str]:
         """What the command has changed after, or before, a tool: nobody can say which did what."""
-        for path in (*self._came, *self._changed):
-            made = self._ours.get(path)
-            if made is not None:
-                side = self._after(path, self._came.get(path) or self._changed[path][2], mine=True)
-                if side is None or side.digest != made:
-                    yield _place(self._root, path).shown
+        left = {path for path, side in self._ours.items() if not self._is_left(path, side)}
+        # What a tool has found that was not there before was ignored, or the command made it before that.
+        unclear = self._unclear | (self._unlisted & self._came.keys())
+        for path in sorted(unclear | left):
+            yield _place(self._root, path).shown
+
+    def _is_left(self, path: _Path, side: Side | None) -> bool:
+        """Whether something is as a tool has left it."""
+        where = _place(self._root, path)
+        try:
+            status = self._boundary.stat(where)
+            if side is None or kind_of(status) != side.kind:
+                return False
+            if side.kind == "link":
+                return self._boundary.read_link(where) == side.target
+            if side.kind != "file" or status.mtime_ns == side.mtime_ns:
+                return True
+            if status.size != side.size or side.digest is None:
+                return False
+            with self._boundary.open_file(where) as file:
+                return digest_of(file) == side.digest
+        except FilewrightError as error:
+            return side is None or (error.code not in _MISSING or path in self._went)
 
     def _notes(self) -> Iterator[str]:
         for path in self._lost[:_NAMED]:
@@ -680,13 +737,18 @@ class _Comparing:
                 yield Entry(self._at(to), _side(numbers), _side(now), was)
         for path, to in self._moved_of_ours():
             now = self._came.pop(to)
+            self._went.add(path)
             side = self._after(to, now)
             if side is not None and (moved.get(path[0]) != to[0] or path[1] != to[1]):
                 yield Entry(self._at(to), side, side, self._at(path))
 
     def _moved_of_ours(self) -> Iterator[tuple[_Path, _Path]]:
         """Files that a tool has made or changed meanwhile, and where the command has moved them."""
-        made = {digest: path for path, digest in self._ours.items() if digest and self._is_missing(path)}
+        made = {
+            side.digest: path
+            for path, side in self._ours.items()
+            if side is not None and side.digest and self._is_missing(path)
+        }
         for path, numbers in tuple(self._came.items()) if made else ():
             content = _content(self._boundary, _place(self._root, path), numbers)
             was = made.pop(xxhash.xxh3_128_hexdigest(content), None) if content is not None else None
@@ -821,29 +883,47 @@ def _along(moves: Mapping[bytes, bytes], path: _Path) -> _Path:
     return path
 
 
-def _moved(listing: _Listing, moves: Mapping[bytes, bytes]) -> _Listing:
-    """A listing as it is after moves of folders."""
-    taken: list[tuple[bytes, _Numbers]] = []
-    for old, new in moves.items():
-        above, name = _split(old)
-        listed = listing.get(above)
-        if listed is not None and name in listed.names:
-            at = listed.names.index(name)
-            taken.append((new, listed.of(at)))
-            del listed.names[at]
-            del listed.numbers[at * _NUMBERS : (at + 1) * _NUMBERS]
-            del listed.kept[at * _KEPT : (at + 1) * _KEPT]
+def _moved(listing: _Listing, moves: Mapping[_Path, _Path], prefixes: Mapping[bytes, bytes]) -> _Listing:
+    """A listing as it is after some moves, which replace what was there."""
+    going: dict[bytes, set[bytes]] = {}
+    for above, name in (*moves, *moves.values()):
+        going.setdefault(above, set()).add(name)
+    taken: list[tuple[_Path, _Numbers, tuple[int, int]]] = []
+    for above in going.keys() & listing.keys():
+        old, left = listing[above], _Names()
+        for index, name in enumerate(old.names):
+            if name not in going[above]:
+                left.add(name, old.of(index), old.kept_at(index))
+            elif (above, name) in moves:
+                taken.append((moves[above, name], old.of(index), old.kept_at(index)))
+        listing[above] = left
     found = {
-        prefix if prefix in (b"", _ELSEWHERE) else _join(_along(moves, _split(prefix))): listed
+        prefix if prefix in (b"", _ELSEWHERE) else _join(_along(prefixes, _split(prefix))): listed
         for prefix, listed in listing.items()
     }
-    for new, numbers in taken:
-        into, name = _split(new)
-        listed = found.setdefault(into, _Names())
-        listed.names.append(name)
-        listed.numbers.extend(numbers)
-        listed.kept.extend((0, 0))
+    for (above, name), numbers, kept in taken:
+        found.setdefault(above, _Names()).add(name, numbers, kept)
     return found
+
+
+def _is_as_it_was(entry: Entry) -> bool:
+    """Whether something was only moved."""
+    before, after = entry.before, entry.after
+    if before is None or after is None or entry.spans:
+        return False
+    return (before.digest, before.mode, before.uid, before.gid) == (
+        after.digest,
+        after.mode,
+        after.uid,
+        after.gid,
+    )
+
+
+def _is_side(numbers: _Numbers, side: Side | None) -> bool:
+    """Whether what was listed is what a tool has found."""
+    if side is None or _KINDS.get(stat.S_IFMT(numbers[4])) != side.kind:
+        return False
+    return side.kind != "file" or (numbers[1], numbers[2]) == (side.size, side.mtime_ns)
 
 
 def _side(

@@ -435,7 +435,9 @@ class _Taking:
         if item.home is not None:
             own_folder, name = item.home
             # Root may write to everything but what is immutable.
-            if not (item.seen.mode & 0o222 and own_folder.on_disk().writable(name)):
+            changed = item.mode is not None
+            mode = item.mode if item.mode is not None else item.seen.mode
+            if not (mode & 0o222 and (changed or own_folder.on_disk().writable(name))):
                 raise errors.unwritable(where.asked, item.seen.mode)
         if item.seen.links > 1:
             self._break_links(item, where)

@@ -490,6 +490,14 @@ def _change_back(undoing: _Undoing, entry: Entry, before: Side, after: Side) -> 
             if entry.spans or before.digest != after.digest:
                 step = _earlier_content(undoing, entry, before, after, now, where)
                 if step is not None:
+                    if (
+                        not after.mode & 0o222
+                        and now.status
+                        and stat.S_IMODE(now.status.st_mode) == after.mode
+                    ):
+                        # The change wrote to a file that was read-only already, and so may its undo.
+                        undoing.steps.modify.append(SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
+                        undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
                     undoing.steps.modify.append(step)
     elif kind is None:
         return

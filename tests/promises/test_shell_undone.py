@@ -1,0 +1,105 @@
+"""Random commands of a shell between the two calls of a snapshot: undoing what was recorded brings the tree back,
+byte for byte, mode for mode and link for link, and undoing that makes it again."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from filewright import Settings, Workspace
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these are commands of a Unix shell")
+
+COMMANDS = [
+    "mv {s} {t}",
+    "mv -T {s} {t}",
+    "mv {s} ../out/{n}",
+    "mv ../out/{n} {t}",
+    "mv {s} {s}.t && mv {t} {s} && mv {s}.t {t}",
+    "cp -r {s} {t}",
+    "cp -a {s} {t}",
+    "rm -rf {s}",
+    "rmdir {s}",
+    "rm -rf {s} && mkdir {s}",
+    "rm -rf {s} && echo {n} > {s}",
+    "ln {s} {t}",
+    "ln -s {t} {s}x",
+    "ln -sfn {t} {s}",
+    "ln -s ../out {t}",
+    "chmod {m} {s}",
+    "test -d {s} || chmod 400 {s}",
+    "sed -i s/[0-9]/{n}/ {s}",
+    "touch {s}",
+    "mkdir -p {t} && echo {n} > {t}/f",
+    "echo {n} >> {s}",
+    "tar cf ../x.tar {s} && mkdir -p {t} && tar xf ../x.tar -C {t}",
+    "tar cf ../x.tar {s} && rm -rf {s} && tar xf ../x.tar",
+]
+_PATHS = st.sampled_from(["a", "b", "h", "f", "a/a", "a/f", "b/a", "b/f", "h/f", "h/a/f", "b/a/f", "f/b"])
+_COMMAND = st.builds(
+    str.format,
+    st.sampled_from(COMMANDS),
+    s=_PATHS,
+    t=_PATHS,
+    n=st.sampled_from("1234"),
+    m=st.sampled_from(["600", "755", "700", "4755"]),
+)
+_SNAPSHOTS = st.lists(st.lists(_COMMAND, min_size=1, max_size=5), min_size=1, max_size=3)
+
+
+def _tree(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for folder, folders, files in os.walk(root):
+        for path in (Path(folder, name) for name in folders + files):
+            held = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+            found[str(path.relative_to(root))] = path.lstat().st_mode, held
+    return found
+
+
+def _planted(folder: Path) -> Path:
+    root = folder / "work"
+    for name in ("../out/1/o", "../out/2", "a/a", "a/f", "b/a/f", "b/f", "h/f", "f"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"{name} 0\n")
+    return root
+
+
+def _undone(workspace: Workspace, changes: list[str]) -> list[str]:
+    return [workspace.revert_edit(name, break_hard_links=True).change_id or "" for name in reversed(changes)]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(snapshots=_SNAPSHOTS)
+def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = _planted(Path(name))
+        roots = [root, root / "h"] if nested else [root]
+        made: list[tuple[list[str], dict[str, Any], dict[str, Any]]] = []
+        with Workspace(*roots, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+            for commands in snapshots:
+                # A root that is moved or replaced is served no more.
+                some = [c for c in commands if not (nested and re.search(r" h(\.t|x)?( |$)", c))]
+                before = _tree(root)
+                begun = workspace.begin_command()
+                subprocess.run("\n".join(some), shell=True, cwd=root, stderr=subprocess.DEVNULL, check=False)
+                changes = workspace.end_command(begun, "; ".join(some) or "true")
+                assert [note for change in changes for note in change.notes] == []
+                assert bool(changes) == (_tree(root) != before)
+                made.append(([change.id for change in changes], before, _tree(root)))
+            for changes_made, before, after in reversed(made):
+                undone = _undone(workspace, changes_made)
+                assert _tree(root) == before
+                redone = _undone(workspace, undone)
+                assert _tree(root) == after
+                _undone(workspace, redone)
+                assert _tree(root) == before
