@@ -7,11 +7,11 @@ it, the flag `--x-y`. Precedence: arguments of `Workspace` or flags, then enviro
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from filewright.errors import Code, FilewrightError
 
@@ -30,15 +30,16 @@ def _listed(given: Any) -> Any:
         raise ValueError("it is neither a JSON array nor a list with commas") from None
 
 
-RuleList = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+RuleList = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
-class Settings(BaseSettings):
-    """Limits and switches; frozen. Sizes are bytes, times are seconds."""
+class Settings(BaseModel):
+    """Limits and switches; frozen. Sizes are bytes, times are seconds.
 
-    model_config = SettingsConfigDict(
-        env_prefix="FILEWRIGHT_", frozen=True, extra="forbid", env_ignore_empty=True
-    )
+    What is not given is taken from the environment, where an empty variable counts as none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     # Where
     state_dir: Path | None = Field(
@@ -171,6 +172,12 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="what the server writes to standard error"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
+        variables = {name: os.environ.get(f"FILEWRIGHT_{name.upper()}") for name in cls.model_fields}
+        return {name: value for name, value in variables.items() if value} | given
 
 
 def load(**given: Any) -> Settings:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from filewright.boundary import Boundary, Location, Root
-from filewright.changes import ChangeRecord, Changes, Recovery, Scope, Selected, base_folder
+from filewright.changes import Changes, base_folder
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
@@ -21,7 +21,16 @@ from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
 
 if TYPE_CHECKING:
-    from filewright.changes import Approvals, Contents, Entry, FileDifference
+    from filewright.changes import (
+        Approvals,
+        ChangeRecord,
+        Contents,
+        Entry,
+        FileDifference,
+        Recovery,
+        Scope,
+        Selected,
+    )
     from filewright.tools import ChangedFiles, RevertResult, SessionsResult
 
 _FILE = "filewright://file/"
@@ -265,6 +274,7 @@ class Workspace(TypedTools, Closing):
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
         """
+        from filewright.changes import Scope
         from filewright.tools import changed_files
 
         scope = Scope(scope) if isinstance(scope, str) else scope

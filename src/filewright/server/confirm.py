@@ -15,7 +15,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError, NoBackChannelError
@@ -28,12 +28,14 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from filewright.changes import Approvals, WaitingCall
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
 from filewright.surface import Listed
 from filewright.tools import clip
 from filewright.visible import safe
+
+if TYPE_CHECKING:
+    from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
 
@@ -74,9 +76,9 @@ Shown = Callable[[], Awaitable[str]]
 class Confirmation:
     """The setting `confirm`: which calls need the person's word, and how it is asked for."""
 
-    def __init__(self, when: Literal["never", "destructive", "always"], approvals: Approvals) -> None:
+    def __init__(self, when: Literal["never", "destructive", "always"], workspace: Workspace) -> None:
         self._when = when
-        self._approvals = approvals
+        self._workspace = workspace
 
     async def settle(
         self,
@@ -109,9 +111,11 @@ class Confirmation:
         self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
     ) -> Verdict:
         """Go by the word given on the review page; without one let the call wait for it there."""
+        from filewright.changes import WaitingCall
+
         call_id = _digest(tool.name, {"session": caller.session, "arguments": arguments})[:32]
         try:
-            word = await asyncio.to_thread(self._approvals.take, call_id)
+            word = await asyncio.to_thread(self._workspace.approvals.take, call_id)
             if word is not None:
                 return "go" if word == "allowed" else _refusal()
             question = _question(tool, arguments)
@@ -119,7 +123,7 @@ class Confirmation:
             call = WaitingCall(
                 call_id, time.time(), question, safe(diff), caller.session or "", caller.client or ""
             )
-            await asyncio.to_thread(self._approvals.ask, call)
+            await asyncio.to_thread(self._workspace.approvals.ask, call)
         except OSError as error:
             return from_os_error(error, "the state folder", doing="write to")
         return FilewrightError(

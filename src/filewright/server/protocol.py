@@ -58,7 +58,7 @@ from filewright.server.spill import Spill
 from filewright.server.subscriptions import Subscriptions
 from filewright.settings import Settings
 from filewright.surface import Listed, Offer
-from filewright.tools import ChangeResult, Image, RevertResult, ToolResult, clip
+from filewright.tools import ChangeResult, Image, ToolResult, clip
 from filewright.visible import safe
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Handlers:
         self._session = secrets.token_hex(6)
         self._resources = Resources(workspace, self._spill)
         self._notices = Notices(workspace)
-        self._confirmation = Confirmation(settings.confirm, workspace.approvals)
+        self._confirmation = Confirmation(settings.confirm, workspace)
         self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
         self._subscriptions = Subscriptions(workspace.context.boundary)
         self._tools = {tool.name: tool for tool in offer.tools()}
@@ -216,6 +216,7 @@ class Handlers:
     def _view(self, result: ChangeResult, task: Task) -> dict[str, Any]:
         """What the app shows of a change, and the tool that takes it back, if it is offered here."""
         from filewright.page import app_view
+        from filewright.tools import RevertResult
 
         undo = next((name for name in self._tools if name == "revert_edit"), None)
         diff = result.diff

@@ -6,7 +6,6 @@ are refused with the nearest known one.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -178,6 +177,8 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
 
 def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     """All unknown arguments in one phrase, each with the known name that is nearest."""
+    import difflib
+
     places = [repr(_place(problem["loc"])) for problem in problems[:_PROBLEMS]]
     more = f" and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
     near: list[str] = []
