@@ -601,7 +601,7 @@ TWICE = [
 @pytest.mark.parametrize(("file", "search", "replace"), TWICE)
 def test_an_insertion_that_follows_already_is_disclosed(file: str, search: str, replace: str) -> None:
     planned = plan(Snapshot.of_bytes(file.encode()), [Edit(search, replace)])
-    assert "stands there already" in planned.outcomes[0].text
+    assert "is there already" in planned.outcomes[0].text
     other = plan(Snapshot.of_bytes(file.encode()), [Edit(search, search + "another line\n")])
     assert "already" not in other.outcomes[0].text
 

@@ -163,10 +163,10 @@ def _sequence(text: str, position: int, glob: str, *, depth: int) -> tuple[list[
 
 def _multiplied(results: list[str], choices: list[str], glob: str) -> list[str]:
     if len(results) * len(choices) > _ALTERNATIVES:
-        raise _too_much(glob, f"stands for more than {_ALTERNATIVES} alternatives")
+        raise _too_much(glob, f"makes more than {_ALTERNATIVES} alternatives")
     length = len(choices) * sum(map(len, results)) + len(results) * sum(map(len, choices))
     if length > _CHARACTERS:
-        raise _too_much(glob, f"stands for more than {_CHARACTERS} characters")
+        raise _too_much(glob, f"makes more than {_CHARACTERS} characters")
     return [result + choice for result in results for choice in choices]
 
 

@@ -226,7 +226,7 @@ def _simplest(rule: Rule) -> Rule:
 
 
 def _trim(line: bytes) -> bytes:
-    """The line without trailing spaces, unless a backslash stands before them."""
+    """The line without trailing spaces, unless a backslash comes before them."""
     end, position = len(line), 0
     kept = 0
     while position < end:

@@ -65,7 +65,7 @@ def is_journaled_temporary(name: bytes) -> bool:
 
 
 def quote(name: bytes) -> str:
-    """The text that stands for `name` (a name or a path): itself, or git's quoted form.
+    """The text that names `name` (a name or a path): itself, or git's quoted form.
 
     Quoted are names with control characters, line separators, direction marks or characters that do not
     show, invalid UTF-8, a double quote or ``==>`` at the start, and white space at either end.
@@ -82,10 +82,10 @@ def quote(name: bytes) -> str:
 
 
 def unquote(text: str) -> bytes:
-    """The bytes `text` stands for: the inverse of `quote`.
+    """The bytes that `text` names: the inverse of `quote`.
 
     Text that does not begin with a double quote is taken as it is. Raises `invalid_input` for a
-    malformed quoted form, for a NUL, and for lone surrogates that stand for no byte.
+    malformed quoted form, for a NUL, and for lone surrogates that are no byte.
     """
     if text.startswith('"'):
         name = _unquoted(text)

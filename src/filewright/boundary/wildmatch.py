@@ -1,6 +1,6 @@
 """Wildcards as git reads them (`wildmatch.c` with `WM_PATHNAME`), as regular expressions over bytes.
 
-`*` and `?` never match a slash; `**` between slashes, or at either end next to one, stands for any
+`*` and `?` never match a slash; `**` between slashes, or at either end next to one, matches any
 number of folders; `[…]` takes ranges, `!` or `^` for all others, and the POSIX classes; a backslash
 takes the next byte as it is.
 
@@ -41,7 +41,7 @@ class MalformedError(ValueError):
 def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
     """The expression whose `fullmatch` says whether a path matches `pattern`.
 
-    With `characters`, `?` stands for one character of UTF-8 instead of one byte. Raises
+    With `characters`, `?` matches one character of UTF-8 instead of one byte. Raises
     `MalformedError`.
     """
     return re.compile(source(pattern, characters), re.DOTALL)

@@ -145,8 +145,8 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         kept = workspace.kept
         if kept:
             more = f", and {len(kept) - 5} more" if len(kept) > 5 else ""
-            told = ", ".join(kept[:5])
-            yield Finding("kept of conflicts", f"{told}{more}; delete what is not needed any more", None)
+            listed = ", ".join(kept[:5])
+            yield Finding("kept of conflicts", f"{listed}{more}; delete what is not needed any more", None)
     finally:
         workspace.close()
 
@@ -169,7 +169,7 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
 
 
 def _recovered(found: Recovery) -> Finding:
-    told = [
+    parts = [
         *(f"change {change} taken back" for change in found.rolled_back),
         *(f"change {change} finished" for change in found.finished),
         *(f"{file} set aside" for file in found.set_aside),
@@ -178,4 +178,4 @@ def _recovered(found: Recovery) -> Finding:
         *(f"not settled, and kept: {left}" for left in found.unsettled),
     ]
     good = not (found.conflicts or found.waiting or found.unsettled)
-    return Finding("unfinished changes", "; ".join(told) or "none", good)
+    return Finding("unfinished changes", "; ".join(parts) or "none", good)

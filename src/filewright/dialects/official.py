@@ -265,7 +265,7 @@ def _directory_tree(call: Call, arguments: TreeRequest) -> ToolResult:
 
 
 def _anywhere(pattern: str) -> Iterator[str]:
-    """The globs that an exclusion stands for: one without a star names a file or directory at any depth."""
+    """The globs that an exclusion means: one without a star names a file or directory at any depth."""
     yield f"/{pattern}"
     if "*" not in pattern:
         yield f"**/{pattern}"
@@ -431,7 +431,7 @@ SURFACE = dialect(
         ),
         writing_row(
             "edit_file",
-            "Replace texts in a file, one after the other, all or none; each must stand there once. "
+            "Replace texts in a file, one after the other, all or none; each must be there once. "
             "Answers a git-style diff.",
             EditFileRequest,
             _edit_file,

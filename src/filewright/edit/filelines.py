@@ -46,7 +46,7 @@ class FileLines:
         return result
 
     def rows(self, at: int, count: int) -> tuple[Line, ...]:
-        """`count` lines from line `at`, as they stand in the file."""
+        """`count` lines from line `at`, as they are in the file."""
         low = at - self._first
         if low >= 0 and low + count <= len(self._bodies) and self._ends:
             return tuple(

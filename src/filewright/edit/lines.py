@@ -44,7 +44,7 @@ def at_lines(search: str, replace: str, start: int, end: int | None = None, *, i
     """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
 
     An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
-    `start` (one past the last line appends); `search`, if given, must stand at that line.
+    `start` (one past the last line appends); `search`, if given, must be at that line.
     Raises `invalid_input`.
     """
     search, replace = normalised(search), normalised(replace)

@@ -505,12 +505,12 @@ def _follows(source: FileText, located: Located) -> str:
         more = part.replace[len(part.search) :]
         there = source.read(part.span.end, part.span.end + 8 * len(more))
         if normalised(source.text(there)).startswith(more):
-            return "the text that it puts in stands there already, right behind"
+            return "the text that it puts in is there already, right behind"
     if part.replace.endswith(part.search):
         more = part.replace[: -len(part.search)]
         there = source.read(part.span.start - 8 * len(more), part.span.start)
         if normalised(source.text(there)).endswith(more):
-            return "the text that it puts in stands there already, right before"
+            return "the text that it puts in is there already, right before"
     return ""
 
 

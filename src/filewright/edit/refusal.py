@@ -133,7 +133,7 @@ def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool =
 
 def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
-    message = f"the replacement stands there already, at {where}, and the search text does not"
+    message = f"the replacement is there already, at {where}, and the search text does not"
     hint = f"if {where} is the place that was meant, nothing is left to do"
     return Refusal(index, Code.ALREADY_APPLIED, message, hint, reached, lines)
 
@@ -171,7 +171,7 @@ def _ambiguous(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> 
     more = " and more" if missed.more or len(lines) > _LINES_LISTED else ""
     how = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
     count = f"more than {len(lines)}" if missed.more else str(len(lines))
-    message = f"the search text stands for {count} places{how}: at lines {listed}{more}"
+    message = f"the search text matches {count} places{how}: at lines {listed}{more}"
     suggestions = tuple(_choices(source, missed, lines, fuzzy=fuzzy))
     if suggestions and suggestions[0].start_line is not None:
         starts = ", ".join(str(edit.start_line) for edit in suggestions)
@@ -179,7 +179,7 @@ def _ambiguous(source: FileText, missed: Missed, index: int, *, fuzzy: bool) -> 
     elif suggestions:
         hint = f"add context to search and replace, for example search for {_short(suggestions[0].search)}"
     else:
-        hint = "add lines of context to search and replace until the text stands there once"
+        hint = "add lines of context to search and replace until the text occurs once"
     if edit.start_line is not None:
         hint = f"none of them begins at line {edit.start_line}, or several do; {hint}"
     return Refusal(index, Code.AMBIGUOUS_MATCH, message, hint, missed.reached, lines, suggestions=suggestions)

@@ -431,7 +431,7 @@ class _Adapter:
             if any(not find_exact(self._source, char, 1) for char in unclear):
                 raise UnclearError(
                     Code.NO_MATCH,
-                    "the search text stands there in plain characters, and the replacement holds "
+                    "the search text is there in plain characters, and the replacement holds "
                     f"{unclear[0]!r} (U+{ord(unclear[0]):04X}), for which nobody can say what was typed",
                     "send search and replace in the characters that the file has",
                 )

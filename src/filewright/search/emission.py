@@ -38,7 +38,7 @@ _OTHER = r"(?-u:[\x80-\xFF][\x30-\xFF]{0,3})"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    raw: bool  # terminators are as they stand in the file
+    raw: bool  # terminators are as in the file
     sieve: bool
     multiline: bool
 

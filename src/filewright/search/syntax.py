@@ -4,7 +4,7 @@ It is the intersection of Rust's `regex` crate (the engine of `rg`) and RE2, wit
 the two differ given one meaning here:
 
 - ``\\d \\w \\s \\b`` and the POSIX classes are ASCII; ``\\p{L}`` and its like are Unicode.
-- ``^`` and ``$`` stand at the beginning and end of every line, whatever its terminator.
+- ``^`` and ``$`` match at the beginning and end of every line, whatever its terminator.
 - ``\\n`` is any terminator; nothing but ``\\n`` and classes that hold it crosses lines, and only in
   a multiline search.
 
@@ -270,7 +270,7 @@ class _Parser:
             elif c == "s":
                 self.dot_all = on
             elif c == "m" and on:
-                pass  # ^ and $ always stand at lines
+                pass  # ^ and $ always match at lines
             elif c in ":)":
                 return c == ")"
             else:
@@ -318,7 +318,7 @@ class _Parser:
         if c in "AzZ":
             self.refuse(
                 f"\\{c} means different things to different engines",
-                "use ^ and $: they stand at the beginning and end of every line",
+                "use ^ and $: they match at the beginning and end of every line",
                 at=start,
             )
         if c.isalnum() or c in "<>":

@@ -148,7 +148,7 @@ class Outline:
     def part(
         self, first: int, last: int, max_symbols: int, max_depth: int = 0
     ) -> tuple[tuple[Symbol, ...], int | None]:
-        """The symbols that begin in lines [first, last], in file order, with those they stand in.
+        """The symbols that begin in lines [first, last], in file order, with those that hold them.
 
         At most `max_symbols`, in `max_depth` levels (0: all); and the line of the first left out.
         """

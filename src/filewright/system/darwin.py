@@ -49,7 +49,7 @@ can = Capabilities(
 
 
 class Calls:
-    """The calls of `libSystem` that Python does not offer; `library` stands for it in tests."""
+    """The calls of `libSystem` that Python does not offer; `library` takes its place in tests."""
 
     def __init__(self, library: Any = None) -> None:
         self._given = library

@@ -5,7 +5,7 @@ device (`windows_names`), and what is a link, a junction or a mount point is ope
 only relative links are followed, by `beneath`, and only inside the folder. Paths and links are handed
 out with `/`. Everything is opened so that others may read, write, rename and delete it meanwhile.
 
-What stands for what Unix has: the read-only attribute for a file's mode (0666 or 0444); the number of the
+In place of what Unix has: the read-only attribute for a file's mode (0666 or 0444); the number of the
 volume and of the file for device and inode; a lock file of this user's own for `flock` of a folder.
 There are no users and groups. Whether others write to a file is asked by opening it without sharing that.
 """

@@ -41,7 +41,7 @@ _KNOWN = (
 class Encoding:
     """What a file's bytes mean.
 
-    `name` is Python's codec name; `bom` the byte-order mark that stands in the file (else b"");
+    `name` is Python's codec name; `bom` the byte-order mark of the file (else b"");
     `confidence` 0 to 1; `guessed` when a detector had to choose; `sampled` when not every byte was
     looked at; `invalid` when it is UTF-8 with bytes that are not. Of a guess, `rivals` are the other
     encodings it could nearly as well have been, `seen` the characters beyond ASCII that were looked at.

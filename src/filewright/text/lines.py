@@ -42,7 +42,7 @@ class Line:
     """One line of a file.
 
     `offset` and `end` in bytes, `end` past the terminator; `body` without the terminator and at most
-    as long as was asked for; `terminator` as it stands in the file, b"" on an unended last line. If
+    as long as was asked for; `terminator` as it is in the file, b"" on an unended last line. If
     `goes_on`, no end was found as far as was looked, which is `end`.
     """
 

@@ -56,7 +56,7 @@ class Terminators:
 def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Terminators:
     """The terminators that end in [start, stop) of a text that is given one byte a unit.
 
-    What stands beside is looked at: a pair across an edge is counted where its ``\\n`` is.
+    What is beside is looked at: a pair across an edge is counted where its ``\\n`` is.
     """
     stop = len(units) if stop is None else stop
     lf = _count(units, _LF, start, stop)

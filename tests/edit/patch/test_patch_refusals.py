@@ -23,7 +23,7 @@ UNREADABLE = [
     ("   \n\n", "empty"),
     ("garbage", "no file header was found (line 1"),
     ("just\nwords\n", "no file header was found"),
-    (EDIT, "stands before any file header"),
+    (EDIT, "comes before any file header"),
     (H + EDIT + "wibble\n", "belongs to no hunk (line 7"),
     (H + "@@ -1,2 +1,2 @@\n-a\nA\n b\n", "belongs to no hunk (line 5"),
     (H, "are missing"),
@@ -260,7 +260,7 @@ def test_a_patch_that_is_wholly_there_is_already_applied(tree: Callable[..., obj
     assert error.details["files"] == [{"path": "x", "line": 1}, {"path": "y", "line": 1}]
     half = tree({**before, "x": after["x"]}).refusal(patch)  # type: ignore[attr-defined]
     assert half.code == "patch_failed"
-    assert "stand there already" in half.message
+    assert "are there already" in half.message
 
 
 def test_an_insertion_that_is_there_already_is_not_made_twice(tree: Callable[..., object]) -> None:

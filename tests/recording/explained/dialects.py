@@ -58,12 +58,6 @@ WORDINGS = (
         "until it occurs once",
         surface="agent-tools",
     ),
-    Wording(
-        "plain words: a text occurs",
-        r"until the text stands there once",
-        "until the text occurs once",
-        surface="largefile",
-    ),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.recording.differences import Now, Outcome, Retold
+from tests.recording.differences import Now, Outcome, Retold, Wording
 
 _EDITING = frozenset(
     [
@@ -24,6 +24,10 @@ _REFUSED = (
     "no_change",
     "patch_failed",
     "block ",
+)
+
+WORDINGS = (
+    Wording("plain words: a hunk comes before", r"a hunk stands before any", "a hunk comes before any"),
 )
 
 RETOLD = (

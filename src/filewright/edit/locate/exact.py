@@ -91,7 +91,7 @@ def _forward(source: FileText, pieces: list[bytes], at: int) -> int:
 
 
 def _blank_lines(source: FileText, newlines: int) -> Iterator[ByteRange]:
-    """Where `newlines` terminators stand in a row."""
+    """Where `newlines` terminators follow one another."""
     run: list[int] = []
     for row in source.rows():
         if row.body:

@@ -40,7 +40,7 @@ class Edit:
     """Replace `search` by `replace`; any terminators, both are normalised to ``\\n``.
 
     `start_line` alone chooses between equal regions; with `end_line` (both 1-based, inclusive)
-    exactly that text must stand on those lines. An empty `search` with a `start_line` inserts
+    exactly that text must be on those lines. An empty `search` with a `start_line` inserts
     `replace` as whole lines before that line. `replace_all` takes every exact occurrence.
     """
 

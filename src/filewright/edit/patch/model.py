@@ -54,7 +54,7 @@ class Hunk:
     """A run of rows that belongs in one place of a file.
 
     `number` counts the file's hunks from 1; `line` is where in the patch it begins. `start` is the
-    1-based line its header names, None without one. `headings` are lines that must stand before
+    1-based line its header names, None without one. `headings` are lines that must come before
     it, outermost first. `at_end`: its last old line is the file's last. `old_ended`, `new_ended`:
     whether the last line has a terminator, before and after. `repaired`: its counts were wrong.
     `cut`: it ends like a patch that lost its end, and may only apply at the end of the file.

@@ -186,7 +186,7 @@ class _PatchPlanner:
                 placing.already_applied() if found.why in ("no_match", "already_applied", "order") else None
             )
             if done:
-                error.message += f"\nall of its changes to {file.path} stand there already"
+                error.message += f"\nall of its changes to {file.path} are there already"
                 raise _AppliedError(done[0], error)
             raise error
         return list(zip(hunks, found, strict=True)), lines
@@ -423,7 +423,7 @@ def _shown(near: NearText) -> str:
 def _unclear(file: FilePatch, hunk: Hunk, place: Placed, why: UnclearError) -> FilewrightError:
     return FilewrightError(
         Code.PATCH_FAILED,
-        f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) stands at line {place.at + 1} by the "
+        f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) fits at line {place.at + 1} by the "
         f"tier {place.tier}, but {why.message}",
         hint="make the hunk anew from the text that is there, with its indentation and characters",
         details={"path": file.path, "hunk": hunk.number, "patch_line": hunk.line, "reason": "unclear"},

@@ -90,7 +90,7 @@ class _Reader:
             )  # fmt: skip
         if line.startswith("@@"):
             raise source.refused(
-                self.at, "a hunk stands before any file header", "put '--- a/path' and '+++ b/path' above it"
+                self.at, "a hunk comes before any file header", "put '--- a/path' and '+++ b/path' above it"
             )
         if line.startswith("***************"):
             raise source.refused(

@@ -29,7 +29,7 @@ _BEARABLE = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes to look for and where they stand in the needle (bytes, from its beginning)."""
+    """Bytes to look for and where they are in the needle (bytes, from its beginning)."""
 
     data: bytes
     places: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Where several pieces of a needle stand as they stand in the needle.
+"""Where several pieces of a needle are placed as in the needle.
 
 A piece found at `offset` that is at `place` in the needle says that the needle begins at
 `offset - place`: a vote for that diagonal. Edits shift diagonals a little, so votes are gathered in
