@@ -432,3 +432,44 @@ def test_a_file_with_other_names_is_given_back_if_that_is_meant(tmp_path: Path) 
         assert workspace.call("revert_edit", asked).code == "hard_linked"
         assert not workspace.call("revert_edit", {**asked, "break_hard_links": True}).is_error
     assert (path.read_text(), other.read_text()) == ("1\n", "2\n")
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced"])
+def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
+    tmp_path: Path, meanwhile: str
+) -> None:
+    root = tmp_path / "root"
+    (root / "d" / "e").mkdir(parents=True)
+    (root / "d" / "e" / "f").write_text("f\n")
+    (root / "d" / "g").write_text("g\n")
+    (root / "d" / "l").symlink_to("g")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        workspace.copy("d", "copy")
+        if meanwhile == "edited":
+            (root / "copy" / "e" / "f").write_text("F\n")
+        elif meanwhile == "added":
+            (root / "copy" / "e" / "mine").write_text("mine\n")
+        elif meanwhile == "removed":
+            (root / "copy" / "g").unlink()
+        elif meanwhile == "link":
+            (root / "copy" / "l").unlink()
+            (root / "copy" / "l").symlink_to("e")
+        elif meanwhile == "replaced":
+            (root / "copy" / "g").unlink()
+            (root / "copy" / "g").mkdir()
+        before = {str(path.relative_to(root)) for path in root.rglob("*")}
+        if meanwhile in ("edited", "link", "replaced"):
+            with pytest.raises(FilewrightError) as caught:
+                workspace.undo()
+            assert caught.value.code == "stale_version"
+            left = before
+        else:
+            made = workspace.undo()
+            left = {"d", "d/e", "d/e/f", "d/g", "d/l"}
+            if meanwhile == "added":
+                left |= {"copy", "copy/e", "copy/e/mine"}
+        assert {str(path.relative_to(root)) for path in root.rglob("*")} == left
+        if meanwhile == "nothing":
+            workspace.undo(made.change_id)
+            assert (root / "copy" / "e" / "f").read_text() == "f\n"
+            assert os.readlink(root / "copy" / "l") == "g"

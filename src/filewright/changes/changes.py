@@ -366,7 +366,7 @@ class Changes(RecordedChanges):
             self._boundary,
             self._settings,
             selected,
-            locate=self._located,
+            locate=self._locating(),
             show=partial(self._diffs.of_change_set, max_lines=self._settings.diff_lines, task=task),
             force=force,
             trusting=trusting,

@@ -97,6 +97,13 @@ class Side:
         return cls(kind, status.mode, status.uid, status.gid, size, status.mtime_ns, **known)
 
 
+def content_of(side: Side | None) -> bytes | None:
+    """By what the step that deletes a folder knows what is in it; None if that is not known."""
+    if side is None or side.kind == "other" or (side.kind == "file" and side.digest is None):
+        return None
+    return b"->" + side.target if side.target is not None else bytes.fromhex(side.digest or "")
+
+
 def kind_of(status: Status) -> Kind:
     """What a change makes of a thing: a file, a link, a folder, or something else that it leaves alone."""
     kind = status.kind

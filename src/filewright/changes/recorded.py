@@ -387,7 +387,7 @@ class RecordedChanges:
         part = asked
         if scope.hunk is not None:
             if not (seen := self._seen(entries)):
-                self._located(entries[0].place)
+                self._locating()(entries[0].place)
             entries = seen
             if len(entries) > 1:
                 raise errors.one_file_for_a_hunk(selected.what)
@@ -465,13 +465,19 @@ class RecordedChanges:
 
         return located(self._boundary, place)
 
-    def _located(self, place: Place) -> Location:
-        where = self.location(place)
-        if where is None:
-            raise errors.beyond_roots(place.shown, quote(place.root))
-        if self._denied()(place):
-            raise errors.denied("what that change touched")
-        return where
+    def _locating(self) -> Callable[[Place], Location]:
+        """Finds the locations of places, for one look at history. It raises `path_escape`, `permission_denied`."""
+        denied = self._denied()
+
+        def locate(place: Place) -> Location:
+            where = self.location(place)
+            if where is None:
+                raise errors.beyond_roots(place.shown, quote(place.root))
+            if denied(place):
+                raise errors.denied("what that change touched")
+            return where
+
+        return locate
 
     def _kept(self, change_id: str) -> tuple[Store, RecordFile]:
         for store in self.stores:

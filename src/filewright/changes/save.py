@@ -18,7 +18,7 @@ from filewright import errors, system
 from filewright.boundary import Location
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, id_of
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of, id_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders
@@ -302,6 +302,8 @@ class _Saving:
                     below.append(Entry(Place.of(place), saved.side, None))
             pending += reversed(inner)  # type: ignore[arg-type]
         assert side is not None
+        if top.holding is not None:
+            _require_holding(top, below)
         below.sort(key=lambda entry: entry.place.parts)
         return Saved(Seal("folder", inode=top.seen.inode), side, tree, tuple(below))
 
@@ -330,6 +332,20 @@ class _Saving:
         with folder.open(name, seen=True) as file:
             self._require_quiet(file, place.shown)
             return self._whole(file, file.status(), folder, name, gone=True)
+
+
+def _require_holding(top: FolderItem, below: Iterable[Entry]) -> None:
+    """Refuse to delete a folder that holds something else than it may."""
+    assert top.was is not None
+    assert top.holding is not None
+    depth, count = len(top.was.parts), 0
+    for entry in below:
+        held = content_of(entry.before)
+        if held is None or top.holding.get(b"/".join(entry.place.parts[depth:])) != held:
+            raise errors.stale(entry.place.shown)
+        count += 1
+    if count != len(top.holding):
+        raise errors.stale(top.asked)
 
 
 def _other(seen: Status, target: bytes | None) -> Saved:

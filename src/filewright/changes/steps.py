@@ -222,6 +222,8 @@ class _Taking:
         if step.expected is not None and item.kind == "file":
             self._expect(item, step.expected, where)
         item.asked = where.asked
+        if isinstance(item, FolderItem):
+            item.holding = step.holding
         folder.detach(name)
 
     def _move(self, step: Move) -> None:

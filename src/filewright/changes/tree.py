@@ -164,11 +164,13 @@ class FolderItem(Item):
     `was` is its place at the start; `origin` the folder on the disk that holds what no step has
     looked at: itself, or what it is a copy of. `passes` are further slots where it is for a while,
     `number` its own in the plan, `inode` that of a new one once it is staged, `writable` what was
-    found out of the rights on it, `rules` what is denied of the names in it.
+    found out of the rights on it, `rules` what is denied of the names in it, `holding` what a deleted one may
+    hold.
     """
 
     __slots__ = (
         "entries",
+        "holding",
         "initial",
         "inode",
         "is_root",
@@ -194,6 +196,7 @@ class FolderItem(Item):
         self.inode: int | None = seen.inode if seen is not None else None
         self.writable: bool | None = None
         self.rules: DenyRules | None = None
+        self.holding: Mapping[bytes, bytes] | None = None
 
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""

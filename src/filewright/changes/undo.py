@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ from filewright.boundary import Boundary, Location, temporary_name
 from filewright.changes.content import Held
 from filewright.changes.contents import Contents, Kept
 from filewright.changes.net import NetEntry
-from filewright.changes.record import Entry, Place, Side, folders_above
+from filewright.changes.record import Entry, Place, Side, content_of, folders_above
 from filewright.changes.scope import Selected
 from filewright.edit import (
     ChangeSet,
@@ -122,7 +122,8 @@ class _Index:
 
     `there`: where the change left something; `arrived`: where it was not before; `leaving`: where the
     undo takes something away. `moves`: what it moved by itself; `back`: where those came from. What
-    a moved folder carried along is in neither.
+    a moved folder carried along is in neither. `folders` were made; `whole` are those of them that were made
+    with all that is in them, to be filled with what that is.
     """
 
     arrived: Set[Place]
@@ -130,6 +131,8 @@ class _Index:
     leaving: Set[Place]
     moves: tuple[Entry, ...]
     back: dict[Place, Place]
+    folders: Set[Place]
+    whole: Mapping[Place, dict[bytes, bytes]]
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> _Index:
@@ -137,7 +140,14 @@ class _Index:
         there: set[Place] = set()
         leaving: set[Place] = set()
         moved: list[Entry] = []
+        folders_made: set[Place] = set()
+        mixed: set[Place] = set()
         for entry in entries:
+            made = entry.before is None and entry.was is None
+            if made and entry.after is not None and entry.after.kind == "folder":
+                folders_made.add(entry.place)
+            elif not made or content_of(entry.after) is None or isinstance(entry, NetEntry):
+                mixed.update(folders_above(entry.place), folders_above(entry.was or entry.place))
             if entry.after is not None:
                 there.add(entry.place)
             if entry.before is None or entry.was is not None:
@@ -164,7 +174,23 @@ class _Index:
 
         moves = tuple(entry for entry in moved if not carried(entry))
         back = {entry.place: entry.was for entry in moves if entry.was is not None}
-        return cls(arrived, there, leaving, moves, back)
+        tops = folders_made - mixed
+        inner = {place for place in tops if not tops.isdisjoint(folders_above(place))}
+        whole: dict[Place, dict[bytes, bytes]] = {place: {} for place in tops - inner}
+        return cls(arrived, there, leaving, moves, back, folders_made, whole)
+
+    def takes_whole(self, entry: Entry) -> bool:
+        """Whether something goes with a folder that was made with all that is in it; then that is noted there."""
+        if not self.whole or entry.before is not None:
+            return False
+        for above in (entry.place, *folders_above(entry.place)):
+            holding = self.whole.get(above)
+            if holding is not None:
+                if above != entry.place:
+                    below = entry.place.parts[len(above.parts) :]
+                    holding[b"/".join(below)] = content_of(entry.after) or b""
+                return True
+        return False
 
     def put_there(self, place: Place) -> bool:
         """Whether what is at `place` was put there by the change itself, or with a folder above."""
@@ -205,6 +231,7 @@ class _Undoing:
     merged: list[str] = field(default_factory=list)
     absent: set[Place] = field(default_factory=set)
     leading_out: dict[Place, Place] = field(default_factory=dict)
+    staying: dict[Place, bool] = field(default_factory=dict)
 
     def conflict(self, place: Place, why: str) -> None:
         self.conflicts.append(Conflict(self.locate(place).shown, why))
@@ -296,12 +323,16 @@ def undo_of(
     )
     for entry in record.entries:
         task.check()
+        if undoing.trusting and index.takes_whole(entry):
+            continue
         if entry.before is None and entry.after is not None:
             _remove_created(undoing, entry, entry.after)
         elif entry.before is not None and entry.after is None:
             _bring_back(undoing, entry, entry.before)
         elif entry.before is not None and entry.after is not None:
             _change_back(undoing, entry, entry.before, entry.after)
+    for place, holding in index.whole.items() if undoing.trusting else ():
+        undoing.clear(Delete(locate(place), recursive=True, holding=holding), place)
     _move_back(undoing)
     if undoing.conflicts:
         raise _refusal(selected, undoing.conflicts)
@@ -372,9 +403,20 @@ def _as_created(undoing: _Undoing, runs: Sequence[Entry], now: Snapshot) -> bool
 
 def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
     """Whether a folder holds what the undo does not take away."""
-    with undoing.boundary.open_folder(where) as folder:
-        names = folder.names()
-    return any(Place(place.root, (*place.parts, name)) not in undoing.index.leaving for name in names)
+    if place not in undoing.staying:
+        with undoing.boundary.open_folder(where) as folder:
+            inside = [Place(place.root, (*place.parts, name)) for name in folder.names()]
+        index = undoing.index
+        undoing.staying[place] = any(
+            each not in index.leaving
+            or (
+                each in index.folders
+                and undoing.kind(each) == "folder"
+                and _holds_more(undoing, each, undoing.locate(each))
+            )
+            for each in inside
+        )
+    return undoing.staying[place]
 
 
 # What it deleted
