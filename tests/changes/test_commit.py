@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
 from filewright.edit.changeset import (
@@ -507,6 +508,7 @@ def test_a_small_edit_costs_four_flushes_and_a_new_file_five(bench: Any) -> None
     assert flushes(Delete(bench.at("new.txt"))) == 3
 
 
+@not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_file_that_is_named_almost_as_a_temporary_is_a_users(tmp_path: Path) -> None:
     names = [".fw~abcdefgh", ".fw~0000000000000000"]
     folder = tmp_path / "root" / "d"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,7 @@ def test_pages_of_history_join_without_gap(bench: Any) -> None:
     assert found == made[::-1]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such name")
 def test_names_that_are_no_text_survive_in_history(bench: Any) -> None:
     name = b"bad\xff\nname"
     path = os.path.join(os.fsencode(bench.root), name)
@@ -124,12 +126,14 @@ def test_no_history_is_an_empty_history(scene: Any, area: Path) -> None:
         assert caught.value.code is Code.NOT_FOUND
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows it has the rights of the user's own folder")
 def test_state_is_private(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     for path in [bench.state, *bench.state.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
 def test_a_state_folder_of_somebody_else_is_refused(
     scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.platforms.unix_only import not_on_wine
 
 from filewright.changes import Scope
 from filewright.edit.changeset import ChangeSet, Create, Delete, MakeFolder, Move, SetMode, Step
@@ -110,7 +111,10 @@ def _undone_in_between(b: Any) -> None:
         _made_edited_moved,
         _moved_edited_deleted,
         _swapped,
-        _folder_moved_twice_and_worked_in,
+        pytest.param(
+            _folder_moved_twice_and_worked_in,
+            marks=not_on_wine("nothing is found below a folder that was renamed meanwhile"),
+        ),
         _deleted_and_made_again,
         _folder_deleted_and_made_again,
         _undone_in_between,
@@ -162,6 +166,7 @@ def test_what_another_session_and_outsiders_did_to_the_same_file_stays(bench: An
     assert reversal.merged
 
 
+@not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_rename_by_another_session_is_followed(bench: Any, text: Path) -> None:
     _by(bench, "s", _line(bench, "t.txt", 3, b"THREE\n"), _line(bench, "f/x.txt", 1, b"EX\n"))
     _by(bench, "other", Move(bench.at("t.txt"), bench.at("u.txt")), Move(bench.at("f"), bench.at("dir/f2")))
@@ -440,7 +445,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
     start = [f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n" for n in range(36)]
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
         name = "t.txt"
-        (bench.root / name).write_text("".join(start))
+        (bench.root / name).write_bytes("".join(start).encode())
         for count, (who, number, how) in enumerate(history):
             path = bench.root / name
             lines = path.read_text().splitlines(keepends=True)
@@ -459,7 +464,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
                 "insert": [lines[at], f"{who} more {count}\n"],
             }[how]
             if who == "outside":
-                path.write_text("".join([*lines[:at], *new, *lines[at + 1 :]]))
+                path.write_bytes("".join([*lines[:at], *new, *lines[at + 1 :]]).encode())
                 continue
             offset = len("".join(lines[:at]))
             splice = Splice(offset, len(lines[at]), "".join(new).encode())
@@ -483,6 +488,7 @@ def test_rewinding_one_of_two_sessions_leaves_the_lines_of_the_others(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
+@not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_rewinding_any_session_alone_gives_every_byte_back(scene: Any, seed: int) -> None:
     chance = random.Random(seed)
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
@@ -539,6 +545,7 @@ def _any_step(bench: Any, chance: random.Random, path: str, to: str, count: int)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @example(seed=1214)  # a file takes the name of the folder it is deep in, and a folder between them stays
+@not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothing(
     scene: Any, seed: int
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def test_from_a_folder_below_only_what_is_below_it_is_seen(place: Path) -> None:
         assert (place / "a" / "sub" / "g").read_text() == "new\n"
         refused = workspace.call("revert_edit", {"change_id": both})
         assert refused.code == Code.PATH_ESCAPE
-        assert str(place / "a") in refused.text
+        assert (place / "a").as_posix() in refused.text
     assert (place / "a" / "f").read_text() == "newer\n"
 
 
@@ -162,7 +163,7 @@ def test_a_change_that_reaches_beyond_the_roots_waits_for_whoever_opens_all_of_t
     with _open(place, *roots) as workspace:
         refused = workspace.call("read_content", {"path": own})
         assert refused.code == Code.IN_USE
-        assert str(place / "a") in refused.text
+        assert (place / "a").as_posix() in refused.text
         assert "other" in workspace.read("other").text
         workspace.write("other", "edited\n", mode="overwrite")
         refused = workspace.call(
@@ -234,6 +235,7 @@ def test_the_history_that_the_first_version_kept_is_taken_over(place: Path) -> N
     assert len(_history(place, "renamed")) == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the first version did not run there")
 def test_the_history_that_the_first_version_kept_for_a_list_of_roots_is_seen_from_that_list(
     place: Path,
 ) -> None:
@@ -248,6 +250,7 @@ def test_the_history_that_the_first_version_kept_for_a_list_of_roots_is_seen_fro
     assert (place / "b" / "h").read_text() == "new\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the first version did not run there")
 def test_an_intent_that_the_first_version_left_is_taken_back(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,9 @@ def quick_folder() -> Iterator[Path]:
     """A temporary folder: in memory where the system has such, or where FILEWRIGHT_TEST_DIR says."""
     memory = Path(os.environ.get("FILEWRIGHT_TEST_DIR", "/dev/shm"))
     where = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="filewright-", dir=where) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="filewright-", dir=where, ignore_cleanup_errors=sys.platform == "win32"
+    ) as folder:
         yield Path(folder)
 
 

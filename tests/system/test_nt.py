@@ -110,6 +110,19 @@ def test_another_kind_of_reparse_point_is_no_link() -> None:
     assert caught.value.errno == errno.EINVAL
 
 
+@pytest.mark.parametrize(
+    ("data", "number"),
+    [
+        (struct.pack("<IHH", nt.TAG_SOCKET, 0, 0), errno.EINVAL),
+        (struct.pack("<IHHI", 0xA000001D, 6, 0, 2) + b"to", errno.ELOOP),  # made by WSL
+    ],
+)
+def test_a_link_that_only_another_system_follows_is_followed_by_nobody(data: bytes, number: int) -> None:
+    with pytest.raises(OSError) as caught:
+        nt.read_target(data)
+    assert caught.value.errno == number
+
+
 @given(NAMES)
 def test_names_go_to_the_kernel_and_back(name: str) -> None:
     narrow = name.encode("utf-8", "surrogatepass")

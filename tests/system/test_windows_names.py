@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.system.hostile_names import ALLOWED, PATHS_READ, PATHS_REFUSED, REFUSED
 
-from filewright.system.windows_names import SplitPath, may_be_short, name_problem, split_path
+from filewright.system.windows_names import (
+    SplitPath,
+    may_be_short,
+    name_problem,
+    path_of_url,
+    split_path,
+    url_of_path,
+)
 
 
 def test_there_are_at_least_150_hostile_ones() -> None:
@@ -37,7 +44,24 @@ def test_paths_that_say_the_same_are_read_the_same(
     assert split_path(path) == SplitPath(anchor, parts)
 
 
-@pytest.mark.parametrize("name", [b"PROGRA~1", b"git~1", b"GIT~1", b"LONGFI~1.TXT", b"a~2", b"LONG~0IU.TEX"])
+@pytest.mark.parametrize(
+    ("host", "path", "named", "url"),
+    [
+        ("", b"/C:/a b", b"C:/a b", "file:///C:/a%20b"),
+        ("localhost", b"/c:/a", b"c:/a", "file:///c:/a"),
+        ("server", b"/share/a", b"//server/share/a", "file://server/share/a"),
+        ("", b"/no/drive", b"/no/drive", None),
+    ],
+)
+def test_urls_and_paths(host: str, path: bytes, named: bytes, url: str | None) -> None:
+    assert path_of_url(host, path) == named
+    assert url is None or url_of_path(named) == url
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ÄÖÜÄÖÜ~1.TXT".encode(), b"PROGRA~1", b"git~1", b"GIT~1", b"LONGFI~1.TXT", b"a~2", b"LONG~0IU.TEX"],
+)
 def test_the_form_of_short_names_is_known(name: bytes) -> None:
     assert may_be_short(name)
 

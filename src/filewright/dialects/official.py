@@ -10,12 +10,12 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from filewright import system
 from filewright.boundary import quote
 from filewright.dialects.shared import Call, LenientArguments, dialect, row, worded, writing_row
 from filewright.errors import Code, FilewrightError
@@ -171,7 +171,7 @@ def _read_media_file(call: Call, arguments: PathRequest) -> ToolResult:
                 details={"path": location.asked, "size": snapshot.size, "limit": settings.image_bytes},
             )
         kind = _MEDIA.get(os.path.splitext(location.name)[1].lower(), "application/octet-stream")
-        uri = f"file://{urllib.parse.quote(location.absolute)}"
+        uri = system.url_of_path(location.absolute)
         return ToolResult("", images=(Image(snapshot.read(0, snapshot.size), kind, uri),))
 
 

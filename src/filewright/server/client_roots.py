@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import warnings
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 
+from filewright import system
 from filewright.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 
@@ -57,6 +59,6 @@ class ClientRoots:
                     hint="try again, or serve without --client-roots",
                 ) from error
             uris = [urlsplit(str(root.uri)) for root in answer.roots]
-            folders = [unquote(uri.path, errors="surrogateescape") for uri in uris if uri.scheme == "file"]
-            self._boundary.narrow(folders)
+            files = [(uri.netloc, unquote_to_bytes(uri.path)) for uri in uris if uri.scheme == "file"]
+            self._boundary.narrow([os.fsdecode(system.path_of_url(*file)) for file in files])
             self._known = True

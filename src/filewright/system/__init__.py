@@ -34,11 +34,13 @@ if sys.platform == "win32":
         name_problem,
         open_file,
         open_folder,
+        path_of_url,
         pipe,
         resolved,
         split_path,
         status_of,
         umask,
+        url_of_path,
     )
 else:
     from filewright.system.posix import (
@@ -52,10 +54,12 @@ else:
         make_folder,
         name_problem,
         open_file,
+        path_of_url,
         pipe,
         resolved,
         split_path,
         status_of,
+        url_of_path,
     )
 
     if os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
@@ -102,12 +106,14 @@ __all__ = [
     "nt",
     "open_file",
     "open_folder",
+    "path_of_url",
     "pipe",
     "resolved",
     "split_path",
     "standard",
     "status_of",
     "umask",
+    "url_of_path",
 ]
 
 __getattr__ = names_of(

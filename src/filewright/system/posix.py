@@ -652,6 +652,18 @@ def name_problem(name: bytes) -> str | None:  # noqa: ARG001
     return None
 
 
+def path_of_url(host: str, path: bytes) -> bytes:  # noqa: ARG001
+    """The path that a `file:` URL names, by its host, which is this one, and its path without escapes."""
+    return path
+
+
+def url_of_path(path: bytes) -> str:
+    """The `file:` URL of an absolute path."""
+    from urllib.parse import quote
+
+    return "file://" + quote(path)
+
+
 def kept_of_mode(mode: int, *, folder: bool) -> int:  # noqa: ARG001
     """What the system keeps of permission bits: here all of them."""
     return mode

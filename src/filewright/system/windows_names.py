@@ -88,6 +88,20 @@ def split_path(path: bytes) -> SplitPath:
     return SplitPath(b"", _parts(text))
 
 
+def path_of_url(host: str, path: bytes) -> bytes:
+    """The path that a `file:` URL names, by its host and its path without escapes: `/C:/a` is `C:/a`."""
+    if host not in ("", "localhost"):
+        return b"//" + host.encode() + path
+    return path[1:] if _is_drive(path[1:3]) else path
+
+
+def url_of_path(path: bytes) -> str:
+    """The `file:` URL of an absolute path: `file:///C:/a`, `file://server/share/a`."""
+    from urllib.parse import quote
+
+    return ("file:" if path.startswith(b"//") else "file:///") + quote(path, safe="/:")
+
+
 def _is_drive(text: bytes) -> bool:
     return _DRIVE.fullmatch(text.decode("latin-1")) is not None
 
