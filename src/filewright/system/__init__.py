@@ -34,14 +34,13 @@ if sys.platform == "win32":
         name_problem,
         open_file,
         open_folder,
-        path_of_url,
         pipe,
         resolved,
         split_path,
         status_of,
         umask,
-        url_of_path,
     )
+    from filewright.system.windows_names import path_of_url, url_of_path
 else:
     from filewright.system.posix import (
         File,

@@ -25,11 +25,7 @@ from filewright.system import beneath, nt
 from filewright.system.beneath import Ask
 from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
-from filewright.system.windows_names import (
-    may_be_short,
-    name_problem,
-    split_path,
-)
+from filewright.system.windows_names import may_be_short, name_problem, split_path
 
 _ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
 _FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
