@@ -1,7 +1,7 @@
 """Set up Wine with a CPython for Windows and run the portable part of the suite in it.
 
     python -m tests.platforms.wine                      # all of PORTABLE, folder by folder
-    python -m tests.platforms.wine --short              # SHORT, in two minutes; left out where Wine cannot be had
+    python -m tests.platforms.wine --short              # SHORT, in three minutes; left out where Wine cannot be had
     python -m tests.platforms.wine tests/text -x        # what pytest is given
     python -m tests.platforms.wine --setup              # only set up
     python -m tests.platforms.wine --list               # name PORTABLE
