@@ -68,6 +68,8 @@ COMMANDS = [
     "ln a.txt src/again && mv src lib && mv a.txt once",
     "ln src/b.py src/c2.py && ln src/b.py b.py && mv src lib",
     "rm link && mv src link && mv a.txt src",
+    "touch -r a.txt ../t; sed -i s/two/TWO/ a.txt; touch -r ../t a.txt",
+    "touch -r a.txt ../t; printf 'ONE\\ntwo\\r\\nthree' > a.txt; touch -r ../t a.txt",
     "mv src t && mv ../older src && mv t ../older",
 ]
 

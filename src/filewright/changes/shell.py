@@ -775,7 +775,7 @@ class _Comparing:
                 yield Entry(place, before, None)
                 if after is not None:
                     yield Entry(place, None, after)
-        elif stat.S_ISDIR(now[4]) or old[:3] == now[:3]:
+        elif stat.S_ISDIR(now[4]) or (old[:3] == now[:3] and not self._is_rewritten(path, old, kept, now)):
             if old[4:] != now[4:] and not self._mine(path) and stat.S_IFMT(now[4]) in _KINDS:
                 yield Entry(place, _side(old), _side(now))
         else:
@@ -785,6 +785,13 @@ class _Comparing:
             after = self._after(path, now) or _side(now)  # Of what cannot be read any more, no digest.
             if (before.digest, before.target, before.mode) != (after.digest, after.target, after.mode):
                 yield Entry(place, before, after)
+
+    def _is_rewritten(self, path: _Path, old: _Numbers, kept: tuple[int, int], now: _Numbers) -> bool:
+        """Whether a file that was given its earlier time again holds something else."""
+        if old[3] == now[3] or old[4:] != now[4:] or not kept[0] or self._mine(path):
+            return False
+        content = _content(self._boundary, _place(self._root, path), now)
+        return content is not None and content != self._kept(old[1], *kept)
 
     def _before(self, path: _Path, numbers: _Numbers, kept: tuple[int, int]) -> Side | None:
         """What was there; None, and said, where that was not kept."""
