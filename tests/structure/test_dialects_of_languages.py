@@ -83,6 +83,31 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
 @pytest.mark.parametrize(
     "piece", [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "]
 )
+def test_a_class_that_the_grammar_loses_is_found_and_what_is_inside_another_does_not_end_it(
+    outlines: Outlines,
+) -> None:
+    kotlin = b"""val listener = object : Listener {
+    override fun on() {}
+}
+
+public value class Bag
+@PublishedApi
+internal constructor(@PublishedApi internal val storage: LongArray) : Collection<Long> {
+    public constructor(size: Int) : this(LongArray(size))
+
+    override val size: Int get() = storage.size
+    public fun get(index: Int): Long = storage[index]
+}
+"""
+    outline = outlines.outline(kotlin, Language.KOTLIN)
+    assert outline.errors.count
+    found = {symbol.name: (symbol.kind, symbol.start_line, symbol.end_line) for _, symbol in outline.walk()}
+    assert found["listener"] == ("variable", 1, 3)
+    assert found["Bag"][:2] == ("class", 5)
+    assert "get" in found
+    assert "on" not in found
+
+
 def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:

@@ -99,3 +99,26 @@ def test_patterns_are_linear_whatever_the_text():
     for language in sorted(PARSED):
         for text in (b"a" * 100_000, b"int " * 25_000, b"(" * 100_000, b'"' * 100_000, b"{ [ <" * 25_000):
             definitions(Snapshot.of_bytes(text).read, 0, len(text), language, task=Task(seconds=60))
+
+
+def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of_the_rest():
+    text = b"".join(b"k%d:\n  a: 1\n" % n for n in range(18_000))
+    outlines = Outlines(Settings(parse_seconds=30))
+    outline = outlines.outline(text, Language.YAML)
+    outlines.close()
+    assert outline.errors.count == 0
+    assert outline.parsed_to == 32_000
+    assert [symbol.name for symbol in outline.symbols] == [f"k{n}" for n in range(18_000)]
+
+
+@pytest.mark.needs("confine")  # the parser's memory is bounded where it is confined
+def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
+    text = b"{%b}" % b",\n".join(b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000))
+    outlines = Outlines(Settings(parse_seconds=60))
+    outline = outlines.outline(text, Language.JSON)
+    outlines.close()
+    assert outline.parsed
+    assert outline.parsed_to is not None
+    assert outline.parsed_to > 50_000
+    assert [symbol.name for symbol in outline.symbols[:2]] == ["k0", "k1"]
+    assert f"to line {outline.symbols[-1].start_line}" in (outline.note or "")

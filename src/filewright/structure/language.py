@@ -256,6 +256,7 @@ LANGUAGES: Final = {
             r"\bva[lr]\s+NAME\b",
         ),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(fun)[ \t]+(?:<[^>\n]*>[ \t]*)?([\w.]+)"),
+        patched=True,
     ),
     Language.SWIFT: Traits(
         extensions="swift",

@@ -22,6 +22,7 @@ _HEAD: Final = 64 << 10
 _SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured
 _OUTLINE_BYTES: Final = 500
 _PER_LIMIT: Final = 8 << 20
+_PARSED_APART: Final = 2 << 20
 _SLOW_SECONDS: Final = 60.0
 _SLOW_KEPT: Final = 100
 
@@ -100,6 +101,10 @@ class Outlines:
         request = wire.Request(language.value, snapshot.encoding.name, seconds, key)
         try:
             outline = self._workers.outline(request, head, task)
+            while outline.note == FAILED and len(head) > _PARSED_APART and snapshot.encoding.width == 1:
+                # A large tree may have passed the worker's memory; of a part of it the names are known.
+                head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
+                outline = self._workers.outline(request._replace(key=""), head, task) if head else outline
         except OSError as error:
             reason = error.strerror or str(error)
             return Outline(language, parsed=False, note=f"not parsed: no parser process starts ({reason})")

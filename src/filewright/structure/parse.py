@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _WHOLE_SHARE: Final = 0.6  # of the time, for the whole; the rest is for a part, should that not do
 _CHUNK: Final = 256 << 10
+_YAML_LINES: Final = 32_000
+"""The grammar's scanner counts lines in 16 bits, and takes all that comes later for an error."""
 _UNICODE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 
@@ -46,6 +48,8 @@ def parse(
     if content is None:
         return Outline(language, parsed=False, note=f"not parsed: no grammar reads {codec}")
     begun, whole = time.monotonic(), len(content.data)
+    if language is Language.YAML:
+        content = _first_lines(content, _YAML_LINES)
     tree, reached = _tree(content, grammar, begun + _WHOLE_SHARE * seconds, previous)
     if tree is None:
         # A parse that was stopped leaves nothing: half of what it got through fits in the time left.
@@ -80,6 +84,16 @@ def _cut(content: Content, limit: int) -> Content:
     end = content.data.rfind("\n".encode(content.codec), 0, limit)
     width = 2 if content.encoding != "utf8" else 1
     return content._replace(data=content.data[: (end + width) // width * width if end >= 0 else 0])
+
+
+def _first_lines(content: Content, count: int) -> Content:
+    newline = "\n".encode(content.codec)
+    if content.data.count(newline) <= count:
+        return content
+    end = -1
+    for _ in range(count):
+        end = content.data.index(newline, end + 1)
+    return _cut(content, end + len(newline))
 
 
 def _tree(

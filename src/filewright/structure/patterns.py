@@ -5,6 +5,7 @@ A line that looks like a definition is one: names and lines only, flat, by RE2 i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -39,9 +40,23 @@ def with_definitions(outline: Outline, snapshot: Snapshot, language: Language, t
     found = definitions(snapshot.read, begin, snapshot.size, language, line=first, task=task)
     if outline.whole:
         known = {symbol.start_line for _, symbol in outline.walk()}
-        return outline.merged(tuple(symbol for symbol in found if symbol.start_line not in known))
-    note = outline.note if outline.parsed or not found else f"{outline.note}; outlined by patterns"
+        further = (symbol for symbol in found if symbol.start_line not in known)
+        return outline.merged(tuple(symbol for symbol in further if _missed(symbol, outline, snapshot, task)))
+    note = outline.note
+    if found and not outline.parsed:
+        note = f"{note}; outlined by patterns"
+    if len(found) == MOST:
+        note = f"{note}, to line {found[-1].start_line}" if note else f"listed to line {found[-1].start_line}"
     return replace(outline, symbols=outline.symbols + found, count=outline.count + len(found), note=note)
+
+
+def _missed(symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None) -> bool:
+    """Whether the grammar missed it: what is further in than the symbol around it was looked at there."""
+    at = bisect_right(outline.symbols, symbol.start, key=lambda each: each.start) - 1
+    if at < 0 or (around := outline.symbols[at]).end <= symbol.start:
+        return True
+    own, its = (each.start - snapshot.lines.offset_of(each.start_line, task) for each in (symbol, around))
+    return own <= its
 
 
 def definitions(
