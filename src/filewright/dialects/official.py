@@ -44,6 +44,7 @@ _MEDIA = {
     b".ogg": "audio/ogg",
     b".flac": "audio/flac",
 }
+_TREE_LEVELS = 256
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _WORDS = {
     "the search text": "oldText",
@@ -250,12 +251,15 @@ def _size(count: int) -> str:
 def _directory_tree(call: Call, arguments: TreeRequest) -> ToolResult:
     """A directory with everything below, as JSON."""
     exclude = [glob for pattern in arguments.excludePatterns for glob in _anywhere(pattern)]
-    entries, more = _entries(call, arguments.path, depth=0, exclude=exclude)
+    entries, more = _entries(call, arguments.path, depth=_TREE_LEVELS, exclude=exclude)
     locate = call.context.boundary.locate
     top: list[Json] = []
-    folders = {locate(arguments.path).parts: top}
+    above = locate(arguments.path).parts
+    folders = {above: top}
     for entry in entries:
         parts = locate(entry.path).parts
+        if entry.type == "folder" and len(parts) - len(above) == _TREE_LEVELS and not more:
+            more = [f"[what is deeper than {_TREE_LEVELS} levels is not shown]"]
         made: Json = {"name": entry.name, "type": "directory" if entry.type == "folder" else "file"}
         if entry.type == "folder":
             made["children"] = folders[parts] = []

@@ -34,6 +34,7 @@ from filewright.visible import encodable
 if TYPE_CHECKING:
     from filewright.tools import ListedEntry
 
+_LISTED_CHARS = 4 << 20
 ENTRIES = 10_000
 """The most entries of a folder that a dialect gathers from the pages of `list_files`."""
 
@@ -77,8 +78,9 @@ class Call(TypedTools):
         """The entries of `list_files` from all its pages, at most `ENTRIES`; whether that is all."""
         found: list[ListedEntry] = []
         cursor = None
+        within = self.within(_LISTED_CHARS)  # each page begins at the top again, which a deep tree makes dear
         while len(found) < ENTRIES:
-            listed = self.list_files(
+            listed = within.list_files(
                 path,
                 glob=glob,
                 depth=depth,

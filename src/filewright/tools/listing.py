@@ -18,7 +18,7 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page
+from filewright.tools.rendering import Page, counted
 from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.tools.stat import time_text
 from filewright.visible import visible
@@ -154,22 +154,29 @@ def _answer(
     listed: list[ListedEntry] = []
     last: FolderEntry | None = None
     more = False
+    too_long = 0
     for entry in entries:
         facts = _listed(context, entry, details=arguments.details)
         row = facts.row
-        if len(listed) >= arguments.limit or not page.fits(row, reserve=400):
+        reserve = 400 + 3 * len(entry.path)  # for the cursor, which holds the path
+        if len(row) + reserve > context.settings.page_chars:
+            too_long += 1
+            continue
+        if len(listed) >= arguments.limit or not page.fits(row, reserve=reserve):
             more = True
             break
         page.add(row)
         listed.append(facts)
         last = entry
-    if not listed:
+    if not listed and not too_long:
         page.add("(nothing matches)" if arguments.glob is not None else "(empty folder)")
     cursor = None
     if more and last is not None:
         number = _key(last, arguments.sort)[0] if arguments.sort != "name" else 0
         cursor = encode("list", arguments.sort, [number, last.path.hex()])
         page.add(f"[{len(listed)} shown, more to come: cursor={cursor}]")
+    if too_long:
+        page.add(f"[{counted(too_long, 'path')} too long to be shown; list a folder further down]")
     if walk.ignored:
         page.add(f"[{walk.ignored} ignored names left out so far; include_ignored=true shows them]")
     if walk.unreadable:
