@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -28,7 +29,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from filewright.settings import Settings
 from filewright.structure.language import PARSED, Language, language_of
@@ -207,8 +208,7 @@ def named(source: str, language: Language) -> Iterator[tuple[str, int]]:
 
 
 def mapped(source: str) -> Iterator[tuple[str, int]]:
-    import yaml
-
+    yaml: Any = importlib.import_module("yaml")  # PyYAML, which only this needs
     with contextlib.suppress(yaml.YAMLError):
         pending = [node for node in yaml.compose_all(source) if node is not None]
         while pending:
