@@ -83,6 +83,12 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
 @pytest.mark.parametrize(
     "piece", [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "]
 )
+def test_forms_of_other_dialects_are_looked_for_in_linear_time(
+    language: Language, piece: bytes, outlines: Outlines
+) -> None:
+    assert outlines.outline(piece * (200_000 // len(piece)), language).language == language
+
+
 def test_a_class_that_the_grammar_loses_is_found_and_what_is_inside_another_does_not_end_it(
     outlines: Outlines,
 ) -> None:
@@ -106,9 +112,3 @@ internal constructor(@PublishedApi internal val storage: LongArray) : Collection
     assert found["Bag"][:2] == ("class", 5)
     assert "get" in found
     assert "on" not in found
-
-
-def test_forms_of_other_dialects_are_looked_for_in_linear_time(
-    language: Language, piece: bytes, outlines: Outlines
-) -> None:
-    assert outlines.outline(piece * (200_000 // len(piece)), language).language == language
