@@ -60,7 +60,7 @@ def test_the_examples_of_the_library_page_are_well_typed(tmp_path: Path) -> None
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
 def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path: Path) -> None:
     (root / "cart.py").write_text(CART)
-    script = example.replace("/path/to/project", str(root))
+    script = example.replace("/path/to/project", root.as_posix())
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
