@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -51,14 +53,14 @@ class Tool:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema (2020-12) of its arguments: an object, no unknown names, no titles."""
-        return schema_of(self.arguments)
+        return deepcopy(schema_of(self.arguments))
 
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         if not isinstance(arguments, Mapping):
             raise FilewrightError(Code.INVALID_INPUT, f"{self.name}: the arguments must be an object")
         try:
-            meant = _as_meant(dict(arguments), self.schema)
+            meant = _as_meant(dict(arguments), schema_of(self.arguments))
             parsed = self.arguments.model_validate(meant)
             _check_numbers(self.name, meant)
         except ValidationError as error:
@@ -70,8 +72,12 @@ class Tool:
         return parsed
 
 
+@cache
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The model's JSON Schema with references inlined and everything a reader can do without left out."""
+    """The model's JSON Schema with references inlined and everything a reader can do without left out.
+
+    Made once for each model, since every call asks for it: to be read only.
+    """
     raw = model.model_json_schema()
     definitions = raw.pop("$defs", {})
     result = _plain(raw, definitions)
