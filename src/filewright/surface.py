@@ -178,7 +178,9 @@ class Offer:
         names = [tool.name for tool in self._tools]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"
-        return FilewrightError(Code.INVALID_INPUT, f"unknown tool {name[:100]!r}", hint=hint)
+        return FilewrightError(
+            Code.INVALID_INPUT, f"unknown tool {name[:100]!r}", hint=hint, details={"tool": name[:100]}
+        )
 
     def _bounded(self, result: ToolResult) -> ToolResult:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""

@@ -30,8 +30,16 @@ from filewright.tools import FailedCall, ToolResult, counted
 from filewright.visible import visible
 
 if TYPE_CHECKING:
-    from filewright.structure import Symbol
-    from filewright.tools import EditRequest, EditResult, FileRead, ListedEntry, SearchHit, SearchResult
+    from filewright.structure import Symbol, SyntaxIssue
+    from filewright.tools import (
+        EditRequest,
+        EditResult,
+        FileRead,
+        ListedEntry,
+        OverviewResult,
+        SearchHit,
+        SearchResult,
+    )
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
@@ -40,6 +48,7 @@ _FOOTER_BYTES = 600
 _IMAGE_BYTES = 5 << 20
 _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
+_NEAR_CHARS = 200
 
 
 # Errors
@@ -90,16 +99,19 @@ def _message(error: FilewrightError) -> str:
     which = f"edit[{error.details['edit']}]: " if error.message.startswith("edit[") else ""
     more = " and more" if len(lines) > _LINES_LISTED else ""
     listed = ", ".join(map(str, lines[:_LINES_LISTED]))
-    return f"{which}{error.details['path']}: old_string occurs more than once: lines {listed}{more}"
+    exactly = ", but for whitespace" if error.details.get("nearest") else ""
+    return f"{which}{error.details['path']}: old_string occurs more than once{exactly}: lines {listed}{more}"
 
 
 def _refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
-    code = _code(error.code)
+    code = "not_found" if "tool" in error.details else error.details.get("error", _code(error.code))
     body: dict[str, Any] = {"error": code, "message": _message(error)}
     if code != error.code:
         body["native_code"] = str(error.code)
-    hint = _CLEARER if error.code == Code.AMBIGUOUS_MATCH else error.hint
+    hint = error.hint
+    if error.code == Code.AMBIGUOUS_MATCH and not error.details.get("nearest"):
+        hint = _CLEARER
     if hint:
         body["hint"] = worded(hint, _WORDS)
     if len(encoded(body)) > limit:
@@ -153,7 +165,9 @@ def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -
     kept = _fitting(rows, _room(call))
     notes = list(footers)
     if len(kept) < len(rows):
-        notes.insert(0, f"({len(rows) - len(kept)} more, not shown; narrow the request)")
+        notes.insert(
+            0, f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"
+        )
     return ToolResult("\n".join([*kept, *notes]))
 
 
@@ -241,7 +255,7 @@ def _read_file(call: Call, arguments: AgentRead) -> ToolResult:
     cut = [number for number in file.cut_at if number <= last]
     if cut:
         kept.append(f"(lines cut; read on with offset={cut[0]} and column={_LINE_CHARS + 1})")
-    if file.encoding not in (None, "utf-8", "ascii"):
+    if file.encoding not in (None, "utf-8", "ascii", "utf-16-le", "utf-16-be"):
         kept.append(f"(encoding: {file.encoding})")
     invalid = [str(number) for number in file.invalid_lines if number <= last]
     if invalid:
@@ -272,37 +286,47 @@ def _read_image(call: Call, arguments: AgentPath) -> ToolResult:
         if error.code == Code.IS_BINARY:
             error.code = Code.INVALID_INPUT
             error.message = f"{arguments.path} is not an image: {error.details.get('type')}"
+            error.details["error"] = "not_an_image"
         raise
     if not image.images:
         raise FilewrightError(
             Code.INVALID_INPUT,
             f"{arguments.path} is text, not an image",
             hint="read it with read_file",
-            details={"path": arguments.path},
+            details={"path": arguments.path, "error": "not_an_image"},
         )
     return ToolResult("", images=image.images)
 
 
 def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
-    """Every file under a heading, failures in their place."""
-    from filewright.tools import UnreadFile
-
-    found = call.read(paths=arguments.paths, limit=_READ_LINES)
-    parts: list[str] = []
+    """The files that fit, each under a heading, failures in their place; and how many are left out."""
+    rows: list[str] = []
     left = _room(call)
-    for position, (path, file) in enumerate(zip(arguments.paths, found.files, strict=True)):
-        if isinstance(file, UnreadFile):
-            rows = [f"==> {visible(path)} — {_code(file.code)}: {visible(file.error.message)} <=="]
-        else:
-            rows = [f"==> {visible(path)} <=="]
-            numbered = _numbered(file)
-            kept = _fitting(numbered, max(200, left // (len(found.files) - position))) if numbered else []
-            rows += kept or ["(empty file)"]
-            if file.next is not None or len(kept) < len(numbered):
-                rows.append(f"(more; read_file with offset={file.start_line + len(kept)})")
-        left -= _size(rows)
-        parts += rows
-    return ToolResult("\n".join(parts))
+    for position, path in enumerate(arguments.paths):
+        if left <= 0:
+            omitted = len(arguments.paths) - position
+            rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
+            break
+        section = _section(call, path, left)
+        left -= _size(section)
+        rows += section
+    return ToolResult("\n".join(rows))
+
+
+def _section(call: Call, path: str, room: int) -> list[str]:
+    """A file under its heading, as far as it fits, or why it cannot be read."""
+    try:
+        file = call.read(path, limit=_READ_LINES)
+    except FilewrightError as error:
+        if error.code in (Code.CANCELLED, Code.TIMEOUT):
+            raise
+        return [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
+    numbered = _numbered(file)
+    kept = _fitting(numbered, max(200, room)) or ["(empty file)"]
+    rows = [f"==> {visible(path)} <==", *kept]
+    if file.next is not None or len(kept) < len(numbered):
+        rows.append(f"[... more; use read_file with offset={file.start_line + len(kept)} for the rest ...]")
+    return rows
 
 
 def _list_dir(call: Call, arguments: AgentListDir) -> ToolResult:
@@ -351,7 +375,7 @@ def _glob(call: Call, arguments: AgentGlob) -> ToolResult:
 
 
 def _tree(call: Call, arguments: AgentTree) -> ToolResult:
-    """The entries below a folder, indented; linked folders are named, not entered."""
+    """A folder drawn as a tree, folders first; linked folders are named, not entered."""
     entries, complete = call.entries(
         arguments.path,
         depth=arguments.depth or 4,
@@ -359,16 +383,21 @@ def _tree(call: Call, arguments: AgentTree) -> ToolResult:
         include_ignored=not arguments.respect_gitignore,
     )
     top = call.context.boundary.locate(arguments.path).shown
-    above = 0 if top == "." else top.count("/") + 1
-    rows = []
+    held: dict[str, list[ListedEntry]] = {}
     for entry in entries:
-        indent = "  " * (entry.path.removesuffix("/").count("/") - above)
-        rows.append(f"{indent}{visible(entry.name)}/" if entry.type == "folder" else indent + _sized(entry))
-    return _answered(call, rows, *_more(complete, "entries"), empty="(empty directory)")
+        held.setdefault(posixpath.dirname(entry.path.removesuffix("/")), []).append(entry)
+    drawn = list(_branches(held, "" if top == "." else top))
+    return _answered(call, [visible(top), *(drawn or ["(no entries)"])], *_more(complete, "entries"))
 
 
-def _sized(entry: ListedEntry) -> str:
-    return f"{visible(entry.name)}{'@' if entry.type == 'link' else ''}\t{entry.size}"
+def _branches(held: Mapping[str, Sequence[ListedEntry]], folder: str, margin: str = "") -> Iterator[str]:
+    entries = sorted(held.get(folder, ()), key=lambda entry: (entry.type != "folder", entry.name))
+    for entry in entries:
+        corner, below = ("└── ", "    ") if entry is entries[-1] else ("├── ", "│   ")
+        end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
+        yield f"{margin}{corner}{visible(entry.name)}{end}"
+        if entry.type == "folder":
+            yield from _branches(held, entry.path.removesuffix("/"), margin + below)
 
 
 def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
@@ -419,35 +448,60 @@ def _symbols(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
 def _outline(call: Call, arguments: AgentPath) -> ToolResult:
     """The definitions of a file with their lines."""
     overview = call.get_overview(arguments.path, since="", max_symbols=5000)
+    if not overview.outline:
+        _require_grammar("outline", arguments.path, overview)
     notes = [f"({overview.outline_note})"] if overview.outline_note else []
     if errors := overview.syntax_errors.count:
         notes.append(f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax")
     return _answered(call, list(_symbols(overview.outline)), *notes, empty="(no symbols found)")
 
 
+def _require_grammar(tool: str, path: str, overview: OverviewResult) -> None:
+    """Refuse a kind of file that is never parsed; a note says why one that could be was not."""
+    if overview.parsed != "no" or overview.outline_note is not None:
+        return
+    raise FilewrightError(
+        Code.INVALID_INPUT,
+        f"{tool} does not support {path}: there is no grammar for this kind of file",
+        hint="read it with read_file",
+        details={"path": path},
+    )
+
+
 def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
     """The syntax errors of a file, as a JSON object; `ok` is null where the file was not parsed."""
     overview = call.get_overview(arguments.path, since="", max_symbols=0)
+    _require_grammar("check_syntax", arguments.path, overview)
     errors = overview.syntax_errors
     facts = {
         "path": arguments.path,
         "language": overview.language,
         "ok": errors.count == 0 if overview.parsed == "whole" or errors.count else None,
-        "errors": [
-            {
-                "kind": "missing" if i.message.startswith("missing ") else "error",
-                "line": i.line,
-                "column": i.column,
-                "near": visible(i.text or i.message),
-            }
-            for i in errors.first
-        ],
+        "errors": [_issue(call, arguments.path, issue) for issue in errors.first],
         "error_count": errors.count,
         "truncated": errors.count > len(errors.first),
     }
-    if overview.parsed != "whole":
-        facts["note"] = overview.outline_note or "there is no grammar for this kind of file"
+    if overview.outline_note is not None:
+        facts["note"] = overview.outline_note
     return ToolResult(encoded(facts))
+
+
+def _issue(call: Call, path: str, issue: SyntaxIssue) -> dict[str, Any]:
+    """An issue as there: near it is the line it is in, or the token that is missing."""
+    missing = issue.message.startswith("missing ")
+    near = issue.message.removeprefix("missing ") if missing else ""
+    if not missing:
+        try:
+            near = call.read(path, start=issue.line, limit=1).content.strip()
+        except FilewrightError as error:
+            if error.code != Code.INVALID_INPUT:  # what ends too early may be of the line after the last
+                raise
+    return {
+        "kind": "missing" if missing else "error",
+        "line": issue.line,
+        "column": issue.column,
+        "near": visible((near or issue.text or issue.message)[:_NEAR_CHARS]),
+    }
 
 
 # Searching
@@ -490,21 +544,20 @@ def _grepped(call: Call, arguments: AgentGrep) -> ToolResult:
         wanted = names[arguments.offset : last]
         rows = _fitting(wanted, _room(call)) if wanted else []
         shown, total = len(rows), len(names)
-    if not rows:
-        if not total:
-            return ToolResult("(no matches)" if complete else "(no matches so far; the search is incomplete)")
+    stopped = "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
+    if not rows and total:
         return ToolResult(f"(no results at offset {arguments.offset}; {total} total)")
+    if not rows:
+        return ToolResult("(no matches)" if complete else stopped)
     following = arguments.offset + shown
-    notes: list[str] = []
-    if following < total or arguments.offset or not complete:
+    if following < total:
+        cut = "" if shown == arguments.head_limit else "page was cut: "
         many = str(total) if complete else f"at least {total}"
-        footer = f"showing {arguments.offset + 1}..{following} of {many}"
-        if following < total:
-            footer += f"; call again with offset={following} for more"
-        notes.append(f"({footer})")
-    if not complete:
-        notes.append("(incomplete: the search stopped early; narrow the path, the glob or the pattern)")
-    return ToolResult("\n".join([*rows, *notes]))
+        rows.append(
+            f"[... {cut}showing {arguments.offset}..{following} of {many}; "
+            f"call again with offset={following} for more ...]"
+        )
+    return ToolResult("\n".join(rows if complete else [*rows, stopped]))
 
 
 def _pages(
@@ -718,11 +771,17 @@ class AgentReplace(LenientArguments):
 
     pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
     replacement: Annotated[str, Field(description="$1 and ${name} are groups.")]
-    path: Annotated[str, Field(description="File or folder.")] = "."
+    path: Annotated[str | None, Field(description="File or folder.")] = None
     glob: str | None = None
     ignore_case: bool = False
     multiline: bool = False
     dry_run: bool = True
+
+    @model_validator(mode="after")
+    def _scoped(self) -> Self:
+        if not self.path and not self.glob:
+            raise ValueError("give path or glob to scope the replacement")
+        return self
 
 
 class AgentPair(LenientArguments):
@@ -735,7 +794,11 @@ class AgentPair(LenientArguments):
 
 def _edit_file(call: Call, arguments: AgentEdit) -> ToolResult:
     """One edit."""
-    return _edited(call, call.edit(arguments.path, [arguments.native]), arguments.path)
+    try:
+        made = call.edit(arguments.path, [arguments.native])
+    except FilewrightError as error:
+        raise _edit_error(error, [arguments]) from error
+    return _edited(call, made, f"Replaced {counted(made.changes_made, 'occurrence')} in", arguments.path)
 
 
 def _multi_edit(call: Call, arguments: AgentMultiEdit) -> ToolResult:
@@ -746,13 +809,22 @@ def _multi_edit(call: Call, arguments: AgentMultiEdit) -> ToolResult:
         if "edit" in error.details:
             error.message = f"edit[{error.details['edit']}]: {error.message}"
             error.details["index"] = error.details["edit"]
-        raise
-    return _edited(call, made, arguments.path)
+        raise _edit_error(error, arguments.edits) from error
+    return _edited(call, made, f"Applied {counted(len(arguments.edits), 'edit')} to", arguments.path)
 
 
-def _edited(call: Call, made: EditResult, path: str) -> ToolResult:
-    many = counted(made.changes_made, "replacement")
-    rows = [f"edited {visible(path)}: {many}, first at line {made.line_number}"]
+def _edit_error(error: FilewrightError, edits: Sequence[AgentReplacement]) -> FilewrightError:
+    """A refused edit: ambiguous too where several places are its text but for whitespace."""
+    alike = [near["first_line"] for near in error.details.get("nearest", ()) if near["similarity"] == 1]
+    if error.code == Code.NO_MATCH and len(alike) > 1 and not edits[error.details["edit"]].replace_all:
+        hint = "copy the text with its whitespace, and with enough lines around it to occur once"
+        details = {**error.details, "lines": sorted(alike)}
+        return FilewrightError(Code.AMBIGUOUS_MATCH, error.message, hint=hint, details=details)
+    return error
+
+
+def _edited(call: Call, made: EditResult, done: str, path: str) -> ToolResult:
+    rows = [f"{done} {visible(path)}."]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
@@ -776,10 +848,10 @@ def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
         made = call.apply_patch(_with_renames(arguments.patch))
     except FilewrightError as error:
         raise _patch_error(error) from error
-    rows = [f"applied: {counted(len(made.files), 'file')} changed"]
+    rows = ["Applied patch:"]
     for file in made.files:
-        was = f" (from {visible(file.was)})" if file.was else ""
-        rows.append(f"{file.operation} {visible(file.path or '')}{was}")
+        was = f"{visible(file.was)} -> " if file.was else ""
+        rows.append(f"  {_LETTERS.get(file.operation, 'M')} {was}{visible(file.path or '')}")
         rows += [
             f"note: hunk {hunk.number} matched by {hunk.tier} at line {hunk.line}"
             for hunk in file.hunks
@@ -788,6 +860,7 @@ def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
     return _with_diff(call, rows, "", made.warnings)
 
 
+_LETTERS = {"created": "A", "deleted": "D", "renamed": "R", "copied": "C"}
 _HEADER = re.compile(r"--- ([^\t\r\n]+)[^\n]*\n\+\+\+ ([^\t\r\n]+)[^\n]*(?:\n|\Z)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*(?:\n|\Z)")
 
@@ -864,7 +937,7 @@ def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
             raise
         (made,) = call.write(path, content, mode="overwrite", newline="keep").results
     size = len(content.encode("utf-8", "replace"))
-    head = f"{made.operation} {visible(arguments.path)} ({counted(size, 'byte')})"
+    head = f"Wrote {size} bytes to {visible(arguments.path)} ({made.operation})."
     return _with_diff(call, [head], made.diff, [made.syntax_warning])
 
 
@@ -874,7 +947,7 @@ def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
         made = call.replace(
             _dotting(call, arguments.pattern) if arguments.multiline else arguments.pattern,
             arguments.replacement,
-            arguments.path,
+            arguments.path or ".",
             glob=arguments.glob,
             mode="regex",
             case="insensitive" if arguments.ignore_case else "sensitive",
@@ -885,9 +958,17 @@ def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
         if error.code in (Code.NO_MATCH, Code.NO_CHANGE):
             return ToolResult("(no matches)")
         raise
-    where = f"{counted(made.count, 'replacement')} in {counted(len(made.files), 'file')}"
-    head = f"dry run, nothing was written: {where}" if arguments.dry_run else f"replaced: {where}"
-    rows = [head, *(f"{visible(file.path)}: {file.count}" for file in made.files)]
+    if arguments.dry_run:
+        head = (
+            f"{made.count} replacement(s) across {len(made.files)} file(s) "
+            "(dry run — pass dry_run: false to apply)"
+        )
+    else:
+        head = f"Replaced {made.count} occurrence(s) in {len(made.files)} file(s):"
+    rows = [
+        head,
+        *(f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files),
+    ]
     return _with_diff(call, rows, made.diff, made.warnings)
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from filewright.faces import face_of
 from filewright.structure.language import PARSED, Language, language_of
-from filewright.structure.symbol import Outline, Symbol, SyntaxReport
+from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
     from filewright.structure.block import enclosing, of_symbol
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __getattr__, __all__ = face_of(
     __name__,
     {
-        "symbol": "Outline Symbol SyntaxReport",
+        "symbol": "Outline Symbol SyntaxIssue SyntaxReport",
         "language": "PARSED Language language_of",
         "block": "enclosing of_symbol",
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",

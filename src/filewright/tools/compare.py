@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Snapshot
+from filewright.text import Narrowed, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.rendering import clip
 from filewright.tools.result import ToolResult
@@ -16,7 +16,7 @@ from filewright.visible import visible
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(ToolResult):
-    """The unified diff of two files; `truncated` if it is longer than shown."""
+    """The unified diff of two texts without their line ends; `truncated` if it is longer than shown."""
 
     identical: bool
     diff: str
@@ -28,21 +28,20 @@ def compare_files(context: Context, before: str, after: str, task: Task) -> Comp
     was, now = context.boundary.locate(before), context.boundary.locate(after)
     with context.open_text(was) as old, context.open_text(now) as new:
         task.check()
-        old_bytes, new_bytes = _whole(context, old), _whole(context, new)
-        splices = splices_between(old, new_bytes)
-        shown = unified(was.shown, now.shown, old, splices, max_lines=context.settings.diff_lines)
+        plain, other = _plain(context, old), _plain(context, new)
+        splices = splices_between(plain, other.read(0, other.size))
+        shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)
         at = max(0, shown.text.find("--- "))
         text = clip(
             shown.text[at:], context.settings.page_chars, note="\n[cut: the diff is longer than shown]"
         )
         if shown.truncated:
             text += "[the diff is longer than shown]"
-        return Comparison(
-            visible(text), identical=old_bytes == new_bytes, diff=shown.text, truncated=shown.truncated
-        )
+        return Comparison(visible(text), identical=not splices, diff=shown.text, truncated=shown.truncated)
 
 
-def _whole(context: Context, snapshot: Snapshot) -> bytes:
+def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
+    """What is compared of a text: its lines, ended by newlines whatever they end with in the file."""
     if snapshot.held is None:
         raise FilewrightError(
             Code.TOO_LARGE,
@@ -50,4 +49,10 @@ def _whole(context: Context, snapshot: Snapshot) -> bytes:
             hint="read the parts in question",
             details={"path": snapshot.asked, "size": snapshot.size, "limit": context.settings.hold_bytes},
         )
-    return snapshot.held
+    narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
+    return Snapshot.of_bytes(
+        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n"),
+        encoding=narrow.encoding.name,
+        location=snapshot.location,
+        settings=context.settings,
+    )

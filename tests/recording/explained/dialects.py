@@ -9,6 +9,76 @@ from tests.recording.sessions import Call
 
 WORDINGS = (
     Wording(
+        "as in the original",
+        r"^edited (.*): (\d+) replacement(s?), first at line \d+",
+        r"Replaced \2 occurrence\3 in \1.",
+        surface="agent-tools",
+        tool="edit_file",
+    ),
+    Wording(
+        "as in the original",
+        r"^edited (.*): (\d+) replacement(s?), first at line \d+",
+        r"Applied \2 edit\3 to \1.",
+        surface="agent-tools",
+        tool="multi_edit",
+    ),
+    Wording(
+        "as in the original",
+        r"^applied: \d+ files? changed",
+        r"Applied patch:",
+        surface="agent-tools",
+        tool="apply_patch",
+    ),
+    Wording(
+        "as in the original",
+        r"(?m)^modified (.*)$",
+        r"  M \1",
+        surface="agent-tools",
+        tool="apply_patch",
+    ),
+    Wording(
+        "as in the original",
+        r"(?m)^created (.*)$",
+        r"  A \1",
+        surface="agent-tools",
+        tool="apply_patch",
+    ),
+    Wording(
+        "as in the original",
+        r"(?m)^deleted (.*)$",
+        r"  D \1",
+        surface="agent-tools",
+        tool="apply_patch",
+    ),
+    Wording(
+        "as in the original",
+        r"^(created|overwritten|unchanged) (.*) \((\d+) bytes?\)",
+        r"Wrote \3 bytes to \2 (\1).",
+        surface="agent-tools",
+        tool="write_file",
+    ),
+    Wording(
+        "as in the original",
+        r"(?m)^([^{\n]*): (\d+)$",
+        r"  M \1 (\2 replacements)",
+        surface="agent-tools",
+        tool="replace",
+    ),
+    Wording(
+        "as in the original",
+        r"^dry run, nothing was written: (\d+) replacements? in (\d+) files?",
+        r"\1 replacement(s) across \2 file(s) (dry run — pass dry_run: false to apply)",
+        surface="agent-tools",
+        tool="replace",
+    ),
+    Wording(
+        "as in the original",
+        r"^replaced: (\d+) replacements? in (\d+) files?",
+        r"Replaced \1 occurrence(s) in \2 file(s):",
+        surface="agent-tools",
+        tool="replace",
+    ),
+    Wording(
         "as in the original", r"^moved (.*) to (.*)$", r"Moved \1 → \2.", surface="agent-tools", tool="move"
     ),
     Wording(
@@ -24,9 +94,6 @@ WORDINGS = (
         r"Directory already exists: \1.",
         surface="agent-tools",
         tool="mkdir",
-    ),
-    Wording(
-        "as in the original", r"\(no outline\)", "(no symbols found)", surface="agent-tools", tool="outline"
     ),
     Wording(
         "a hint names the tools of the dialect",
@@ -88,6 +155,30 @@ RETOLD = (
         lambda was, now: was.code == now.code and "source and destination are the same" in now.text,
     ),
     Retold(
+        "a tree is drawn with lines and begins with its folder, as in the original",
+        _of("agent-tools", "tree"),
+    ),
+    Retold(
+        "results are counted and pages end as in the original",
+        lambda was, now: was.surface == "agent-tools" and was.tool == "grep" and "(showing " in was.text,
+    ),
+    Retold(
+        "two texts are compared by their lines, whatever they end with and are encoded in, as in the original",
+        _of("agent-tools", "diff"),
+    ),
+    Retold(
+        "what is newest differs after a call that is refused now",
+        lambda was, now: (
+            was.surface == "agent-tools"
+            and was.tool == "glob"
+            and sorted(was.text.split("\n")) == sorted(now.text.split("\n"))
+        ),
+    ),
+    Retold(
+        "a replacement of no scope is refused, as in the original, whatever else is wrong with it",
+        lambda was, now: was.code == now.code == "invalid_input" and "give path or glob" in now.text,
+    ),
+    Retold(
         "file_stat and check_syntax answer with a JSON object, as in the original",
         _of("agent-tools", "file_stat", "check_syntax"),
     ),
@@ -97,7 +188,9 @@ RETOLD = (
     ),
     Retold(
         "overwriting shows the diff, as in the original",
-        lambda was, now: was.surface == "agent-tools" and was.tool == "write_file" and _added(was, now),
+        lambda was, now: (
+            was.tool == "write_file" and was.code == now.code and " (overwritten).\n" in now.text
+        ),
     ),
     Retold(
         "a read names the encoding, bytes that are none, and how to read on in a line that was cut",
@@ -167,6 +260,42 @@ RETOLD = (
 )
 
 OUTCOMES = (
+    Outcome(
+        "a kind of file without a grammar is refused, as in the original",
+        {
+            "agent-tools-00.17": Now("invalid_input", "3f3b19c515d83d10"),
+            "agent-tools-02.05": Now("invalid_input", "3724a242323307ad"),
+            "agent-tools-08.07": Now("invalid_input", "952e3bddc860bf80"),
+            "agent-tools-13.05": Now("invalid_input", "576349a064210700"),
+            "agent-tools-16.16": Now("invalid_input", "5ac8684091318f93"),
+            "agent-tools-21.06": Now("invalid_input", "6f01e86cf682bacb"),
+            "agent-tools-22.09": Now("invalid_input", "f95c0f4b3a1f7f37"),
+            "agent-tools-24.18": Now("invalid_input", "69f9a60a1ee39e6e"),
+        },
+    ),
+    Outcome(
+        "a kind of file without a grammar is refused, as in the original",
+        {
+            "agent-tools-01.01": Now("invalid_input", "02a648fd3e9360ed"),
+            "agent-tools-02.12": Now("invalid_input", "b5c1966d2c55ea69"),
+            "agent-tools-09.06": Now("invalid_input", "55a3a3664f1dca40"),
+            "agent-tools-12.07": Now("invalid_input", "32ff05b338525b9a"),
+            "agent-tools-12.12": Now("invalid_input", "cf126341b6d76b9a"),
+        },
+    ),
+    Outcome(
+        "a replacement in all files at once has to be asked for by path or glob, as in the original",
+        {
+            "agent-tools-00.07": Now("invalid_input", "196a218aded3254f"),
+            "agent-tools-03.09": Now("invalid_input", "cedb5ce94742a116"),
+            "agent-tools-04.02": Now("invalid_input", "be2b77140b32bc75"),
+            "agent-tools-04.05": Now("invalid_input", "426d31aa72abdb20"),
+            "agent-tools-04.14": Now("invalid_input", "28758f58a52615df"),
+            "agent-tools-07.08": Now("invalid_input", "296aed69609c07cb"),
+            "agent-tools-11.12": Now("invalid_input", "893c01d30a339f17"),
+            "agent-tools-15.06": Now("invalid_input", "c6e07fd5c5392e68"),
+        },
+    ),
     Outcome(
         "an argument the original does not know is passed over, so the call goes on to what is wrong with the path",
         {"agent-tools-01.16": Now("not_found", "86744d8ead067668")},
