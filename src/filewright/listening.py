@@ -27,9 +27,9 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
 
 
 def on_leaving(leave: Callable[[], None]) -> None:
-    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP."""
+    """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break."""
     loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
         if number is None:
             continue

@@ -182,7 +182,6 @@ def in_wine(*command: str | Path) -> int:
         "WINEARCH": "win64",
         "WINEDEBUG": "-all",
         "DISPLAY": "",
-        "PYTHONPATH": ";".join(map(windows_path, (PROJECT / "src", PROJECT))),
         # What Wine knows as a drive: asked for the volume of any other folder, it takes half a second.
         "FILEWRIGHT_TEST_DIR": "C:\\windows\\temp",
         "PYTHONDONTWRITEBYTECODE": "",
@@ -190,6 +189,9 @@ def in_wine(*command: str | Path) -> int:
         "PYTHONUNBUFFERED": "1",
         "PYTHONUTF8": "1",
     }
+    # Not by PYTHONPATH: the SDK's client gives a server that it starts little of its own environment.
+    places = "\n".join(map(windows_path, (PROJECT / "src", PROJECT)))
+    (CACHE / f"python-{PYTHON}" / "lib" / "site-packages" / "project.pth").write_text(places)
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as shown:
         try:
             with subprocess.Popen(

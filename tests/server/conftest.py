@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ class RawClient:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self.stderr = b""
@@ -142,6 +144,10 @@ class RawClient:
         self._reading.set()
         self.process.stdin.close()
         return self.process.wait(SECONDS)
+
+    def interrupt(self, number: int = signal.SIGTERM) -> None:
+        """Ask the process to end; on Windows, which has no signals between processes, by Ctrl+Break."""
+        self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", number))
 
     def kill(self) -> None:
         self._reading.set()

@@ -118,7 +118,7 @@ class StrangeTools:
     def noisy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         print("printed")
         os.write(1, b"written to descriptor 1\n")
-        subprocess.run(["/bin/echo", "from a child"], check=True)
+        subprocess.run([sys.executable, "-c", "print('from a child')"], check=True)
         read = sys.stdin.read()
         return ToolResult(f"quiet {read!r}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import socket
 import urllib.error
 import urllib.request
@@ -18,6 +17,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
+from tests.platforms.unix_only import not_on_wine
 
 from filewright.errors import FilewrightError
 from filewright.server.access import Access, is_loopback, parse_address
@@ -216,6 +216,7 @@ def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
     wrong.hears("is not HOST:PORT")
 
 
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_path: Path) -> None:
     import threading
 
@@ -227,7 +228,7 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
     caller = threading.Thread(target=lambda: answers.append(post(url, call, **headers)))
     caller.start()
     server.hears("commit begun")
-    server.process.send_signal(signal.SIGTERM)
+    server.interrupt()
     assert server.process.wait(30) == 0
     caller.join(30)
     assert target.read_text() == "committed"
@@ -235,6 +236,7 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(start: Start, tmp_
     assert b'"committed"' in answers[0][1]
 
 
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mode: str) -> None:
@@ -243,7 +245,7 @@ async def test_clients_that_only_listen_do_not_hold_the_server(start: Start, mod
     server = start("--http", "127.0.0.1:0")
     async with connected(listening(server), mode) as client:
         await client.call_tool("echo", {})
-        server.process.send_signal(signal.SIGTERM)
+        server.interrupt()
         assert await anyio.to_thread.run_sync(server.process.wait, 30) == 0
     server.hears("closed")
     assert b"Traceback" not in server.stderr

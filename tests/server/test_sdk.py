@@ -155,7 +155,7 @@ async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path:
 
     async with connected("legacy", str(tmp_path), list_roots_callback=roots) as client:
         assert text_of(await client.call_tool("echo", {})) == "{}"
-        assert str(tmp_path) in (client.instructions or "")
+        assert tmp_path.as_posix() in (client.instructions or "")
     assert asked == []
 
 

@@ -103,6 +103,7 @@ def test_tools_can_be_left_out(tmp_path: Path, arguments: tuple[str, ...], prese
     assert absent not in answers[1]["instructions"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing confines the server here")
 def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
     _, _, stderr = session(tmp_path)
     assert "confined" in stderr

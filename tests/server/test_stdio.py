@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.platforms.unix_only import not_on_wine
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors are those of POSIX")
+from filewright.listening import on_leaving
 
 Start = Callable[..., Any]
 
@@ -251,20 +252,43 @@ def test_a_client_that_disappears_cancels_what_runs(client: Any) -> None:
     client.hears("closed")
 
 
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 def test_a_change_that_is_being_made_is_finished_before_the_process_ends(client: Any, tmp_path: Path) -> None:
     target = tmp_path / "f"
     client.begin("commit", {"path": str(target)})
     client.hears("commit begun")
-    client.process.send_signal(signal.SIGTERM)
+    client.interrupt()
     assert client.process.wait(30) == 0
     assert target.read_text() == "committed"
 
 
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)])
 def test_a_signal_ends_the_process_in_order(client: Any, number: int) -> None:
-    client.process.send_signal(number)
+    client.interrupt(number)
     assert client.process.wait(30) == 0
     client.hears("closed")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"])
+def test_a_signal_wakes_what_waits_for_messages(name: str) -> None:
+    if not hasattr(signal, name):
+        pytest.skip(f"this system has no {name}")
+    number = getattr(signal, name)
+
+    async def wait() -> None:
+        asked = asyncio.Event()
+        on_leaving(asked.set)
+        await asyncio.to_thread(signal.raise_signal, number)
+        await asyncio.wait_for(asked.wait(), 30)
+
+    before = {each: signal.getsignal(each) for each in signal.valid_signals()}
+    try:
+        asyncio.run(wait())
+    finally:
+        for each, handler in before.items():
+            if signal.getsignal(each) != handler:
+                signal.signal(each, handler)
 
 
 def test_a_cancelled_change_is_still_made(client: Any, tmp_path: Path) -> None:

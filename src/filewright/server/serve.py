@@ -123,6 +123,6 @@ def _without_collecting() -> Iterator[None]:
 
 
 async def _until_stopped(transport: Transport) -> None:
-    """Run `transport` until it ends or SIGINT, SIGTERM or SIGHUP tells the process to leave."""
+    """Run `transport` until it ends or a signal tells the process to leave."""
     on_leaving(transport.stop)
     await transport.run()
