@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -345,6 +346,18 @@ def test_an_image_is_shown(tmp_path):
     with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
         answer = workspace.offer(DIALECT).call("read_image", {"path": "i.png"})
     assert [(image.mime, image.data) for image in answer.images] == [("image/png", content)]
+
+
+def test_a_tree_of_another_root_and_of_a_folder_whose_name_is_quoted(tmp_path):
+    quoted = "a\nb" if os.name == "posix" else "a b"
+    for folder in (f"one/{quoted}", "two/k"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "f").write_text("x")
+    with Workspace(tmp_path / "one", tmp_path / "two", state_dir=tmp_path / "state") as workspace:
+        dialect = workspace.offer(DIALECT)
+        drawn = [dialect.call("tree", {"path": str(tmp_path / root)}).text for root in ("one", "two")]
+    assert [text.split("\n")[0] for text in drawn] == [".", "two:"]
+    assert [text.split("\n")[2] for text in drawn] == ["    └── f\t1"] * 2
 
 
 def test_table_is_whole():

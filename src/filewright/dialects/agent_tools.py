@@ -382,22 +382,28 @@ def _tree(call: Call, arguments: AgentTree) -> ToolResult:
         details=True,
         include_ignored=not arguments.respect_gitignore,
     )
-    top = call.context.boundary.locate(arguments.path).shown
-    held: dict[str, list[ListedEntry]] = {}
+    locate = call.context.boundary.locate
+    top = locate(arguments.path)
+    held: _Held = {}
     for entry in entries:
-        held.setdefault(posixpath.dirname(entry.path.removesuffix("/")), []).append(entry)
-    drawn = list(_branches(held, "" if top == "." else top))
-    return _answered(call, [visible(top), *(drawn or ["(no entries)"])], *_more(complete, "entries"))
+        parts = locate(entry.path.removesuffix("/")).parts
+        held.setdefault(parts[:-1], []).append((parts, entry))
+    drawn = list(_branches(held, top.parts))
+    return _answered(call, [top.shown, *(drawn or ["(no entries)"])], *_more(complete, "entries"))
 
 
-def _branches(held: Mapping[str, Sequence[ListedEntry]], folder: str, margin: str = "") -> Iterator[str]:
-    entries = sorted(held.get(folder, ()), key=lambda entry: (entry.type != "folder", entry.name))
-    for entry in entries:
-        corner, below = ("└── ", "    ") if entry is entries[-1] else ("├── ", "│   ")
+_Held = dict[tuple[bytes, ...], list[tuple[tuple[bytes, ...], "ListedEntry"]]]
+"""The entries of each folder with their parts, by the parts of the folder."""
+
+
+def _branches(held: _Held, folder: tuple[bytes, ...], margin: str = "") -> Iterator[str]:
+    entries = sorted(held.get(folder, ()), key=lambda each: (each[1].type != "folder", each[0]))
+    for position, (parts, entry) in enumerate(entries, 1):
+        corner, below = ("└── ", "    ") if position == len(entries) else ("├── ", "│   ")
         end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
         yield f"{margin}{corner}{visible(entry.name)}{end}"
         if entry.type == "folder":
-            yield from _branches(held, entry.path.removesuffix("/"), margin + below)
+            yield from _branches(held, parts, margin + below)
 
 
 def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
