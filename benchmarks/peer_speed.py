@@ -1,22 +1,24 @@
-"""The same work on a large log by filewright and by published servers: time and peak memory of each process.
+"""The same work on a large log and a large tree by filewright and by published servers: time, answers, memory.
 
     python -m benchmarks.peer_speed [MEGABYTES] [--into FOLDER]
 
 The peers are `largefile` from PyPI and `@modelcontextprotocol/server-filesystem` from npm, as published.
-Every call goes over stdio; what a peer has no tool for is left out.
+Every call goes over stdio; what a peer has no tool for is left out. Answers are looked at: the lines of the
+tail one by one, what is found by its number. What a server answers wrongly is said beside its time.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
+import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,64 +26,152 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from benchmarks.large_log import RARE, make_log
-from benchmarks.peers import LARGEFILE, install
-
-OFFICIAL = "@modelcontextprotocol/server-filesystem"
-Call = tuple[str, str, dict[str, Any]]
+from benchmarks.peers import LARGEFILE, OFFICIAL, install
+from benchmarks.searching import make_tree
 
 NEW = "ERROR checksum mismatch (repaired)"
+LINES, NAMES, FOUND = 1000, 50, 6
+_PATIENCE = 300.0
+_NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
+
+Ask = Callable[[str, dict[str, Any]], Awaitable[str]]
+Act = Callable[[Ask], Awaitable[bool]]
+"""One piece of work; whether its answer was right."""
 
 
-def native(path: Path) -> list[Call]:
+def native(log: Path) -> dict[str, Act]:
     """The work in filewright's own tools."""
-    name = path.name
-    return [
-        ("overview", "get_overview", {"path": name}),
-        ("search a rare line", "search_content", {"path": name, "pattern": RARE}),
-        ("tail 1,000 lines", "read_content", {"path": name, "mode": "tail", "limit": 1000}),
-        ("edit one line", "edit_content", {"path": name, "edits": [{"search": RARE, "replace": NEW}]}),
-    ]
+
+    async def overview(ask: Ask) -> bool:
+        return "lines" in await ask("get_overview", {"path": log.name})
+
+    async def search(ask: Ask) -> bool:
+        return RARE in await ask("search_content", {"path": log.name, "pattern": RARE})
+
+    async def tail(ask: Ask) -> bool:
+        wanted, rows = _tail(log), list[tuple[str, str]]()
+        start = -LINES
+        while len(rows) < LINES:
+            page = _NUMBERED.findall(
+                await ask("read_content", {"path": log.name, "start": start, "limit": LINES - len(rows)})
+            )
+            if not page:
+                break
+            rows += page
+            start = int(rows[-1][0]) + 1
+        return [text for _, text in rows] == wanted
+
+    async def edit(ask: Ask) -> bool:
+        await ask("edit_content", {"path": log.name, "edits": [{"search": RARE, "replace": NEW}]})
+        return _holds(log, NEW)
+
+    async def names(ask: Ask) -> bool:
+        return (await ask("list_files", {"path": "tree", "glob": "**/mod07/file07.py"})).count(
+            "file07.py"
+        ) == NAMES
+
+    async def tree(ask: Ask) -> bool:
+        found = await ask("search_content", {"path": "tree", "pattern": "needle_rare", "context": 0})
+        return found.count("needle_rare is here") == FOUND
+
+    return {
+        "overview": overview,
+        "search a rare line": search,
+        "tail 1,000 lines": tail,
+        "edit one line": edit,
+        "names in a tree of 50,000 files": names,
+        "text in a tree of 50,000 files": tree,
+    }
 
 
-def largefile(path: Path) -> list[Call]:
+def largefile(log: Path) -> dict[str, Act]:
     """The work in `largefile`'s tools."""
-    where = {"absolute_file_path": str(path)}
-    edit = {"changes": [{"search": RARE, "replace": NEW, "fuzzy": False}], "preview": False}
-    return [
-        ("overview", "get_overview", where),
-        ("search a rare line", "search_content", {**where, "pattern": RARE, "fuzzy": False}),
-        ("tail 1,000 lines", "read_content", {**where, "mode": "tail", "limit": 1000}),
-        ("edit one line", "edit_content", {**where, **edit}),
-    ]
+    where = {"absolute_file_path": str(log)}
+
+    async def overview(ask: Ask) -> bool:
+        return "line_count" in await ask("get_overview", where)
+
+    async def search(ask: Ask) -> bool:
+        return RARE in await ask("search_content", {**where, "pattern": RARE, "fuzzy": False})
+
+    async def tail(ask: Ask) -> bool:
+        answer = json.loads(await ask("read_content", {**where, "mode": "tail", "limit": LINES}))
+        return str(answer["content"]).splitlines() == _tail(log)
+
+    async def edit(ask: Ask) -> bool:
+        change = {"search": RARE, "replace": NEW, "fuzzy": False}
+        await ask("edit_content", {**where, "changes": [change], "preview": False})
+        return _holds(log, NEW)
+
+    async def tree(ask: Ask) -> bool:
+        folder = {"absolute_dir_path": str(log.parent / "tree")}
+        return (await ask("search_directory", {**folder, "pattern": "needle_rare"})).count(
+            "needle_rare is here"
+        ) >= FOUND
+
+    return {
+        "overview": overview,
+        "search a rare line": search,
+        "tail 1,000 lines": tail,
+        "edit one line": edit,
+        "text in a tree of 50,000 files": tree,
+    }
 
 
-def official(path: Path) -> list[Call]:
+def official(log: Path) -> dict[str, Act]:
     """The work in the official filesystem server's tools; it cannot search inside files."""
-    where = {"path": str(path)}
-    return [
-        ("tail 1,000 lines", "read_text_file", {**where, "tail": 1000}),
-        ("edit one line", "edit_file", {**where, "edits": [{"oldText": RARE, "newText": NEW}]}),
-    ]
+    where = {"path": str(log)}
+
+    async def tail(ask: Ask) -> bool:
+        return (await ask("read_text_file", {**where, "tail": LINES})).splitlines()[-LINES:] == _tail(log)
+
+    async def edit(ask: Ask) -> bool:
+        await ask("edit_file", {**where, "edits": [{"oldText": RARE, "newText": NEW}]})
+        return _holds(log, NEW)
+
+    async def names(ask: Ask) -> bool:
+        tree = {"path": str(log.parent / "tree"), "pattern": "**/mod07/file07.py"}
+        return (await ask("search_files", tree)).count("file07.py") == NAMES
+
+    return {"tail 1,000 lines": tail, "edit one line": edit, "names in a tree of 50,000 files": names}
 
 
-async def timed(server: StdioServerParameters, calls: Sequence[Call]) -> dict[str, str]:
-    """Seconds for each call, or why it failed; and the peak resident size of the server's processes."""
+def _tail(log: Path) -> list[str]:
+    with log.open("rb") as file:
+        file.seek(-(1 << 20), os.SEEK_END)
+        return file.read().decode().splitlines()[-LINES:]
+
+
+def _holds(log: Path, text: str) -> bool:
+    middle, found = log.stat().st_size // 2, text.encode()
+    with log.open("rb") as file:
+        file.seek(middle - (4 << 20))
+        return found in file.read(8 << 20)
+
+
+async def timed(server: StdioServerParameters, works: dict[str, Act]) -> dict[str, str]:
+    """Seconds for each piece of work, or why it failed; and the peak resident size of the server's processes."""
     found: dict[str, str] = {}
-    async with Client(server, mode="legacy", read_timeout_seconds=300) as client:
+    async with Client(server, mode="legacy", read_timeout_seconds=_PATIENCE) as client:
         await client.list_tools()
-        for what, tool, arguments in calls:
+
+        async def ask(tool: str, arguments: dict[str, Any]) -> str:
+            result = await client.call_tool(tool, arguments)
+            text = "".join(getattr(part, "text", "") for part in result.content)
+            if result.is_error:
+                raise ValueError(text)
+            return text
+
+        for what, act in works.items():
             begun = time.perf_counter()
             try:
-                result = await client.call_tool(tool, arguments)
+                right = await act(ask)
+                found[what] = f"{time.perf_counter() - begun:.2f} s{'' if right else ' (wrong)'}"
+            except (MCPError, OSError, RuntimeError, ValueError, KeyError) as error:
                 took = time.perf_counter() - begun
-                found[what] = "refused" if result.is_error else f"{took:.2f} s"
-            except (
-                MCPError,
-                OSError,
-                RuntimeError,
-                ValueError,
-            ) as error:
-                found[what] = f"failed ({type(error).__name__})"
+                found[what] = (
+                    f"none in {took:.0f} s" if took >= _PATIENCE else f"failed ({type(error).__name__})"
+                )
         found["peak memory"] = f"{_peak() / (1 << 20):,.0f} MB"
     return found
 
@@ -111,41 +201,23 @@ def main() -> None:
     parser.add_argument("--into", type=Path)
     chosen = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="filewright-peers-"))
-    into = (chosen.into or base / "packages").absolute()
     try:
-        started = install(into)
-        node, npm = shutil.which("node"), shutil.which("npm")
-        servers: dict[str, tuple[Any, Any]] = {
-            "filewright": (
-                lambda root: StdioServerParameters(
-                    command=sys.executable,
-                    args=["-m", "filewright", "serve", "--log-level", "error", str(root)],
-                    env={**os.environ, "FILEWRIGHT_STATE_DIR": str(base / "state")},
-                ),
-                native,
-            ),
-            "largefile": (started[LARGEFILE], largefile),
-        }
-        if node is not None and npm is not None:
-            package = into / "node_modules" / OFFICIAL
-            if not package.exists():
-                subprocess.run(
-                    [npm, "install", "--silent", "--prefix", str(into), OFFICIAL],
-                    check=True,
-                    stdout=subprocess.DEVNULL,
-                )
-            servers["server-filesystem"] = (
-                lambda root: StdioServerParameters(
-                    command=node, args=[str(package / "dist" / "index.js"), str(root)]
-                ),
-                official,
-            )
+        started = install((chosen.into or base / "packages").absolute())
+        started["filewright"] = lambda root: StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "filewright", "serve", "--log-level", "error", str(root)],
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(base / "state")},
+        )
+        work = {"filewright": native, LARGEFILE: largefile, OFFICIAL: official}
         columns: dict[str, dict[str, str]] = {}
-        for name, (start, calls) in servers.items():
+        for name, works in work.items():
+            if name not in started:
+                continue
             root = base / name
-            root.mkdir()
+            (root / "tree").mkdir(parents=True)
             make_log(root / "big.log", chosen.megabytes << 20)
-            columns[name] = asyncio.run(timed(start(root), calls(root / "big.log")))
+            make_tree(str(root / "tree"))
+            columns[name] = asyncio.run(timed(started[name](root), works(root / "big.log")))
         rows = list(columns["filewright"])
         print(f"| {chosen.megabytes} MB | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
         for row in rows:
