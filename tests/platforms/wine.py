@@ -51,11 +51,8 @@ TOOLS = {
 ONLY_WINDOWS = ["colorama", "pywin32", "tzdata"]
 FOR_TESTS = ["pytest", "pytest-timeout", "hypothesis"]
 
-SHORT = [
-    "tests/platforms",
-    *(f"tests/system/test_{name}.py" for name in ("beneath", "folder_and_file", "nt")),
-]
-"""What shows most of the system: the rest of its room reads tables and sources, on Linux as well as there."""
+SHORT = ["tests/platforms", "tests/system/test_nt.py"]
+"""The rest of the system's room that runs there reads tables and sources, on Linux as well."""
 PORTABLE = [
     "tests/platforms",
     "tests/system",
