@@ -14,7 +14,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Root, is_journaled_temporary
+from filewright.boundary import (
+    Boundary,
+    DenyRules,
+    Location,
+    Root,
+    is_journaled_temporary,
+    is_temporary,
+)
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
@@ -394,7 +401,7 @@ class Slots:
             # With a folder, or on a file system without links: for a moment nothing has that name.
             self.rename(place, spare, "replace")
         self.rename(carrier, place, "replace")
-        if is_journaled_temporary(carrier.name):
+        if operation.staged or is_temporary(carrier.name):
             return spare
         self.rename(spare, carrier)
         return carrier
