@@ -60,10 +60,10 @@ class Recovery:
 
     @property
     def notes(self) -> list[str]:
-        """What an agent may be told of it."""
+        """What an agent may know of it."""
         said = [*self.conflicts, *self.unsettled]
-        told = [note for note in said if note not in self.secret]
-        return told if len(told) == len(said) else [*told, _LEFT]
+        shown = [note for note in said if note not in self.secret]
+        return shown if len(shown) == len(said) else [*shown, _LEFT]
 
     @classmethod
     def of_all(cls, found: Iterable[Recovery]) -> Recovery:
