@@ -6,6 +6,7 @@ Not a test module: the promise tests load it by path.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import json
 import os
@@ -357,6 +358,8 @@ def forked(work: Callable[[], object]) -> int:
     if child == 0:
         code = 1
         try:
+            # What other tests left behind is not to be closed in the middle of the work.
+            gc.freeze()
             work()
             code = 0
         finally:
