@@ -26,6 +26,7 @@ from filewright.system import File, Folder, Kind, NotAFileError, Status
 
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 _KNOWN_SECONDS = 1.0
+_Known = tuple[int, int | tuple[bytes, ...]]
 
 
 class Boundary:
@@ -58,7 +59,7 @@ class Boundary:
             )
             for index, own in self._own.items()
         }
-        self._known_free: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        self._known_free: tuple[set[_Known], set[_Known]] = (set(), set())
         self._known_until = 0.0
         self._deny = DenyRules.of(settings.deny)
         self._given = dict.fromkeys(self._own, self._deny)
@@ -221,8 +222,8 @@ class Boundary:
         free.update(passed)
         return False
 
-    def _free_folders(self, *, changing: bool) -> set[tuple[int, int]]:
-        """The folders known to be free of rule files, for a moment."""
+    def _free_folders(self, *, changing: bool) -> set[_Known]:
+        """The folders known to be free of rule files, for a moment: by identity, or by root and names."""
         now = time.monotonic()
         if now > self._known_until:
             self._known_free = (set(), set())
@@ -588,11 +589,15 @@ class Boundary:
             return CLOSED
         root, given = where.root.folder, self._rules_at(where.root)
         if not given.active:
+            free, known = self._free_folders(changing=True), (where.root.index, where.parts)
+            if known in free:
+                return given
             above, paths = b"", [*RULE_FILES]
             for part in where.parts:
                 above += part + b"/"
                 paths += [above + file for file in RULE_FILES]
             if not root.holds_any(paths):
+                free.add(known)
                 return given
         rules = given.entered(None, root)
         for depth, name in enumerate(where.parts, 1):

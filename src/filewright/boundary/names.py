@@ -12,6 +12,7 @@ import base64
 import os
 import re
 import zlib
+from functools import lru_cache
 
 from filewright.errors import Code, FilewrightError
 from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
@@ -48,8 +49,11 @@ def temporary_name() -> bytes:
 
 def is_temporary(name: bytes) -> bool:
     """Whether a name is one of ours: such are never listed or walked."""
-    if not name.startswith(TEMPORARY) or len(name) != len(TEMPORARY) + _LETTERS:
-        return False
+    return name.startswith(TEMPORARY) and len(name) == len(TEMPORARY) + _LETTERS and _has_checksum(name)
+
+
+@lru_cache(maxsize=1024)  # A change of many files asks three times of each.
+def _has_checksum(name: bytes) -> bool:
     try:
         made = base64.b32decode(name[len(TEMPORARY) :].upper())
     except ValueError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from filewright import system
 from filewright.changes import base_folder
 from filewright.system import landlock
 
@@ -31,6 +32,7 @@ def confine(workspace: Workspace, *, network: bool) -> str:
 
     `network` leaves TCP, which a server on HTTP needs. Must be called before any thread is started.
     """
+    system.end_threads()  # A recovery may have needed them.
     roots = [root.fd for root in workspace.roots]
     state = base_folder(workspace.settings)
     excludes = workspace.context.boundary.excludes_file

@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from filewright.faces import names_of
-from filewright.system.flushing import flush_all
+from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard
 from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
 
@@ -94,6 +94,7 @@ __all__ = [
     "claim_standard",
     "effective_group",
     "effective_user",
+    "end_threads",
     "flush_all",
     "groups",
     "kept_of_mode",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Protocol
 
 _THREADS = 16
@@ -24,10 +26,26 @@ def flush_all(handles: Iterable[Flushable]) -> None:
             handle.flush()
         return
     threads = min(_THREADS, len(pending))
-    with ThreadPoolExecutor(threads) as pool:
-        results = [pool.submit(_flush_each, pending[start::threads]) for start in range(threads)]
+    results = [_pool().submit(_flush_each, pending[start::threads]) for start in range(threads)]
+    wait(results)
     for result in results:
         result.result()
+
+
+@cache  # A change flushes a dozen times: beginning sixteen threads for each takes longer than the flushes.
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
+
+
+def end_threads() -> None:
+    """End the threads that flush, until they are needed again: what confines a process asks for a single one."""
+    if _pool.cache_info().currsize:
+        _pool().shutdown()
+        _pool.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # A forked process has none of the threads.
 
 
 def _flush_each(handles: Sequence[Flushable]) -> None:

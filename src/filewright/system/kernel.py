@@ -23,7 +23,7 @@ import signal
 import stat
 import struct
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -120,9 +120,14 @@ _rename_call.argtypes = (_c_long, _c_int, _c_char_p, _c_int, _c_char_p, _c_uint)
 _rename_call.restype = _c_long
 
 
+@cache
+def _rename_number() -> int | None:
+    return _RENAMEAT2.get(os.uname().machine) if _LINUX else None
+
+
 def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
     """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
-    number = _RENAMEAT2.get(os.uname().machine) if _LINUX else None
+    number = _rename_number()
     if number is None:
         raise _missing()
     _reject_nul(source)

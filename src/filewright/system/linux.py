@@ -238,6 +238,18 @@ class LinuxFolder(_LinuxHandle, Folder):
                     raise
         return super().stat_beneath(parts, cross=cross, kernel=kernel)
 
+    def _is_there(self, parts: Sequence[bytes]) -> bool:
+        try:
+            if can.beneath:
+                os.close(self._resolve(parts, _LOOK, links=True, cross=True))
+                return True
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
+                raise
+        return super()._is_there(parts)
+
     def _resolve(self, parts: Sequence[bytes], flags: int, *, links: bool, cross: bool) -> int:
         resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS
         if not links:

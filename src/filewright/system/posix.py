@@ -379,11 +379,11 @@ class Folder(_Handle):
             other = unicodedata.normalize("NFD" if unicodedata.is_normalized("NFC", text) else "NFC", text)
         if other == text:
             return False
-        try:
-            found = self.stat_beneath((*above, other.encode("utf-8", "surrogateescape")))
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        return found.identity == self.stat_beneath((*above, name)).identity
+        spelled = (*above, other.encode("utf-8", "surrogateescape"))
+        return (
+            self._is_there(spelled)
+            and self.stat_beneath(spelled).identity == self.stat_beneath((*above, name)).identity
+        )
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name."""
