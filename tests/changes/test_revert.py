@@ -108,6 +108,15 @@ def test_a_conflict_is_refused_with_its_place_and_restored_by_force(bench: Any) 
     assert path.read_bytes() == TEXT
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_a_pipe_in_the_place_of_a_created_file_is_called_a_special_file(bench: Any) -> None:
+    record = bench.commit(Create(bench.at("new"), b"new\n"))
+    (bench.root / "new").unlink()
+    os.mkfifo(bench.root / "new")
+    with pytest.raises(FilewrightError, match="new is a special file now"):
+        bench.changes.revert(record.id)
+
+
 @pytest.mark.parametrize(
     ("step", "spoil"),
     [

@@ -11,6 +11,9 @@ from filewright.structure.outlines import Outlines
 BROKEN = [
     (Language.PYTHON, b"def f(:\n    pass\n", 1),
     (Language.PYTHON, b"x = 1\nif x\n    pass\n", 2),
+    (Language.PYTHON, b"def f(x):\n    if x:\n    return 1\n", 2),
+    (Language.PYTHON, b"x = 1\nclass A(B,\n  C):\n\n# a comment is no body\ny = 2\n", 3),
+    (Language.PYTHON, b"try:\n    f()\nfinally:\n", 3),
     (Language.JAVASCRIPT, b"function f() {\n  return 1;\n", None),
     (Language.JAVASCRIPT, b"const x = ;\n", 1),
     (Language.GO, b"package a\nfunc f( {\n}\n", 2),

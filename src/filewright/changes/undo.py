@@ -354,6 +354,10 @@ def undo_of(
 # What the change created
 
 
+def _is_now(kind: str | None) -> str:
+    return f"is a {'special file' if kind == 'other' else kind} now"
+
+
 def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     place = entry.place
     where = undoing.locate(place)
@@ -366,7 +370,7 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     if kind is None:
         undoing.notes.append(f"{where.shown} is gone already")
     elif kind != after.kind:
-        undoing.conflict(place, f"is a {kind} now")
+        undoing.conflict(place, _is_now(kind))
     elif kind == "file":
         with undoing.open(place) as now:
             if undoing.force or _as_created(undoing, runs, now):
@@ -428,7 +432,7 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
     taken = None if undoing.index.put_there(place) else undoing.kind(place)
     if before.kind == "folder":
         if taken not in (None, "folder") and not _make_way(undoing, place, where):
-            undoing.conflict(place, f"is a {taken} now")
+            undoing.conflict(place, _is_now(taken))
             return
         undoing.restore(MakeFolder(where, before.attributes), place)
         if taken != "folder":
@@ -565,7 +569,7 @@ def _bring_changed_back(
     """A file that the change rewrote and that is no longer there: its earlier content comes back."""
     where = undoing.locate(final)
     if kind is not None and not _make_way(undoing, entry.place, undoing.locate(entry.place)):
-        undoing.conflict(entry.place, f"is a {kind} now")
+        undoing.conflict(entry.place, _is_now(kind))
     elif _restore(undoing, before, final):
         undoing.notes.append(f"{where.shown} has been deleted or moved since; it is made anew")
     else:

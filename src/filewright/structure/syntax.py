@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.language import Language
 from filewright.structure.symbol import SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Query
 
 SHOWN: Final = 10
 """Issues described; the rest are counted."""
@@ -27,7 +29,10 @@ _TEXT_CHARS: Final = 60
 def report(root: Node, data: bytes, codec: str, language: Language, *, certain: bool) -> SyntaxReport:
     """The syntax errors below `root`, the tree of `data`."""
     if not root.has_error:
-        return SyntaxReport(certain=certain)
+        if language is not Language.PYTHON or len(data) > _JUDGED_BYTES:
+            return SyntaxReport(certain=certain)
+        missing = [_without_body(block, data, codec) for block in _empty_blocks(root)]
+        return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
     verdict = _judged(data, codec, language)
     if verdict is None:
         return SyntaxReport(certain=certain)
@@ -58,6 +63,29 @@ def _broken(root: Node) -> Iterator[Node]:
             yield node
         elif node.has_error:
             pending.extend(reversed(node.children))
+
+
+def _empty_blocks(root: Node) -> list[Node]:
+    """The bodies of Python with no statement in them: its grammar takes them for valid."""
+    from tree_sitter import QueryCursor
+
+    blocks = QueryCursor(_blocks_query()).captures(root).get("block", [])
+    return sorted((node for node in blocks if not node.named_child_count), key=lambda node: node.start_byte)
+
+
+@cache
+def _blocks_query() -> Query:
+    from tree_sitter import Query
+
+    from filewright.structure.query import grammar_of
+
+    return Query(grammar_of(Language.PYTHON).parser_language, "(block) @block")
+
+
+def _without_body(block: Node, data: bytes, codec: str) -> SyntaxIssue:
+    """The header that an empty block belongs to, by its colon."""
+    issue = _described(block.prev_sibling or block, data, codec)
+    return replace(issue, text="", message="expected an indented block")
 
 
 def _described(node: Node, data: bytes, codec: str) -> SyntaxIssue:
