@@ -71,7 +71,10 @@ class Settings(BaseModel):
         default=True, description="let the server confine itself with Landlock where the kernel can"
     )
     openat2: bool = Field(default=True, description="resolve paths by openat2 where the kernel has it")
-    break_hard_links: bool = Field(default=False, description="default of the argument of the same name")
+    break_hard_links: bool = Field(
+        default=False,
+        description="edit a file that has several names without being asked to (the argument `break_hard_links`)",
+    )
 
     edit_utf16: bool = Field(default=True, description="edit UTF-16 text in place, and do not only read it")
 
@@ -88,7 +91,9 @@ class Settings(BaseModel):
         default=32 * MB, ge=0, description="memory for parsed trees, line indexes and search grams"
     )
     shown_bytes: int = Field(
-        default=16 * MB, ge=0, description="memory of what was shown, the base of drift merges"
+        default=16 * MB,
+        ge=0,
+        description="memory for what agents were shown, by which text that has moved since is found",
     )
 
     # What a result may hold
@@ -130,7 +135,7 @@ class Settings(BaseModel):
         default=10.0, gt=0, description="how long a change waits for another process's change"
     )
     parse_seconds: float = Field(
-        default=2.0, gt=0, description="time limit for parsing a file, as often as it holds 8 MB"
+        default=2.0, gt=0, description="time limit for parsing, for each 8 MB of a file"
     )
     parse_bytes: int = Field(
         default=50 * MB, ge=0, description="files above this size are not parsed but outlined by patterns"
