@@ -249,33 +249,59 @@ def test_every_tool_works_below_260_characters(workspace: Workspace, root: Path,
     assert tree(root) == before
 
 
-def test_names_that_no_path_leads_to_are_shown_and_move_with_their_folder(
+def test_names_that_no_path_leads_to_are_shown_and_go_with_their_folder(
     workspace: Workspace, root: Path, folder: Folder
 ) -> None:
-    for name in UNUSUAL:
-        nt.close(nt.open_below(folder.fileno(), name, nt.GENERIC_WRITE, nt.PLAIN_FILE, disposition=nt.CREATE))
-    listed = workspace.call("list_files", {"path": "src", "details": True})
+    with folder:
+        folder.make(b"odd")
+        with folder.folder(b"odd") as odd:
+            for name in [*UNUSUAL, b"plain.txt"]:
+                fill(odd, name)
+            odd.make(b"aux")
+            with odd.folder(b"aux") as below:
+                fill(below, b"lpt1.")
+    listed = workspace.call("list_files", {"path": "src/odd", "details": True})
     assert not listed.is_error
     assert "could not be read" not in listed.text
     assert [name for name in UNUSUAL if name.decode() not in listed.text] == []
-    assert "src/a.py" in workspace.call("search_content", {"pattern": "one"}).text
-    names = folder.names()
-    folder.close()
-    for tool, arguments in (
-        ("copy_items", {"items": [{"source": "src", "destination": "copy"}]}),
-        ("delete_items", {"paths": ["src"], "recursive": True}),
-    ):  # What undo would have to make again is refused.
-        assert workspace.call(tool, arguments).is_error
-        assert names_in(root / "src") == names
-        assert not (root / "copy").exists()
-    moved = workspace.call("move_items", {"items": [{"source": "src", "destination": "there"}]})
-    assert not moved.is_error, moved.error
-    assert names_in(root / "there") == names
-    undone = workspace.call("revert_edit", {"change_id": moved.change_id})
-    assert not undone.is_error, undone.error
-    assert names_in(root / "src") == names
+    found = workspace.call("search_content", {"pattern": ".txt"}).text
+    assert "src/odd/plain.txt" in found
+    assert "src/odd/nul.txt" in found
+    before, odd_ones = held(root), held(root / "src/odd")
+    for tool, arguments, gone, there in (
+        ("move_items", {"items": [{"source": "src/odd", "destination": "there"}]}, True, "there"),
+        ("copy_items", {"items": [{"source": "src/odd", "destination": "copy"}]}, False, "copy"),
+        ("delete_items", {"paths": ["src/odd"], "recursive": True}, True, None),
+    ):
+        changed = workspace.call(tool, arguments)
+        assert not changed.is_error, changed.error
+        assert (root / "src/odd").exists() != gone
+        if there is not None:
+            assert held(root / there) == odd_ones
+        undone = workspace.call("revert_edit", {"change_id": changed.change_id})
+        assert not undone.is_error, undone.error
+        assert held(root) == before
 
 
-def names_in(path: Path) -> list[bytes]:
-    with system.open_folder(os.fsencode(path)) as opened:
-        return opened.names()
+def fill(folder: Folder, name: bytes) -> None:
+    with folder.create(name) as file:
+        file.write(name, 0)
+
+
+def held(path: Path) -> dict[bytes, bytes | None]:
+    """All that is below a folder, under the names that the folders have; None for a folder."""
+    found: dict[bytes, bytes | None] = {}
+
+    def look(folder: Folder, above: bytes) -> None:
+        for name, kind in folder.scan():
+            if kind == "folder":
+                found[above + name] = None
+                with folder.folder(name) as below:
+                    look(below, above + name + b"/")
+            else:
+                with folder.open(name) as file:
+                    found[above + name] = file.read(0, 1 << 20)
+
+    with system.open_folder(os.fsencode(path)) as top:
+        look(top, b"")
+    return found

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from tests.platforms.unix_only import ON_WINE
-from tests.system.hostile_names import ALLOWED, REFUSED
+from tests.system.hostile_names import ALLOWED, MISREAD, NO_NAMES, REFUSED
 
 from filewright import system
-from filewright.system import Folder
+from filewright.system import Folder, nt
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
 
@@ -45,9 +45,8 @@ def content(folder: Folder, name: bytes) -> bytes:
         return file.read(0, 1 << 20)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_hostile_name_is_refused_by_every_call(folder: Folder, name: bytes) -> None:
-    put(folder, b"other", b"kept")
+def calls_with(folder: Folder, name: bytes) -> list[Callable[[], object]]:
+    """Every call that takes a name."""
     calls: list[Callable[[], object]] = [
         lambda: folder.stat(name),
         lambda: folder.open(name),
@@ -66,9 +65,55 @@ def test_a_hostile_name_is_refused_by_every_call(folder: Folder, name: bytes) ->
     ]
     if name != b".":
         calls.append(lambda: folder.folder(name))
-    assert {code_of(call) for call in calls} == {errno.EINVAL}
+    return calls
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_a_hostile_name_is_refused_by_every_call(folder: Folder, name: bytes) -> None:
+    put(folder, b"other", b"kept")
+    assert {code_of(call) for call in calls_with(folder, name)} == {errno.EINVAL}
     assert folder.names() == [b"other"]
     assert content(folder, b"other") == b"kept"
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_where_dots_are_left_out_and_nobody_knows_devices_they_are_refused_too(
+    folder: Folder, name: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder, b"other", b"kept")
+    monkeypatch.setattr(nt, "file_system", lambda _: "FAT32")
+    assert {code_of(call) for call in calls_with(folder, name)} == {errno.EINVAL}
+    assert folder.names() == [b"other"]
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
+    folder: Folder, name: bytes
+) -> None:
+    short = name.rstrip(b". ") or b"other"
+    looks: list[Callable[[], object]] = [
+        lambda: folder.stat(name), lambda: folder.open(name), lambda: folder.folder(name),
+        lambda: folder.remove(name), lambda: folder.rename(name, folder, b"new", "replace"),
+    ]  # fmt: skip
+    if short not in MISREAD:
+        put(folder, short, b"another")
+    before = folder.names()
+    assert {code_of(call) for call in looks} == {errno.ENOENT}  # Neither a device nor the other file.
+    put(folder, name, b"content")
+    assert folder.stat(name).kind == "file"
+    assert content(folder, name) == b"content"
+    folder.rename(name, folder, b"new", "keep")
+    folder.rename(b"new", folder, name, "keep")
+    assert folder.names() == sorted([*before, name])
+    folder.remove(name)
+    folder.make(name)
+    with folder.folder(name) as below:
+        put(below, name, b"below")
+        assert below.names() == [name]
+        below.remove(name)
+    folder.remove_folder(name)
+    assert folder.names() == before
+    assert not before or content(folder, short) == b"another"
 
 
 @pytest.mark.parametrize("name", ALLOWED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.platforms.unix_only import ON_WINE
 from tests.system.hostile_names import ALLOWED, PATHS_REFUSED, REFUSED
 
 from filewright import Workspace
@@ -113,6 +115,29 @@ def test_a_path_is_one_file_however_it_is_written(workspace: Workspace, root: Pa
         answer = workspace.call("read_content", {"path": path})
         assert not answer.is_error, (path, answer.error)
         assert answer.path == "src/a.py"
+
+
+@pytest.mark.skipif(not ON_WINE, reason="only Wine has a network of its own: a folder of its settings")
+def test_a_share_is_one_in_whatever_case_it_is_written() -> None:
+    shares = Path("Z:" + os.environ["WINEPREFIX"], "dosdevices", "unc")
+    try:
+        (shares / "server" / "share" / "root").mkdir(parents=True)
+        with Workspace(r"\\Server\share\root", state_dir=shares / "state") as workspace:
+            assert not write(workspace, "a.txt").is_error
+            for path in (
+                r"\\SERVER\Share\root\a.txt",
+                "//server/share/Root/A.TXT",
+                r"\\?\UNC\Server\SHARE\root\a.txt",
+            ):
+                answer = workspace.call("read_content", {"path": path})
+                assert not answer.is_error, (path, answer.error)
+                assert answer.path == "a.txt"
+            assert (
+                workspace.call("read_content", {"path": r"\\server\other\root\a.txt"}).error.code
+                == "path_escape"
+            )
+    finally:
+        shutil.rmtree(shares, ignore_errors=True)
 
 
 def test_line_endings_and_marks_are_kept(workspace: Workspace, root: Path) -> None:

@@ -6,18 +6,22 @@ DEVICES = ["con", "PRN", "aux", "nul", "CONIN$", "conout$"] + [
     kind + digit for kind in ("com", "LPT") for digit in "123456789¹²³"
 ]
 
-REFUSED: list[bytes] = [
+MISREAD: list[bytes] = [
     *[device.encode() for device in DEVICES],
     *[f"{device}.txt".encode() for device in DEVICES],
     *[f"{device} .tar.gz".encode() for device in DEVICES[:6]],
+    # What is left out at the end: another file.
+    b"a.", b"a ", b"a..", b"a. ", b"a .", b"...", b" ", b"  ", b".git.", b".git ", b".git. ", b".git...", b"nul.",
+]  # fmt: skip
+"""What a folder can hold, and most programs take for something else."""
+
+NO_NAMES: list[bytes] = [
     *[f"{device}:".encode() for device in DEVICES[:6]],
     # Separators and what is no name.
     b"", b".", b"..", b"a/b", b"a\\b", b"/a", b"\\a", b"a/", b"a\\", b"..\\a", b"a\\..", b"\\", b"/",
     # Streams of other files, and drives.
     b"a:b", b"a.txt:hidden", b"a::$DATA", b"a.txt::$INDEX_ALLOCATION", b".git:x", b":x", b"x:", b"C:", b"C:a",
     b".git::$INDEX_ALLOCATION", b".git:$I30:$INDEX_ALLOCATION",
-    # What is left out at the end: another file.
-    b"a.", b"a ", b"a..", b"a. ", b"a .", b"...", b" ", b"  ", b".git.", b".git ", b".git. ", b".git...", b"nul.",
     # Patterns, quotes, pipes and controls.
     b"a*", b"a?", b'a"b', b"a<b", b"a>b", b"a|b", b"*", b"?", b"a\0b", b"a\nb", b"a\rb", b"a\tb", b"\x01", b"\x1f",
     # What is not WTF-8: bytes, half of a character, two halves of a pair written one by one.
@@ -27,6 +31,9 @@ REFUSED: list[bytes] = [
     b"x" * 256, "é".encode() * 256, "\U0001f600".encode() * 128,
 ]  # fmt: skip
 """What no file is made, opened or renamed by on Windows."""
+
+REFUSED = MISREAD + NO_NAMES
+"""What no path is to name."""
 
 ALLOWED: list[bytes] = [
     b"a", b"A", b".a", b"..a", b"...a", b"a b", b" a", b"a.b.c", b"-", b"~", b"~a", b"a~", b"#", b"%41", b"$DATA",
@@ -66,6 +73,8 @@ PATHS_READ: list[tuple[bytes, bytes, tuple[bytes, ...]]] = [
     (rb"\??\C:\a", b"C:/", (b"a",)),
     (rb"\\server\share\a", b"//server/share/", (b"a",)),
     (rb"\\server\share", b"//server/share/", ()),
+    (rb"\\SERVER\Share\A", b"//server/share/", (b"A",)),
+    ("//Server/BÜRO/a".encode(), "//server/bÜro/".encode(), (b"a",)),
     (b"//server/share/a/b", b"//server/share/", (b"a", b"b")),
     (rb"\\?\UNC\server\share\a", b"//server/share/", (b"a",)),
     (rb"\\?\unc\server\share\a", b"//server/share/", (b"a",)),

@@ -31,16 +31,14 @@ if sys.platform == "win32":
         groups,
         kept_of_mode,
         make_folder,
-        name_problem,
         open_file,
         open_folder,
         pipe,
         resolved,
-        split_path,
         status_of,
         umask,
     )
-    from filewright.system.windows_names import path_of_url, url_of_path
+    from filewright.system.windows_names import name_problem, path_of_url, split_path, url_of_path
 else:
     from filewright.system.posix import (
         File,

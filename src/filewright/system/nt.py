@@ -178,7 +178,10 @@ _CLASS_BASIC, _CLASS_STANDARD, _CLASS_INTERNAL, _CLASS_RENAME, _CLASS_LINK, _CLA
 )
 _CLASS_ALL, _CLASS_END, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 20, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
-_FS_VOLUME, _FS_FULL_SIZE = 1, 7
+_FS_VOLUME, _FS_ATTRIBUTE, _FS_FULL_SIZE = 1, 5, 7
+_LIST_OF_RIGHTS = 4  # DACL_SECURITY_INFORMATION
+_LIST_PRESENT, _INHERIT_REQUESTED, _INHERITED, _PROTECTED = 0x0004, 0x0100, 0x0400, 0x1000
+_ENTRY_INHERITED = 0x10
 _GET_REPARSE_POINT, _SET_REPARSE_POINT = 0x000900A8, 0x000900A4
 
 
@@ -402,9 +405,7 @@ def query_identity(handle: int, number: int) -> tuple[int, int]:
     try:
         volume, long_number = ID.unpack(_query(handle, _CLASS_ID, ID.size))
     except OSError:
-        buffer = ctypes.create_string_buffer(512)
-        _require(_ntdll().NtQueryVolumeInformationFile(handle, byref(IoStatus()), buffer, 512, _FS_VOLUME))
-        return int.from_bytes(buffer.raw[8:12], "little"), number
+        return int.from_bytes(_query_volume(handle, _FS_VOLUME, 512)[8:12], "little"), number
     return int(volume), int.from_bytes(long_number, "little")
 
 
@@ -415,12 +416,7 @@ def identity(handle: int) -> tuple[int, int]:
 
 def free_bytes(handle: int) -> int:
     """The bytes that are free for us on its volume."""
-    buffer = ctypes.create_string_buffer(SIZES.size)
-    status = _ntdll().NtQueryVolumeInformationFile(
-        handle, byref(IoStatus()), buffer, SIZES.size, _FS_FULL_SIZE
-    )
-    _require(status)
-    _, ours, _, sectors, size = SIZES.unpack(buffer.raw)
+    _, ours, _, sectors, size = SIZES.unpack(_query_volume(handle, _FS_FULL_SIZE, SIZES.size))
     return int(ours * sectors * size)
 
 
@@ -429,6 +425,18 @@ def set_basic(handle: int, *, read: int = 0, written: int = 0, attributes: int =
     status = _set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes))
     if status:
         raise error_of(status)
+def file_system(handle: int) -> str:
+    """What the file system of its volume calls itself: `NTFS`, `FAT32`."""
+    data = _query_volume(handle, _FS_ATTRIBUTE, 128)
+    return narrow(data[12 : 12 + int.from_bytes(data[8:12], "little")]).decode()
+
+
+def _query_volume(handle: int, what: int, size: int) -> bytes:
+    buffer = ctypes.create_string_buffer(size)
+    _require(_ntdll().NtQueryVolumeInformationFile(handle, byref(IoStatus()), buffer, size, what))
+    return buffer.raw
+
+
 
 
 def set_size(handle: int, size: int) -> None:

@@ -25,7 +25,7 @@ from filewright.system import beneath, nt
 from filewright.system.beneath import Ask
 from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
-from filewright.system.windows_names import may_be_short, name_problem, split_path
+from filewright.system.windows_names import may_be_short, misread, no_name, split_path
 
 _ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
 _FOLDER = _ENTER | nt.LIST | nt.READ_RIGHTS
@@ -34,6 +34,8 @@ _WRITE = nt.GENERIC_READ | nt.GENERIC_WRITE
 _BATCH = 1 << 16
 _LISTING = 1 << 16
 _AT_ONCE = 1 << 30  # what one call may read or write
+_RIGHTS = "access control list"
+_KEEP_ALL_NAMES = ("NTFS", "ReFS")
 _EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
 can = Capabilities(
@@ -403,7 +405,7 @@ class Folder(_WindowsHandle):
         try:
             for part in parts:
                 with folder._again(nt.LIST) as handle:
-                    names.append(nt.entry_name(handle, _one(part)))
+                    names.append(nt.entry_name(handle, _one(folder._fd, part)))
                 try:
                     below = folder.folder(names[-1])
                 except OSError as error:
@@ -508,7 +510,7 @@ class Folder(_WindowsHandle):
     def create(self, name: bytes, mode: int = 0o600) -> File:  # noqa: ARG002
         """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
         options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
-        return File(nt.open_below(self._fd, _one(name), _WRITE, options, disposition=nt.CREATE))
+        return File(nt.open_below(self._fd, _one(self._fd, name), _WRITE, options, disposition=nt.CREATE))
 
     def append(self, name: bytes, data: bytes) -> None:
         """Add `data` to the end of a file, which is made if it is not there, and flush it."""
@@ -523,7 +525,7 @@ class Folder(_WindowsHandle):
     def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
         """A new folder. `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
-        nt.close(nt.open_below(self._fd, _one(name), nt.LIST, options, disposition=nt.CREATE))
+        nt.close(nt.open_below(self._fd, _one(self._fd, name), nt.LIST, options, disposition=nt.CREATE))
 
     def make_link(self, name: bytes, target: bytes) -> None:
         """A new symbolic link; to a folder, if one is there now. `EPERM` for who may not make links."""
@@ -536,7 +538,7 @@ class Folder(_WindowsHandle):
             leads_to_folder = False
         options = (nt.FOLDER_FILE if leads_to_folder else nt.PLAIN_FILE) | nt.THE_LINK_ITSELF
         access = nt.GENERIC_WRITE | nt.DELETE
-        handle = nt.open_below(self._fd, _one(name), access, options, disposition=nt.CREATE)
+        handle = nt.open_below(self._fd, _one(self._fd, name), access, options, disposition=nt.CREATE)
         try:
             nt.make_link(handle, text.replace("/", "\\"), relative=relative)
         except OSError:
@@ -553,7 +555,7 @@ class Folder(_WindowsHandle):
         """
         if mode == "exchange":
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-        _one(to_name)
+        _one(to._fd, to_name)
         handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
 
         def ask() -> int:
@@ -598,7 +600,7 @@ class Folder(_WindowsHandle):
 
         `ETXTBSY` while others hold it and do not share its deletion: neither name could be taken back.
         """
-        _one(to_name)
+        _one(to._fd, to_name)
         handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE)
         try:
             status = nt.link(handle, to._fd, to_name)
@@ -796,8 +798,8 @@ def _lock_folder() -> str:
 
 def _open_itself(folder: int, name: bytes, access: int) -> int:
     """Open what has that name, a link itself included."""
-    handle = nt.open_below(folder, _one(name), access)
-    if may_be_short(name):
+    handle = nt.open_below(folder, _one(folder, name), access)
+    if may_be_short(name) or misread(name):
         try:
             _require_long(handle, folder, name)
         except OSError:
@@ -844,7 +846,7 @@ def _behind(handle: int, folder: int, name: bytes, access: int) -> int:
 
     Only what is certainly the same thing: between the two a link may have taken its place.
     """
-    through = nt.open_below(folder, _one(name), access, 0)
+    through = nt.open_below(folder, _one(folder, name), access, 0)
     try:
         if nt.identity(through) != nt.identity(handle):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
@@ -866,10 +868,10 @@ def _held(to: Folder, to_name: bytes | None = None) -> int:
 def _require_long(handle: int, folder: int, name: bytes) -> None:
     """Refuse a second, short name: what is protected or asked for by its long one must not have another.
 
-    The handle says its own name; where it does not (a volume without a letter), the folder's listing does,
-    and it raises if that cannot be read either.
+    The handle says its own name; where it does not (a volume without a letter), or Wine leaves the dots at its
+    end out, the folder's listing does, and it raises if that cannot be read either.
     """
-    path = nt.path_of(handle)
+    path = None if misread(name) else nt.path_of(handle)
     if path is not None:
         long = path.rpartition("\\")[2]
     else:
@@ -879,7 +881,7 @@ def _require_long(handle: int, folder: int, name: bytes) -> None:
         finally:
             nt.close(listing)
     if long.casefold() != nt.wide(name).casefold():
-        raise OSError(errno.EINVAL, "it is the short form of another name: use the long one", name)
+        raise OSError(errno.EINVAL, "it is a short form of another name: use the long one", name)
 
 
 def _kind(mode: int) -> Kind:

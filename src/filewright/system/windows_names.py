@@ -20,7 +20,12 @@ _SHORT = re.compile(r"[^.\\/ ]{1,6}~[0-9A-Za-z]{1,6}(\.[^.\\/ ]{1,3})?")
 
 
 def name_problem(name: bytes) -> str | None:
-    """Why Windows gives no file this name, as the end of a sentence; None if it may."""
+    """Why a path is not to use this name, as the end of a sentence; None if it may."""
+    return no_name(name) or misread(name)
+
+
+def no_name(name: bytes) -> str | None:
+    """Why no file on Windows has this name, as the end of a sentence; None if one may."""
     try:
         text = name.decode("utf-8", "surrogatepass")
         units = text.encode("utf-16-le", "surrogatepass")
@@ -36,12 +41,20 @@ def name_problem(name: bytes) -> str | None:
         return "names a stream of another file (behind the colon), or a drive"
     if found := _FORBIDDEN.search(text):
         return f"holds {found.group()!a}, which no name on Windows does"
-    if text.split(".", 1)[0].rstrip(" ").upper() in _DEVICES:
-        return "is a device on Windows, whatever follows the dot"
-    if text.endswith((".", " ")):
-        return "ends in a dot or a space, which Windows leaves out: it would be another file"
     if len(units) > 2 * 255:
         return "is longer than the 255 characters of a name"
+    return None
+
+
+def misread(name: bytes) -> str | None:
+    """Why most programs take a name for something else, as the end of a sentence; None if they do not.
+
+    The kernel takes it as it is below a folder's handle, and some programs make such files.
+    """
+    if name.split(b".", 1)[0].rstrip(b" ").decode("utf-8", "replace").upper() in _DEVICES:
+        return "is a device on Windows, whatever follows the dot"
+    if name.endswith((b".", b" ")):
+        return "ends in a dot or a space, which Windows leaves out: it would be another file"
     return None
 
 
@@ -78,7 +91,8 @@ def split_path(path: bytes) -> SplitPath:
         share, _, below = rest.partition(b"/")
         if not server or not share or name_problem(server) or name_problem(share):
             raise ValueError("names a network share incompletely: //server/share/… is one")
-        return SplitPath(b"//" + server + b"/" + share + b"/", _parts(below))
+        # A share is the same in any case, as a drive is.
+        return SplitPath(b"//" + server.lower() + b"/" + share.lower() + b"/", _parts(below))
     if text.startswith(b"/"):
         raise ValueError("begins at the top of a drive without saying which")
     if _is_drive(text[:2]):
