@@ -22,8 +22,8 @@ from filewright.text import Splice
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
 
 CALLS = (
-    "entries", "flush", "link", "lock", "open_below", "query_all", "read_into", "remove", "rename", "set_basic",
-    "set_size", "write_from",
+    "entries", "flush", "link", "lock", "open_below", "query_all", "query_rights", "read_into", "remove", "rename",
+    "set_basic", "set_rights", "set_size", "write_from",
 )  # fmt: skip
 POINTS = 14
 

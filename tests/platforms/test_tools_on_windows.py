@@ -182,6 +182,57 @@ def test_what_is_read_only_and_what_is_in_use(workspace: Workspace, root: Path) 
     assert path.read_bytes() == b"def f():\r\n    return 1\r\n"
 
 
+def rights(path: Path) -> list[Any]:
+    """Its access control list, as another program reads it."""
+    security = pytest.importorskip("win32security")
+    found = security.GetFileSecurity(
+        str(path), security.DACL_SECURITY_INFORMATION
+    ).GetSecurityDescriptorDacl()
+    entries = (found.GetAce(index) for index in range(found.GetAceCount()))
+    return [(*entry[:-1], security.ConvertSidToStringSid(entry[-1])) for entry in entries]
+
+
+def keep_to_us(path: Path) -> list[Any]:
+    """Let nobody but the owner at it; its access control list from then on."""
+    security = pytest.importorskip("win32security")
+    wanted = security.DACL_SECURITY_INFORMATION | security.OWNER_SECURITY_INFORMATION
+    descriptor = security.GetFileSecurity(str(path), wanted)
+    ours = security.ACL()
+    ours.AddAccessAllowedAce(security.ACL_REVISION, 0x1F01FF, descriptor.GetSecurityDescriptorOwner())
+    descriptor.SetSecurityDescriptorDacl(1, ours, 0)
+    security.SetFileSecurity(str(path), security.DACL_SECURITY_INFORMATION, descriptor)
+    return rights(path)
+
+
+def test_who_may_read_a_file_may_read_it_after_a_change_and_nobody_else(
+    workspace: Workspace, root: Path
+) -> None:
+    file, folder = root / "src" / "a.py", root / "src"
+    usual = rights(file), rights(folder)
+    ours = keep_to_us(file), keep_to_us(folder)
+    assert ours[0] != usual[0]
+    assert ours[1] != usual[1]
+    (root / "src" / "usual.py").write_bytes(b"x")
+    for tool, arguments in (
+        ("edit_content", {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]}),
+        ("write_content", {"items": [{"path": "src/a.py", "content": "x", "mode": "overwrite"}]}),
+        ("copy_items", {"items": [{"source": "src", "destination": "copy"}]}),
+        ("move_items", {"items": [{"source": "src/a.py", "destination": "b.py"}]}),
+        ("delete_items", {"paths": ["src/a.py"]}),
+        ("delete_items", {"paths": ["src"], "recursive": True}),
+    ):
+        changed = workspace.call(tool, arguments)
+        assert not changed.is_error, changed.error
+        for path in (file, root / "copy" / "a.py", root / "b.py"):
+            assert not path.exists() or rights(path) == ours[0], tool
+        for path in (folder, root / "copy"):
+            assert not path.exists() or rights(path) == ours[1], tool
+        undone = workspace.call("revert_edit", {"change_id": changed.change_id})
+        assert not undone.is_error, undone.error
+        assert (rights(file), rights(folder)) == ours, tool
+        assert rights(root / "src" / "usual.py") == usual[0]
+
+
 def test_an_outline_comes_from_a_process_of_its_own(workspace: Workspace) -> None:
     answer = workspace.call("get_overview", {"path": "src/a.py"})
     assert [symbol.name for symbol in answer.outline] == ["f"]

@@ -42,7 +42,7 @@ def test_structures_are_laid_out_as_on_64_bit_windows(
 
 
 def test_information_is_laid_out_as_in_the_headers() -> None:
-    sizes = {"ALL": 72, "ID": 24, "BASIC": 40, "SIZES": 32, "ENTRY": 104, "RENAME_HEAD": 20}
+    sizes = {"ALL": 72, "ID": 24, "BASIC": 40, "SIZES": 32, "ENTRY": 104, "RENAME_HEAD": 20, "DESCRIPTOR": 20}
     assert {name: getattr(nt, name).size for name in sizes} == sizes
 
 
@@ -68,6 +68,34 @@ def test_a_status_becomes_the_error_that_unix_has_for_it(
         assert (type(error), error.errno, error.filename) == (kind, number, b"a")
     if number == errno.EIO:
         assert "C0000999" in str(error)
+
+
+def rights(control: int, *flags: int) -> bytes:
+    """A descriptor with an access control list: one entry for each of the flags, which allows everybody all."""
+    everybody = bytes.fromhex("01 01 00 00 00 00 00 01 00 00 00 00")
+    entries = b"".join(
+        struct.pack("<BBHI", 0, flag, 8 + len(everybody), 0x1F01FF) + everybody for flag in flags
+    )
+    head = struct.pack("<BBHIIII", 1, 0, 0x8000 | control, 0, 0, 0, 20)
+    return head + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0) + entries
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "own"),
+    [
+        (rights(0x0404, 0x10), False),  # All inherited.
+        (rights(0x0404, 0x10, 0x13, 0x10), False),
+        (rights(0x0004, 0), True),
+        (rights(0x0404, 0x10, 0x00, 0x10), True),
+        (rights(0x0404, 0x10, 0x10, 0x0B), True),
+        (rights(0x1404, 0x10), True),  # Protected: it no longer changes with its folder.
+        (rights(0x0404), True),  # An empty list: nobody may do anything.
+        (struct.pack("<BBHIIII", 1, 0, 0x8004, 0, 0, 0, 0), True),  # No list, said so: everybody may do everything.
+        (struct.pack("<BBHIIII", 1, 0, 0x8000, 0, 0, 0, 0), False),
+    ],
+)  # fmt: skip
+def test_what_its_folder_gives_it_is_not_its_own(descriptor: bytes, own: bool) -> None:
+    assert nt.rights_are_its_own(descriptor) == own
 
 
 def entry(name: str, attributes: int, tag: int, last: bool) -> bytes:

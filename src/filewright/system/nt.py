@@ -58,6 +58,7 @@ CASE_INSENSITIVE = 0x40
 
 NO_MORE_FILES = 0x80000006
 BUFFER_OVERFLOW = 0x80000005
+BUFFER_TOO_SMALL = 0xC0000023
 SHARING_VIOLATION = 0xC0000043
 LOCK_CONFLICT = 0xC0000054
 DELETE_PENDING = 0xC0000056
@@ -162,6 +163,8 @@ SIZES = struct.Struct("<qqqII")
 """`FILE_FS_FULL_SIZE_INFORMATION`: total, for us, free; sectors of a unit; bytes of a sector."""
 ENTRY = struct.Struct("<II qqqqqq III B x 24s 2x q")
 """`FILE_ID_BOTH_DIR_INFORMATION` up to the name."""
+DESCRIPTOR = struct.Struct("<BxHIIII")
+"""`SECURITY_DESCRIPTOR_RELATIVE`: revision, control; where owner, group, system's and user's list begin."""
 RENAME_HEAD = struct.Struct("<I4x Q I")
 """`FILE_RENAME_INFORMATION` and `FILE_LINK_INFORMATION` up to the name."""
 
@@ -205,6 +208,8 @@ def _ntdll() -> Any:
         "NtFlushBuffersFile": (handle, status_block),
         "NtQueryInformationFile": (handle, status_block, pointer, number, number),
         "NtSetInformationFile": (handle, status_block, pointer, number, number),
+        "NtQuerySecurityObject": (handle, number, pointer, number, POINTER(c_uint32)),
+        "NtSetSecurityObject": (handle, number, pointer),
         "NtQueryVolumeInformationFile": (handle, status_block, pointer, number, number),
         "NtQueryDirectoryFile": (
             handle, handle, pointer, pointer, status_block, pointer, number, number, c_uint8, pointer, c_uint8
@@ -420,11 +425,6 @@ def free_bytes(handle: int) -> int:
     return int(ours * sectors * size)
 
 
-def set_basic(handle: int, *, read: int = 0, written: int = 0, attributes: int = 0) -> None:
-    """Set times, in 100 ns since 1601, and attributes; 0 leaves one as it is."""
-    status = _set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes))
-    if status:
-        raise error_of(status)
 def file_system(handle: int) -> str:
     """What the file system of its volume calls itself: `NTFS`, `FAT32`."""
     data = _query_volume(handle, _FS_ATTRIBUTE, 128)
@@ -437,6 +437,51 @@ def _query_volume(handle: int, what: int, size: int) -> bytes:
     return buffer.raw
 
 
+def set_basic(handle: int, *, read: int = 0, written: int = 0, attributes: int = 0) -> None:
+    """Set times, in 100 ns since 1601, and attributes; 0 leaves one as it is."""
+    status = _set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes))
+    if status:
+        raise error_of(status)
+
+
+def query_rights(handle: int) -> bytes:
+    """The security descriptor of an open thing with nothing but its access control list."""
+    size, needed = 1024, c_uint32()
+    while True:
+        buffer = ctypes.create_string_buffer(size)
+        status = _ntdll().NtQuerySecurityObject(handle, _LIST_OF_RIGHTS, buffer, size, byref(needed))
+        if status & 0xFFFFFFFF != BUFFER_TOO_SMALL or needed.value <= size:
+            _require(status)
+            return buffer.raw[: needed.value]
+        size = needed.value
+
+
+def set_rights(handle: int, descriptor: bytes) -> None:
+    """Give an open thing an access control list that `query_rights` gave."""
+    revision, control, *places = DESCRIPTOR.unpack_from(descriptor)
+    if control & _INHERITED:
+        # Else the system forgets that what its folder gives it changes with the folder.
+        control |= _INHERIT_REQUESTED
+    data = DESCRIPTOR.pack(revision, control, *places) + descriptor[DESCRIPTOR.size :]
+    buffer = ctypes.create_string_buffer(data, len(data))
+    _require(_ntdll().NtSetSecurityObject(handle, _LIST_OF_RIGHTS, buffer))
+
+
+def rights_are_its_own(descriptor: bytes) -> bool:
+    """Whether an access control list says more than what a folder gives all that is made in it."""
+    _, control, *_, at = DESCRIPTOR.unpack_from(descriptor)
+    if not control & _LIST_PRESENT:
+        return False
+    if control & _PROTECTED or not at:
+        return True
+    (count,) = struct.unpack_from("<H", descriptor, at + 4)
+    entry = at + 8
+    for _ in range(count):
+        flags, length = descriptor[entry + 1], int.from_bytes(descriptor[entry + 2 : entry + 4], "little")
+        if not flags & _ENTRY_INHERITED:
+            return True
+        entry += length
+    return not count
 
 
 def set_size(handle: int, size: int) -> None:

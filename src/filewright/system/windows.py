@@ -45,7 +45,7 @@ can = Capabilities(
     handles=True,
     where=True,
     lease=True,
-    attributes=False,
+    attributes=True,
     flags=False,
     clone=False,
     birth=not nt.on_wine(),
@@ -142,8 +142,7 @@ class _WindowsHandle(Handle):
         if mode == 0o444:
             wanted |= nt.ATTRIBUTE_READONLY
         if wanted != attributes:
-            with self._again(nt.WRITE_ATTRIBUTES) as handle:
-                nt.set_basic(handle, attributes=wanted or nt.ATTRIBUTE_NORMAL)
+            self._set_basic(attributes=wanted or nt.ATTRIBUTE_NORMAL)
 
     def set_own_owner(self, uid: int, gid: int) -> None:
         """There are no users and groups to set: -1 and 0 are what everything has."""
@@ -151,17 +150,38 @@ class _WindowsHandle(Handle):
 
     def set_times(self, atime_ns: int, mtime_ns: int) -> None:
         """Set when it was last read and written, to 100 nanoseconds."""
-        with self._again(nt.WRITE_ATTRIBUTES) as handle:
-            nt.set_basic(handle, read=atime_ns // 100 + _EPOCH, written=mtime_ns // 100 + _EPOCH)
+        self._set_basic(read=atime_ns // 100 + _EPOCH, written=mtime_ns // 100 + _EPOCH)
+
+    def _set_basic(self, **values: int) -> None:
+        try:
+            # What was opened for writing may, whatever its rights are by now.
+            nt.set_basic(self._fd, **values)
+        except PermissionError:
+            with self._again(nt.WRITE_ATTRIBUTES) as handle:
+                nt.set_basic(handle, **values)
 
     def attributes(self) -> dict[str, bytes]:
-        """Streams and access control lists are not carried over yet: empty."""
-        return {}
+        """Its access control list, unless all of it comes from the folder it is in. Streams are not among them."""
+        try:
+            with self._again(nt.READ_RIGHTS) as handle:
+                rights = nt.query_rights(handle)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+            return {}  # A file system without any.
+        return {_RIGHTS: rights} if nt.rights_are_its_own(rights) else {}
 
     def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
-        if wanted and strict:
-            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), next(iter(wanted)))
+        """Make its access control list that of `wanted`: see `posix.File.set_attributes`."""
+        for name, value in wanted.items():
+            try:
+                if name != _RIGHTS:
+                    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+                with self._again(nt.WRITE_RIGHTS) as handle:
+                    nt.set_rights(handle, value)
+            except OSError as error:
+                if strict or error.errno not in (errno.EACCES, errno.EPERM, errno.EOPNOTSUPP):
+                    raise OSError(error.errno, error.strerror, name) from error
 
 
 class File(_WindowsHandle):
@@ -888,8 +908,15 @@ def _kind(mode: int) -> Kind:
     return KINDS.get(stat.S_IFMT(mode), "device")
 
 
-def _one(name: bytes) -> bytes:
-    problem = name_problem(name)
+def _one(folder: int, name: bytes) -> bytes:
+    """The name, for a call below the folder's handle: by that no name is a device.
+
+    What other programs take for something else is used only where the file system keeps it as it is:
+    FAT leaves dots and spaces at the end out. A path that a caller writes never has such a name.
+    """
+    problem = no_name(name)
+    if problem is None and (problem := misread(name)) and nt.file_system(folder) in _KEEP_ALL_NAMES:
+        problem = None
     if problem is not None:
         raise OSError(errno.EINVAL, f"the name {problem}", name)
     return name
