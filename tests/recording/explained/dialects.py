@@ -257,6 +257,15 @@ RETOLD = (
         "a patch that creates a file that does not parse warns of it, as every other change does",
         lambda was, now: was.tool == "apply_patch" and was.code == now.code and "syntax error in" in now.text,
     ),
+    Retold(
+        "a body with nothing in it does not parse in Python, and an edit that leaves one warns of it",
+        lambda was, now: (
+            was.surface == "largefile"
+            and was.tool == "edit_content"
+            and was.code == now.code
+            and '"warning": "python syntax error in' in now.text
+        ),
+    ),
 )
 
 OUTCOMES = (
