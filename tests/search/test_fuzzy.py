@@ -2,6 +2,7 @@
 
 import importlib
 import random
+import re
 import sysconfig
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Grams, fuzzy
+from filewright.search.fuzzy import pieces
 from filewright.search.fuzzy.align import best_fit, folded, infix
 from filewright.search.fuzzy.pieces import choose
 from filewright.search.fuzzy.votes import elected
@@ -243,3 +245,23 @@ def test_two_typos_close_together_leave_a_piece_of_a_short_needle(opened, monkey
 def test_the_place_where_most_pieces_agree_is_elected():
     votes = [(1000 + 10 * k, 10 * k, k) for k in range(5)] + [(5000, 0, 0), (9000, 30, 3), (9001 + 10, 40, 4)]
     assert elected(sorted(votes), 50, 2) == [(5, 1000), (2, 8970)]
+
+
+PIECES = [b"needle01", b"aybe=two", b"third;ok"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length(
+    opened, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(pieces, "AHEAD_BYTES", 1)
+    chance = random.Random(seed)
+    made: list[bytes] = []
+    for _ in range(400):
+        made.append(chance.randbytes(chance.choice([1, 30, 3_000, 20_000])).hex().encode())
+        made.append(chance.choice([b"", b"\n", b"\n", b"\r\n", *PIECES, chance.choice(PIECES) * 3]))
+    data = b"".join(made)
+    chosen = [pieces.Piece(piece, (number,)) for number, piece in enumerate(PIECES)]
+    found = {(at, number) for at, _, number in pieces.occurrences(opened(data), chosen, Task())}
+    there = {(m.start(), PIECES.index(m[0])) for m in re.finditer(b"|".join(PIECES), data)}
+    assert found == there

@@ -21,6 +21,8 @@ _CANDIDATES = 80
 _WINDOWS = 32
 _WINDOW = 8 << 10
 _BLOCK = 512 << 10
+_LINES, _FAR = 4 << 10, 16 << 10
+"""Bytes looked at where `rg` has named a line, if the one before is so far away; else twice as many each time."""
 _EXPECTED = 200_000
 """Hits of all pieces together that are worth having, in the whole file."""
 
@@ -95,13 +97,18 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
     overlap = max(len(piece.data) for piece in pieces) - 1
     forms = [escaped(piece.data) for piece in pieces] if snapshot.size >= AHEAD_BYTES else []
     position = resume = snapshot.start
+    length, begins_line = _BLOCK, True
     with closing(Ahead(snapshot, forms, task)) as ahead:
         while position < snapshot.size:
             task.check()
-            if ahead.running and (position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"):
+            reached, length = position, min(2 * length, _BLOCK)
+            if ahead.running and begins_line:
                 position = ahead.next_line(position)
-            block = snapshot.read(position, _BLOCK)
+                if position - reached > _FAR:
+                    length = _LINES
+            block = snapshot.read(position, length)
             block = block[: block.rfind(b"\n") + 1] or block
+            begins_line = block.endswith(b"\n")
             for match in regexp.finditer(block, max(0, resume - position)):
                 resume = position + match.end()
                 number = numbers[match.group()]
@@ -109,7 +116,7 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
                     yield position + match.start(), place, number
             last = position + len(block) >= snapshot.size
             # No piece holds a line break; of a line longer than a block the end is looked at again.
-            position += len(block) if last or block.endswith(b"\n") else max(1, len(block) - overlap)
+            position += len(block) if last or begins_line else max(1, len(block) - overlap)
 
 
 def escaped(literal: bytes) -> str:
