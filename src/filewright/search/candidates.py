@@ -24,6 +24,7 @@ from filewright.search import ripgrep
 from filewright.text import NOTEBOOK_SUFFIX
 
 _BATCHES = (512, 4_000, 16_000)
+_MOST_FILES = 2 * _BATCHES[-1]
 _ARGUMENT_BYTES = 400 << 10
 _AHEAD = 2
 _LARGEST = 16 << 20
@@ -59,19 +60,23 @@ class Sieve:
 class _CandidateBatch:
     """Files of the walk in order, and the arguments that make `rg` read them (perhaps with others)."""
 
+    files: int
     entries: list[FolderEntry] = field(default_factory=list)
+    notebooks: set[bytes] = field(default_factory=set)
     folders: dict[bytes, bool] = field(default_factory=dict)
     paths: list[bytes] = field(default_factory=list)
     nbytes: int = 0
     child: Child | None = None
     broke_off: bool = False
 
-    def full(self, made: int, *, inside: bool) -> bool:
-        """Whether it is time for the next one; inside a folder later, so that folders stay whole."""
-        files, room = _BATCHES[min(made, len(_BATCHES) - 1)], _ARGUMENT_BYTES
-        if inside:
-            files, room = 2 * _BATCHES[-1], 2 * room
-        return len(self.entries) >= files or self.nbytes > room
+    @classmethod
+    def after(cls, made: int) -> _CandidateBatch:
+        """An empty one, of more files the more were made."""
+        return cls(_BATCHES[min(made, len(_BATCHES) - 1)])
+
+    def full(self) -> bool:
+        """Whether it is time for the next one, at a folder's end."""
+        return len(self.entries) >= self.files or self.nbytes > _ARGUMENT_BYTES
 
 
 class Candidates:
@@ -137,15 +142,18 @@ class Candidates:
         left_out = made = 0
         whole = False
         last: object = None
-        batch = _CandidateBatch()
+        batch = _CandidateBatch.after(made)
         for entry in walk:
             if suffixes is not None and not entry.name.endswith(suffixes):
                 continue
             folder = entry.folder
-            if folder is not last or batch.full(made, inside=True):
-                if batch.full(made, inside=folder is last):
+            # Inside a folder later, so that folders stay whole.
+            too_much = len(batch.entries) >= _MOST_FILES or batch.nbytes > 2 * _ARGUMENT_BYTES
+            if too_much or folder is not last:
+                if too_much or batch.full():
                     yield batch
-                    batch, made = _CandidateBatch(), made + 1
+                    made += 1
+                    batch = _CandidateBatch.after(made)
                 # A folder of which nothing was left out is read by `rg` itself, which is quicker.
                 if folder is not last:
                     now = walk.ignored + walk.denied
@@ -157,6 +165,8 @@ class Candidates:
                     batch.folders[folder.prefix] = True
                     batch.nbytes += len(folder.prefix) + 16
             batch.entries.append(entry)
+            if entry.name.endswith(NOTEBOOK_SUFFIX):
+                batch.notebooks.add(entry.path)
             if not whole:
                 path = entry.path
                 batch.paths.append(path)
@@ -203,12 +213,11 @@ class Candidates:
             return
         if bounded:
             named |= self._large(batch)
-        if named or any(entry.name.endswith(NOTEBOOK_SUFFIX) for entry in batch.entries):
-            last_parts = {path.rpartition(b"/")[2] for path in named}
-            for entry in batch.entries:
-                # What a notebook's cells hold is written otherwise in its file.
-                if (entry.name in last_parts and entry.path in named) or entry.name.endswith(NOTEBOOK_SUFFIX):
-                    yield entry
+        named |= batch.notebooks  # What a notebook's cells hold is written otherwise in its file.
+        last_parts = {path.rpartition(b"/")[2] for path in named}
+        for entry in batch.entries if named else ():
+            if entry.name in last_parts and entry.path in named:
+                yield entry
 
     def _named(self, batch: _CandidateBatch, patience: Task) -> set[bytes] | None:
         """The paths that `rg` named; None if it did not run, broke off, or met something it could not read."""
