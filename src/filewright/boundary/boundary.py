@@ -589,15 +589,19 @@ class Boundary:
             return CLOSED
         root, given = where.root.folder, self._rules_at(where.root)
         if not given.active:
-            free, known = self._free_folders(changing=True), (where.root.index, where.parts)
-            if known in free:
+            free, index = self._free_folders(changing=True), where.root.index
+            if (index, where.parts) in free:
                 return given
-            above, paths = b"", [*RULE_FILES]
-            for part in where.parts:
-                above += part + b"/"
-                paths += [above + file for file in RULE_FILES]
+            above, below = where.parts[:-1], where.parts[-1:]
+            if not below or (index, above) not in free:
+                above, below = (), where.parts  # Not only the last folder is to be looked into.
+            path = b"".join(part + b"/" for part in above)
+            paths = [] if above else [*RULE_FILES]
+            for part in below:
+                path += part + b"/"
+                paths += [path + file for file in RULE_FILES]
             if not root.holds_any(paths):
-                free.add(known)
+                free.add((index, where.parts))
                 return given
         rules = given.entered(None, root)
         for depth, name in enumerate(where.parts, 1):
