@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 from filewright import FilewrightError, Settings, Workspace
 
@@ -335,14 +335,11 @@ def test_a_damaged_cache_is_found_out(workspace: Any, root: Path, tmp_path: Path
 
 
 def _hook(name: str, root: Path, state: Path, given: object, *more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from filewright.cli import main; main()", "snapshot", name, "--hook", *more],
-        input=given if isinstance(given, str) else json.dumps(given),
+    return processes.run(
+        [*processes.FILEWRIGHT, "snapshot", name, "--hook", *more],
+        given=given if isinstance(given, str) else json.dumps(given),
         cwd=root,
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import processes
 from tests.server.conftest import RawClient
 
 from filewright import Settings, Workspace
@@ -26,11 +25,9 @@ class Served:
     """`filewright review` of a folder; `link` opens it once."""
 
     def __init__(self, root: Path, state: Path, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "filewright", "review", str(root), "--no-open", *arguments],
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        self.process = processes.start(
+            [*processes.FILEWRIGHT, "review", str(root), "--no-open", *arguments],
+            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
             text=True,
         )
         assert self.process.stdout is not None
@@ -52,7 +49,7 @@ class Served:
     def end(self) -> int:
         self.process.terminate()
         status = self.process.wait(30)
-        for stream in (self.process.stdout, self.process.stderr):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
         return status
@@ -93,7 +90,7 @@ def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
 
     def start(*arguments: str, **capabilities: Any) -> RawClient:
         state = ("--state-dir", str(tmp_path / "state"))
-        client = RawClient(str(folder), *state, *arguments, command=[sys.executable, "-m", "filewright"])
+        client = RawClient(str(folder), *state, *arguments, command=[*processes.FILEWRIGHT])
         started.append(client)
         client.shake_hands(**capabilities)
         return client

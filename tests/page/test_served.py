@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 from playwright.sync_api import Browser, expect
+from tests import processes
 
 from filewright import Workspace
 
@@ -22,10 +21,9 @@ class Server:
     """`filewright serve --http`; `log` has the lines up to where it says that the page is there."""
 
     def __init__(self, root: Path, state: Path, tokens: str = "") -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "filewright", "serve", str(root), "--http", "127.0.0.1:0"],
+        self.process = processes.start(
+            [*processes.FILEWRIGHT, "serve", str(root), "--http", "127.0.0.1:0"],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state), "FILEWRIGHT_HTTP_TOKENS": tokens},
-            stderr=subprocess.PIPE,
             text=True,
         )
         assert self.process.stderr is not None
@@ -52,8 +50,9 @@ def start(workspace: Workspace, folder: Path, tmp_path: Path) -> Iterator[Callab
     for server in started:
         server.process.terminate()
         assert server.process.wait(30) == 0
-        assert server.process.stderr is not None
-        server.process.stderr.close()
+        for stream in (server.process.stdin, server.process.stdout, server.process.stderr):
+            assert stream is not None
+            stream.close()
 
 
 def test_whoever_has_a_token_sees_the_page_and_acts(

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 NOBODY = 65534
 MB = 1 << 20
@@ -204,10 +205,8 @@ def run(program: str, **given: Any) -> Any:
 
 def command(place: Path, *words: str, user: int | None = None) -> subprocess.CompletedProcess[str]:
     """The command line, on the workspace of a place."""
-    return subprocess.run(
-        [*_as(user), sys.executable, "-m", "filewright", *words, "--root", str(place / "work")],
+    return processes.run(
+        [*processes.FILEWRIGHT, *words, "--root", str(place / "work")],
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(place / "state"), "HOME": str(place)},
-        capture_output=True,
-        text=True,
-        check=False,
+        user=user,
     )

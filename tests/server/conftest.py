@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import queue
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 FAKE = Path(__file__).with_name("fake_server.py")
 SECONDS = 30.0
@@ -24,13 +24,8 @@ class RawClient:
     def __init__(
         self, *arguments: str, env: dict[str, str] | None = None, command: list[str] | None = None
     ) -> None:
-        self.process = subprocess.Popen(
-            [*(command or [sys.executable, str(FAKE)]), "serve", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=env,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        self.process = processes.start(
+            [*(command or [sys.executable, str(FAKE)]), "serve", *arguments], env=env
         )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self.stderr = b""

@@ -68,6 +68,7 @@ class Subscriptions:
     async def _look(self) -> None:
         while self._wanted:
             await asyncio.sleep(_SECONDS)
+            self._boundary.look_anew()
             for key, wanted in list(self._wanted.items()):
                 now = self._boundary.identity_of(wanted.location)
                 if now == wanted.seen or key not in self._wanted:

@@ -1,0 +1,260 @@
+"""Processes of filewright that need not import it anew.
+
+Most of what a test with a server takes would be the start of its interpreter. So one process that has
+imported filewright, the *nursery*, forks what is to run as `python -m filewright`, as a script or as
+`python -c`: a process like any other, with its own number, environment, folder and standard streams, which
+reads its arguments, ends and may be killed as if it had been started. Only the imports are those of the
+nursery: the tests that are about the start, the modules loaded or the memory taken use `subprocess`. So
+does all of this on other systems than Linux, and with FILEWRIGHT_TEST_START=anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, NoReturn, cast
+
+FILEWRIGHT = (sys.executable, "-m", "filewright")
+_IMPORTED = (
+    *("filewright.cli.program", "filewright.cli.serve", "filewright.cli.call", "filewright.cli.history"),
+    *(
+        "filewright.cli.review",
+        "filewright.search",
+        "filewright.structure",
+        "filewright.edit",
+        "filewright.text",
+    ),
+    *(
+        "filewright.server.protocol",
+        "filewright.tools.semantic",
+        "filewright.page.site",
+        "starlette.applications",
+    ),
+)
+_REQUEST_BYTES = 128 << 10
+_READ_BY_PYTHON = ("PYTHON", "LC_", "LANG", "FILEWRIGHT_SYSTEM")
+
+
+def start(
+    argv: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None, text: bool = False
+) -> subprocess.Popen[Any]:
+    """A process with a pipe for each standard stream."""
+    if not _forked(argv):
+        pipe = subprocess.PIPE
+        group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        return subprocess.Popen(
+            argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd, text=text, creationflags=group
+        )
+    pipes = [os.pipe() for _ in range(3)]
+    theirs = (pipes[0][0], pipes[1][1], pipes[2][1])
+    process = _Forked(argv, env, cwd, theirs)
+    for number in theirs:
+        os.close(number)
+    mode = "" if text else "b"
+    process.stdin = os.fdopen(pipes[0][1], "w" + mode, buffering=-1 if text else 0)
+    process.stdout, process.stderr = (os.fdopen(pipe[0], "r" + mode) for pipe in pipes[1:])
+    return cast("subprocess.Popen[Any]", process)
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    user: int | None = None,
+    given: str = "",
+    timeout: float = 120,
+) -> subprocess.CompletedProcess[str]:
+    """A process from its start to its end, and what it printed; as another user, if root asks for that."""
+    if not _forked(argv):
+        other = (
+            [] if user is None else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+        )
+        return subprocess.run(
+            [*other, *argv],
+            env=env, cwd=cwd, input=given, timeout=timeout,
+            capture_output=True, encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as noted,
+    ):
+        source.write(given.encode())
+        source.seek(0)
+        process = _Forked(argv, env, cwd, (source.fileno(), said.fileno(), noted.fileno()), user)
+        try:
+            status = process.wait(timeout)
+        finally:
+            process.kill()
+        printed = []
+        for file in (said, noted):
+            file.seek(0)
+            printed.append(file.read().decode(errors="replace"))
+    return subprocess.CompletedProcess(argv, status, *printed)
+
+
+def _forked(argv: Sequence[str]) -> bool:
+    """Whether a fork of the nursery can be the process asked for."""
+    known = argv[0] == sys.executable and (argv[1] in ("-m", "-c") or argv[1].endswith(".py"))
+    anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
+    return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
+
+
+class _Forked:
+    """What a test uses of `subprocess.Popen`, for a process that the nursery forked."""
+
+    stdin: IO[Any] | None = None
+    stdout: IO[Any] | None = None
+    stderr: IO[Any] | None = None
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None,
+        cwd: Path | None,
+        streams: tuple[int, int, int],
+        user: int | None = None,
+    ) -> None:
+        environment = {**(os.environ if env is None else env)}
+        read = {name: environment[name] for name in environment if name.startswith(_READ_BY_PYTHON)}
+        request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd()), user])
+        ours, theirs = os.pipe()
+        asked = _nursery(tuple(sorted(read.items())))
+        socket.send_fds(asked, [request.encode()], [*streams, theirs])
+        os.close(theirs)
+        self._told = os.fdopen(ours, "rb", buffering=0)
+        self.args, self.returncode = argv, cast("int | None", None)
+        self.pid = int(self._told.readline())
+
+    def poll(self) -> int | None:
+        if self.returncode is None and select.select([self._told], [], [], 0)[0]:
+            return self.wait()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            if not select.select([self._told], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self.returncode = os.waitstatus_to_exitcode(int(self._told.readline()))
+            self._told.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+@functools.cache
+def _nursery(variables: tuple[tuple[str, str], ...]) -> socket.socket:
+    """The socket on which a nursery takes requests: one for each set of variables that Python itself reads."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    others = {name: value for name, value in os.environ.items() if not name.startswith(_READ_BY_PYTHON)}
+    nursery = subprocess.Popen(
+        [sys.executable, __file__, str(theirs.fileno())],
+        env={**others, **dict(variables)},
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    theirs.close()
+    atexit.register(nursery.wait, 10)
+    atexit.register(ours.close)
+    return ours
+
+
+def _take_requests(requests: socket.socket) -> None:
+    """The nursery: returns in each process that it forks, as which it is to run."""
+    del sys.path[0]  # the folder of this file
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # else each process would go through, and so copy, all of these objects at its end
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        data, given, _, _ = socket.recv_fds(requests, _REQUEST_BYTES, 4)
+        if not data:
+            while _ended(0):
+                pass
+            sys.exit()
+        if os.fork() == 0:
+            break
+        for number in given:
+            os.close(number)
+        while _ended(os.WNOHANG):
+            pass
+    # One process waits for the other, and says how it ended.
+    told = given.pop()
+    if pid := os.fork():
+        _wait_for(pid, told)
+    signal.signal(signal.SIGINT, interrupted)
+    argv, environment, folder, user = json.loads(data)
+    for number, stream in enumerate(given):
+        os.dup2(stream, number)
+    os.closerange(3, max(told, *given, requests.detach()) + 1)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    _become(argv)
+
+
+def _ended(options: int) -> bool:
+    """Whether one more of the processes forked here had ended, or with no options will."""
+    try:
+        return os.waitpid(-1, options)[0] > 0
+    except ChildProcessError:
+        return False
+
+
+def _wait_for(pid: int, told: int) -> NoReturn:
+    os.write(told, b"%d\n" % pid)
+    for number in range(3):
+        os.close(number)
+    os.closerange(3, told)
+    os.closerange(told + 1, told + 64)
+    _, status = os.waitpid(pid, 0)
+    os.write(told, b"%d\n" % status)
+    os._exit(0)
+
+
+def _become(argv: list[str]) -> None:
+    """Run as `argv`, to the end of the interpreter."""
+    if argv[1] == "-m":
+        sys.argv = argv[2:]
+        sys.path.insert(0, os.getcwd())
+        runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
+    elif argv[1] == "-c":
+        sys.argv = ["-c", *argv[3:]]
+        sys.path.insert(0, "")
+        exec(compile(argv[2], "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        sys.argv = argv[1:]
+        sys.path.insert(0, os.path.dirname(argv[1]))
+        runpy.run_path(argv[1], run_name="__main__")
+
+
+if __name__ == "__main__":
+    _take_requests(socket.socket(fileno=int(sys.argv[1])))
