@@ -341,7 +341,7 @@ def typo_in_comment(change: Change, chance: random.Random) -> Request | None:
 @makes
 def near_decoy(change: Change, chance: random.Random) -> Request | None:
     """A copy with one token changed stands elsewhere, and the request is loose."""
-    copy = token_changed(change.search, chance)
+    copy = token_changed(change, chance)
     request = indented_too_far(change, chance)
     if copy is None or request is None or not change.ended:
         return None
@@ -534,7 +534,7 @@ def already_applied(change: Change, _: random.Random) -> Request | None:
 @makes
 def stale_token(change: Change, chance: random.Random) -> Request | None:
     """One token of the code is another."""
-    there = token_changed(change.search, chance)
+    there = token_changed(change, chance)
     if there is None or is_there(change.file(there), change.search):
         return None
     return Request(change.file(there), text(change.search), text(change.replace), None)
@@ -543,7 +543,7 @@ def stale_token(change: Change, chance: random.Random) -> Request | None:
 @makes
 def stale_decoy(change: Change, chance: random.Random) -> Request | None:
     """The text is gone; a copy with one token changed stands elsewhere."""
-    copy = token_changed(change.search, chance)
+    copy = token_changed(change, chance)
     if copy is None or not change.ended or is_there(change.file([]), change.search):
         return None
     return Request(change.file([]) + text(copy), text(change.search), text(change.replace), None)
@@ -554,8 +554,11 @@ def is_there(file: str, lines: Sequence[str]) -> bool:
     return text([line.strip() for line in lines]) in text([line.strip() for line in file.split("\n")])
 
 
-def token_changed(lines: Sequence[str], chance: random.Random) -> list[str] | None:
-    """The lines with one letter more in one identifier that code shows to be one."""
+def token_changed(change: Change, chance: random.Random) -> list[str] | None:
+    """The text with one letter more in one identifier that code shows to be one; in prose it is a typo."""
+    lines = change.search
+    if change.name.endswith((".md", ".rst", ".txt")):
+        return None
     places = [
         (index, match)
         for index, line in enumerate(lines)
