@@ -154,7 +154,14 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(unpr
 
 
 # Without the kernel a path of 2,000 parts is walked 2,000 times.
-@pytest.mark.parametrize("levels", [390, pytest.param(2000, marks=pytest.mark.needs("beneath"))])
+@pytest.mark.parametrize(
+    "levels",
+    [
+        390,
+        pytest.param(700, marks=pytest.mark.needs("beneath")),
+        pytest.param(2000, marks=[pytest.mark.needs("beneath"), pytest.mark.sweep]),
+    ],
+)
 def test_a_deep_tree_is_changed_and_undone_or_refused(workspace: Workspace, root: Path, levels: int) -> None:
     deep = "/".join("d" * levels)
     (root / "d").mkdir()

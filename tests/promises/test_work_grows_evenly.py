@@ -88,6 +88,20 @@ def _many_items(work: Path, size: int) -> Calls:
     return [("write_content", {"items": items}), ("undo", {})]
 
 
+def _patched(work: Path, size: int, *, numbers: bool = True) -> Calls:
+    hunks = size * 2
+    (work / "f.txt").write_text("".join(f"line {n}\n" for n in range(3 * hunks + 5)))
+    parts = ["--- a/f.txt\n+++ b/f.txt\n"]
+    for n in range(1, 3 * hunks, 3):
+        head = f"@@ -{n},3 +{n},3 @@" if numbers else "@@ @@"
+        parts.append(f"{head}\n line {n - 1}\n-line {n}\n+changed {n}\n line {n + 1}\n")
+    return [("apply_patch", {"patch": "".join(parts)}), ("undo", {})]
+
+
+def _patched_by_content(work: Path, size: int) -> Calls:
+    return _patched(work, size, numbers=False)
+
+
 GROWING: list[Any] = [
     _tree,
     _copied,
@@ -98,6 +112,8 @@ GROWING: list[Any] = [
         _nested_renames, marks=pytest.mark.needs("beneath")
     ),  # else each path is walked part by part
     _many_items,
+    _patched,
+    _patched_by_content,
 ]
 
 

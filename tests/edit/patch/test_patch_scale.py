@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from filewright.edit.patch import parse
 from filewright.errors import FilewrightError
 
-HUNKS = 100_000
+MANY = [10_000, pytest.param(100_000, marks=pytest.mark.sweep)]
+"""Hunks of a patch; that the work grows as they do is counted in `tests/promises/test_work_grows_evenly.py`."""
 
 
 def numbered(count: int) -> dict[str, bytes]:
     return {"x": b"".join(b"line %d\n" % index for index in range(count))}
 
 
-@pytest.mark.parametrize(
-    ("numbers", "hunks"), [(True, HUNKS), (False, 20_000)], ids=["with line numbers", "without"]
-)
+@pytest.mark.parametrize("hunks", MANY)
+@pytest.mark.parametrize("numbers", [True, False], ids=["with line numbers", "without"])
 def test_very_many_hunks(numbers: bool, hunks: int, tree: Callable[..., object]) -> None:
     parts = ["--- a/x\n+++ b/x\n"]
     for index in range(1, 3 * hunks, 3):
@@ -38,9 +38,10 @@ def test_very_many_equal_hunks_that_fit_exactly(tree: Callable[..., object]) -> 
     assert error.details["reason"] == "ambiguous_match"
 
 
+@pytest.mark.parametrize("hunks", MANY)
 @pytest.mark.parametrize("head", ["@@ -9,9 +9,9 @@", "@@ -1 +1 @@", "@@"])
-def test_a_hundred_thousand_hunks_that_do_not_fit(head: str, tree: Callable[..., object]) -> None:
-    patch = "--- a/x\n+++ b/x\n" + f"{head}\n-same\n+other\n" * HUNKS
+def test_very_many_hunks_that_do_not_fit(head: str, hunks: int, tree: Callable[..., object]) -> None:
+    patch = "--- a/x\n+++ b/x\n" + f"{head}\n-same\n+other\n" * hunks
     error = tree({"x": b"same\n" * 5}).refusal(patch)  # type: ignore[attr-defined]
     assert error.code in ("patch_failed", "invalid_input")
 
