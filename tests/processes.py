@@ -11,12 +11,14 @@ does all of this on other systems than Linux, and with FILEWRIGHT_TEST_START=ane
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import gc
 import importlib
 import json
 import os
 import runpy
+import secrets
 import select
 import signal
 import socket
@@ -25,7 +27,10 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
+
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _IMPORTED = (
@@ -107,6 +112,32 @@ def run(
     return subprocess.CompletedProcess(argv, status, *printed)
 
 
+_RELAY = """
+import json, os, signal, socket, sys
+asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+asked.connect("\\0" + sys.argv[1])
+request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd(), None])
+socket.send_fds(asked, [request.encode()], [0, 1, 2])
+pid = int(asked.recv(64))
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, _: os.kill(pid, number))
+for number in (0, 1, 2):
+    os.close(number)
+os._exit(int(asked.recv(64)) & 255)
+"""
+
+
+def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> StdioServerParameters:
+    """How a client of the SDK, which starts its server itself, starts one: by a relay, which a fork is asked for."""
+    from mcp import StdioServerParameters
+
+    env = env or {}
+    words = (
+        [sys.executable, "-I", "-S", "-c", _RELAY, _nursery_for(env)[1:], *argv] if _forked(argv) else argv
+    )
+    return StdioServerParameters(command=words[0], args=list(words[1:]), env={**env})
+
+
 def _forked(argv: Sequence[str]) -> bool:
     """Whether a fork of the nursery can be the process asked for."""
     known = argv[0] == sys.executable and (argv[1] in ("-m", "-c") or argv[1].endswith(".py"))
@@ -130,27 +161,24 @@ class _Forked:
         user: int | None = None,
     ) -> None:
         environment = {**(os.environ if env is None else env)}
-        read = {name: environment[name] for name in environment if name.startswith(_READ_BY_PYTHON)}
         request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd()), user])
-        ours, theirs = os.pipe()
-        asked = _nursery(tuple(sorted(read.items())))
-        socket.send_fds(asked, [request.encode()], [*streams, theirs])
-        os.close(theirs)
-        self._told = os.fdopen(ours, "rb", buffering=0)
+        self._asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._asked.connect(_nursery_for(environment))
+        socket.send_fds(self._asked, [request.encode()], streams)
         self.args, self.returncode = argv, cast("int | None", None)
-        self.pid = int(self._told.readline())
+        self.pid = int(self._asked.recv(64))
 
     def poll(self) -> int | None:
-        if self.returncode is None and select.select([self._told], [], [], 0)[0]:
+        if self.returncode is None and select.select([self._asked], [], [], 0)[0]:
             return self.wait()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         if self.returncode is None:
-            if not select.select([self._told], [], [], timeout)[0]:
+            if not select.select([self._asked], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
-            self.returncode = os.waitstatus_to_exitcode(int(self._told.readline()))
-            self._told.close()
+            self.returncode = int(self._asked.recv(64))
+            self._asked.close()
         return self.returncode
 
     def send_signal(self, number: int) -> None:
@@ -164,25 +192,34 @@ class _Forked:
         self.send_signal(signal.SIGKILL)
 
 
+def _nursery_for(environment: Mapping[str, str]) -> str:
+    """Where the nursery listens whose interpreter began with what `environment` says to it."""
+    read = {name: value for name, value in environment.items() if name.startswith(_READ_BY_PYTHON)}
+    return _nursery(tuple(sorted(read.items())))
+
+
 @functools.cache
-def _nursery(variables: tuple[tuple[str, str], ...]) -> socket.socket:
-    """The socket on which a nursery takes requests: one for each set of variables that Python itself reads."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+def _nursery(variables: tuple[tuple[str, str], ...]) -> str:
+    address = f"\0filewright-tests-{os.getpid()}-{secrets.token_hex(4)}"
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(address)
+    listener.listen(64)
     others = {name: value for name, value in os.environ.items() if not name.startswith(_READ_BY_PYTHON)}
     nursery = subprocess.Popen(
-        [sys.executable, __file__, str(theirs.fileno())],
+        [sys.executable, __file__, str(listener.fileno())],
         env={**others, **dict(variables)},
-        pass_fds=[theirs.fileno()],
-        stdin=subprocess.DEVNULL,
+        pass_fds=[listener.fileno()],
+        stdin=subprocess.PIPE,  # its end is the end of the nursery
         stdout=subprocess.DEVNULL,
     )
-    theirs.close()
+    listener.close()
+    assert nursery.stdin is not None
     atexit.register(nursery.wait, 10)
-    atexit.register(ours.close)
-    return ours
+    atexit.register(nursery.stdin.close)
+    return address
 
 
-def _take_requests(requests: socket.socket) -> None:
+def _take_requests(listener: socket.socket) -> None:
     """The nursery: returns in each process that it forks, as which it is to run."""
     del sys.path[0]  # the folder of this file
     for name in _IMPORTED:
@@ -191,26 +228,29 @@ def _take_requests(requests: socket.socket) -> None:
     gc.freeze()  # else each process would go through, and so copy, all of these objects at its end
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
-        data, given, _, _ = socket.recv_fds(requests, _REQUEST_BYTES, 4)
-        if not data:
+        if 0 in select.select([0, listener], [], [])[0]:
             while _ended(0):
                 pass
             sys.exit()
+        asking, _ = listener.accept()
+        data, streams, _, _ = socket.recv_fds(asking, _REQUEST_BYTES, 3)
         if os.fork() == 0:
             break
-        for number in given:
+        asking.close()
+        for number in streams:
             os.close(number)
         while _ended(os.WNOHANG):
             pass
     # One process waits for the other, and says how it ended.
-    told = given.pop()
+    listener.close()
     if pid := os.fork():
-        _wait_for(pid, told)
+        _wait_for(pid, asking, streams)
     signal.signal(signal.SIGINT, interrupted)
     argv, environment, folder, user = json.loads(data)
-    for number, stream in enumerate(given):
+    for number, stream in enumerate(streams):
         os.dup2(stream, number)
-    os.closerange(3, max(told, *given, requests.detach()) + 1)
+        os.close(stream)
+    asking.close()
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -229,14 +269,13 @@ def _ended(options: int) -> bool:
         return False
 
 
-def _wait_for(pid: int, told: int) -> NoReturn:
-    os.write(told, b"%d\n" % pid)
-    for number in range(3):
+def _wait_for(pid: int, asking: socket.socket, streams: Sequence[int]) -> NoReturn:
+    for number in streams:
         os.close(number)
-    os.closerange(3, told)
-    os.closerange(told + 1, told + 64)
-    _, status = os.waitpid(pid, 0)
-    os.write(told, b"%d\n" % status)
+    with contextlib.suppress(BrokenPipeError):  # nobody waits
+        asking.send(b"%d" % pid)
+        _, status = os.waitpid(pid, 0)
+        asking.send(b"%d" % os.waitstatus_to_exitcode(status))
     os._exit(0)
 
 

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
+from tests import processes
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -202,19 +202,9 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
     async def play(mode: str, table: list[Case]) -> dict[str, str]:
         root = tmp_path / "root"
         root.mkdir()
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=[
-                "-m",
-                "filewright",
-                "serve",
-                "--dialect",
-                dialect_name,
-                "--log-level",
-                "warning",
-                str(root),
-            ],
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
+        server = processes.for_client(
+            [*processes.FILEWRIGHT, "serve", "--dialect", dialect_name, "--log-level", "warning", str(root)],
+            {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
         runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
         failures: dict[str, str] = {}

@@ -6,13 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[bytes]]:
+    tmp_path = tmp_path_factory.mktemp("attacked")
     root = tmp_path / "root"
     root.mkdir()
     command = [sys.executable, "-m", "filewright", "serve", str(root), "--state-dir", str(tmp_path / "state")]

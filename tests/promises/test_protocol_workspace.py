@@ -14,7 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     ElicitRequestParams,
@@ -24,6 +24,7 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
+from tests import processes
 
 pytestmark = pytest.mark.anyio
 
@@ -44,10 +45,9 @@ def root(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def connected(root: Path, *arguments: str, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "filewright", "serve", str(root), *arguments],
-        env={"FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(root), *arguments],
+        {"FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
     )
     async with Client(server, mode=mode, **options) as client:
         yield client

@@ -10,10 +10,11 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestParams, ElicitResult, ListRootsResult, Root, TextContent
 from pydantic import FileUrl
+from tests import processes
 
 from filewright import Workspace
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def connected(mode: str, *arguments: str, **options: Any) -> AsyncIterator[Client]:
-    server = StdioServerParameters(command=sys.executable, args=[str(FAKE), "serve", *arguments])
+    server = processes.for_client([sys.executable, str(FAKE), "serve", *arguments])
     async with Client(server, mode=mode, **options) as client:
         yield client
 
@@ -163,9 +164,9 @@ async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(tmp_path:
 async def test_a_change_is_recorded_under_its_session_client_and_turn(mode: str, tmp_path: Path) -> None:
     work, state = tmp_path / "work", tmp_path / "state"
     work.mkdir()
-    arguments = ["-m", "filewright", "serve", str(work), "--state-dir", str(state)]
+    server = processes.for_client([*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)])
     for session in range(2):
-        async with Client(StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
+        async with Client(server, mode=mode) as client:
             for number in range(2):
                 item = {"path": f"{session}-{number}.txt", "content": "x\n"}
                 answer = await client.call_tool(
