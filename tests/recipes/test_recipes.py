@@ -108,7 +108,7 @@ def test_a_language_by_its_names(copy: Copy) -> None:
     copy.replace(
         "structure/language.py",
         "LANGUAGES: Final = {\n",
-        'LANGUAGES: Final = {\n    Language.NIM: Traits(extensions="nim nims", comment="#"),\n',
+        'LANGUAGES: Final = {\n    Language.NIM: Traits(extensions="nim nims"),\n',
     )
     (copy.root / "a.nim").write_text("proc total(a: int): int =\n  a + 1\n")
     (copy.root / "a.txt").write_text("total\n")
@@ -126,7 +126,7 @@ def test_a_language_by_a_grammar(copy: Copy) -> None:
         "structure/language.py",
         "LANGUAGES: Final = {\n",
         "LANGUAGES: Final = {\n"
-        '    Language.STARLARK: Traits(extensions="sky", grammar="python", queries="starlark", comment="#"),\n',
+        '    Language.STARLARK: Traits(extensions="sky", grammar="python", queries="starlark"),\n',
     )
     copy.write(
         "structure/queries/starlark.scm",

@@ -72,13 +72,13 @@ class Traits:
 
     `names` are whole file names, `interpreters` a pattern of the programs a first line may name. `grammar` is
     the package of the parser (`tree_sitter_…`, and its function if that is not `language`), `queries` the files
-    that say which of its nodes are symbols; without a grammar the language is known by name only. `comment`
-    begins a comment that ends with the line. `certain` is False where the grammar and real files often differ,
-    so that a syntax error is only a hint. `trims` says that nodes of the grammar may end in blank and comment
-    lines, `prose` that blocks are paragraphs and sections. `searches` are regular expressions worth a search,
-    where NAME is what is looked for. `definitions` find definitions without a grammar, by lines: the last group
-    is the name, one before it the word for its kind, which is `defined` without one; `patched` says that they
-    also fill in what the grammar did not understand.
+    that say which of its nodes are symbols; without a grammar the language is known by name only. `certain` is
+    False where the grammar and real files often differ, so that a syntax error is only a hint. `trims` says
+    that nodes of the grammar may end in blank and comment lines, `prose` that blocks are paragraphs and
+    sections. `searches` are regular expressions worth a search, where NAME is what is looked for. `definitions`
+    find definitions without a grammar, by lines: the last group is the name, one before it the word for its
+    kind, which is `defined` without one; `patched` says that they also fill in what the grammar did not
+    understand.
     """
 
     extensions: str = ""
@@ -86,7 +86,6 @@ class Traits:
     interpreters: str = ""
     grammar: str = ""
     queries: str = ""
-    comment: str = ""
     certain: bool = True
     trims: bool = False
     prose: bool = False
@@ -128,7 +127,6 @@ LANGUAGES: Final = {
         interpreters=r"(?:python|pypy)[\d.]*",
         grammar="python",
         queries="python",
-        comment="#",
         searches=(r"^\s*(?:async\s+)?def NAME\b", r"^\s*class NAME\b", r"^\s*@", r"^(?:from|import)\s"),
         definitions=(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)",),
     ),
@@ -138,7 +136,6 @@ LANGUAGES: Final = {
         interpreters="node|nodejs|bun",
         grammar="javascript",
         queries="ecma javascript",
-        comment="//",
         searches=_SCRIPT,
         definitions=_SCRIPT_FORMS,
     ),
@@ -146,7 +143,6 @@ LANGUAGES: Final = {
         extensions="jsx",
         grammar="javascript",
         queries="ecma javascript",
-        comment="//",
         searches=_SCRIPT,
         definitions=_SCRIPT_FORMS,
     ),
@@ -155,7 +151,6 @@ LANGUAGES: Final = {
         interpreters="deno|ts-node|tsx",
         grammar="typescript.language_typescript",
         queries="ecma typescript",
-        comment="//",
         certain=False,
         searches=_TYPED,
         definitions=_SCRIPT_FORMS,
@@ -164,7 +159,6 @@ LANGUAGES: Final = {
         extensions="tsx",
         grammar="typescript.language_tsx",
         queries="ecma typescript",
-        comment="//",
         certain=False,
         searches=_TYPED,
         definitions=_SCRIPT_FORMS,
@@ -173,7 +167,6 @@ LANGUAGES: Final = {
         extensions="go",
         grammar="go",
         queries="go",
-        comment="//",
         searches=(r"^func NAME\(", r"^func \([^)]*\) NAME\(", r"^type NAME\b", r"^\s*(?:const|var)\b"),
         definitions=(r"^(func|type)[ \t]+(?:\([^)\n]*\)[ \t]*)?(\w+)",),
     ),
@@ -181,7 +174,6 @@ LANGUAGES: Final = {
         extensions="rs",
         grammar="rust",
         queries="rust",
-        comment="//",
         searches=(r"\bfn NAME\b", r"\b(?:struct|enum|trait|type) NAME\b", r"^\s*impl\b.*\bNAME\b", r"^use\b"),
         definitions=(rf"^[ \t]*{_WORDS}(fn|struct|enum|trait|mod|type|union)[ \t]+(\w+)",),
     ),
@@ -189,7 +181,6 @@ LANGUAGES: Final = {
         extensions="java",
         grammar="java",
         queries="java",
-        comment="//",
         searches=(
             r"\b(?:class|interface|enum|record)\s+NAME\b",
             r"\bNAME\s*\([^;]*\)\s*(?:throws\b.*)?\{",
@@ -201,7 +192,6 @@ LANGUAGES: Final = {
         extensions="c h",
         grammar="c",
         queries="c",
-        comment="//",
         certain=False,
         searches=_C_LIKE,
         definitions=(*_CURLY, _C_FUNCTION),
@@ -210,7 +200,6 @@ LANGUAGES: Final = {
         extensions="cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh ino",
         grammar="cpp",
         queries="c cpp",
-        comment="//",
         certain=False,
         searches=(*_C_LIKE, r"\b(?:class|namespace)\s+NAME\b", r"\b\w+::NAME\s*\("),
         definitions=(*_CURLY, _C_FUNCTION),
@@ -219,7 +208,6 @@ LANGUAGES: Final = {
         extensions="cs csx",
         grammar="c_sharp",
         queries="csharp",
-        comment="//",
         certain=False,
         searches=(r"\b(?:class|interface|struct|enum|record)\s+NAME\b", r"\bNAME\s*\(", r"^\s*namespace\b"),
         definitions=_CURLY,
@@ -230,7 +218,6 @@ LANGUAGES: Final = {
         interpreters=r"j?ruby[\d.]*|rake",
         grammar="ruby",
         queries="ruby",
-        comment="#",
         searches=(r"^\s*def (?:self\.)?NAME\b", r"^\s*(?:class|module) NAME\b", r"^\s*attr_"),
         definitions=(r"^[ \t]*(def|class|module)[ \t]+([\w.:?!]+)",),
     ),
@@ -239,7 +226,6 @@ LANGUAGES: Final = {
         interpreters=r"php[\d.]*",
         grammar="php.language_php",
         queries="php",
-        comment="//",
         searches=(r"\bfunction\s+NAME\b", r"\b(?:class|interface|trait|enum)\s+NAME\b", r"^\s*use\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(function)[ \t]+&?(\w+)"),
     ),
@@ -248,7 +234,6 @@ LANGUAGES: Final = {
         interpreters="kotlin|kscript",
         grammar="kotlin",
         queries="kotlin",
-        comment="//",
         certain=False,
         searches=(
             r"\bfun\s+(?:\w+\.)?NAME\b",
@@ -263,7 +248,6 @@ LANGUAGES: Final = {
         interpreters="swift",
         grammar="swift",
         queries="swift",
-        comment="//",
         certain=False,
         searches=(r"\bfunc\s+NAME\b", r"\b(?:class|struct|enum|protocol|extension|actor)\s+NAME\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(func)[ \t]+(\w+)"),
@@ -273,7 +257,6 @@ LANGUAGES: Final = {
         interpreters="scala|amm",
         grammar="scala",
         queries="scala",
-        comment="//",
         certain=False,
         searches=(r"\bdef\s+NAME\b", r"\b(?:class|trait|object|enum)\s+NAME\b", r"\bva[lr]\s+NAME\b"),
         definitions=(*_CURLY, rf"^[ \t]*{_WORDS}(def)[ \t]+(\w+)"),
@@ -285,7 +268,6 @@ LANGUAGES: Final = {
         interpreters="(?:ba|z|k|da|a)?sh|bats",
         grammar="bash",
         queries="bash",
-        comment="#",
         certain=False,
         searches=(r"^\s*(?:function\s+)?NAME\s*\(\)", r"^\s*NAME=", r"^\s*(?:source|\.)\s"),
         definitions=(r"^[ \t]*(?:function[ \t]+)?([\w-]+)[ \t]*\(\)",),
@@ -295,7 +277,6 @@ LANGUAGES: Final = {
         interpreters=r"lua(?:jit)?[\d.]*",
         grammar="lua",
         queries="lua",
-        comment="--",
         searches=(r"\bfunction\s+[\w.:]*NAME\b", r"^\s*local\s+NAME\b", r"\brequire\b"),
         definitions=(r"^[ \t]*(?:local[ \t]+)?(function)[ \t]+([\w.:]+)",),
     ),
@@ -303,7 +284,6 @@ LANGUAGES: Final = {
         extensions="sql ddl dml pgsql mysql psql",
         grammar="sql",
         queries="sql",
-        comment="--",
         certain=False,
         searches=(r"(?i)^\s*create\b.*\bNAME\b", r"(?i)\b(?:from|join|into|update)\s+NAME\b"),
         definitions=(
@@ -350,7 +330,6 @@ LANGUAGES: Final = {
         names=".clang-format .clang-tidy .clangd .yamllint",
         grammar="yaml",
         queries="yaml",
-        comment="#",
         trims=True,
         searches=(r"^\s*(?:- )?NAME\s*:", r"^---"),
         definitions=(r"^([\w./-]+)[ \t]*:(?:[ \t\r]|$)",),
@@ -361,7 +340,6 @@ LANGUAGES: Final = {
         names="pipfile cargo.lock poetry.lock uv.lock pdm.lock gopkg.lock",
         grammar="toml",
         queries="toml",
-        comment="#",
         trims=True,
         searches=(r"^\[+NAME", r"^NAME\s*="),
         definitions=(r"^\[+([^\]\n]+)\]",),
@@ -386,40 +364,37 @@ LANGUAGES: Final = {
     Language.INI: Traits(
         extensions="ini cfg conf properties editorconfig",
         names=".gitconfig .gitmodules .npmrc .editorconfig .pylintrc .flake8 .coveragerc",
-        comment=";",
         searches=(r"^\[NAME\]", r"^NAME\s*="),
     ),
     Language.MAKEFILE: Traits(
         extensions="mk mak make",
         names="makefile gnumakefile bsdmakefile",
         interpreters="make",
-        comment="#",
         searches=(r"^NAME\s*:", r"^NAME\s*[:?+]?="),
     ),
     Language.DOCKERFILE: Traits(
         extensions="dockerfile",
         names="dockerfile containerfile",
-        comment="#",
         searches=(r"^FROM\b", r"^(?:RUN|COPY|ENV|CMD|ENTRYPOINT)\b"),
     ),
-    Language.PERL: Traits(extensions="pl pm t", interpreters=r"perl[\d.]*", comment="#"),
-    Language.R: Traits(extensions="r", interpreters="Rscript", comment="#"),
-    Language.DART: Traits(extensions="dart", comment="//"),
-    Language.ELIXIR: Traits(extensions="ex exs", comment="#"),
-    Language.ERLANG: Traits(extensions="erl hrl", comment="%"),
-    Language.HASKELL: Traits(extensions="hs lhs", comment="--"),
-    Language.CLOJURE: Traits(extensions="clj cljs cljc edn", comment=";"),
-    Language.JULIA: Traits(extensions="jl", comment="#"),
+    Language.PERL: Traits(extensions="pl pm t", interpreters=r"perl[\d.]*"),
+    Language.R: Traits(extensions="r", interpreters="Rscript"),
+    Language.DART: Traits(extensions="dart"),
+    Language.ELIXIR: Traits(extensions="ex exs"),
+    Language.ERLANG: Traits(extensions="erl hrl"),
+    Language.HASKELL: Traits(extensions="hs lhs"),
+    Language.CLOJURE: Traits(extensions="clj cljs cljc edn"),
+    Language.JULIA: Traits(extensions="jl"),
     Language.VUE: Traits(extensions="vue"),
     Language.SVELTE: Traits(extensions="svelte"),
-    Language.SCSS: Traits(extensions="scss sass", comment="//"),
-    Language.LESS: Traits(extensions="less", comment="//"),
-    Language.POWERSHELL: Traits(extensions="ps1 psm1 psd1", comment="#"),
-    Language.PROTOBUF: Traits(extensions="proto", comment="//"),
-    Language.TERRAFORM: Traits(extensions="tf tfvars hcl", comment="#"),
-    Language.ZIG: Traits(extensions="zig", comment="//"),
+    Language.SCSS: Traits(extensions="scss sass"),
+    Language.LESS: Traits(extensions="less"),
+    Language.POWERSHELL: Traits(extensions="ps1 psm1 psd1"),
+    Language.PROTOBUF: Traits(extensions="proto"),
+    Language.TERRAFORM: Traits(extensions="tf tfvars hcl"),
+    Language.ZIG: Traits(extensions="zig"),
     Language.RESTRUCTURED_TEXT: Traits(extensions="rst", prose=True),
-    Language.LATEX: Traits(extensions="tex sty cls", comment="%", prose=True),
+    Language.LATEX: Traits(extensions="tex sty cls", prose=True),
     Language.DIFF: Traits(extensions="diff patch", searches=(r"^diff --git ", r"^@@ ", r"^[-+][^-+]")),
 }
 """Every language that is known: the only place that knows one."""

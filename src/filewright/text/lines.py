@@ -193,10 +193,6 @@ class Lines:
         self._last = (offset, line)
         return line
 
-    def know(self, offset: int, line: int) -> None:
-        """Take it from the caller that line number `line` begins at `offset`."""
-        self._last = (offset, line)
-
     def terminators_in(self, start: int, stop: int) -> Terminators:
         """The terminators that end in bytes (start, stop], read at once."""
         low = max(self._start, start - self._width)

@@ -89,7 +89,7 @@ class FilePatch:
     `old` and `new` are paths as the patch names them, its ``a/`` and ``b/`` taken off (`prefixed`:
     it had them); both are set and equal unless the file is created (`old` None), deleted (`new` None),
     renamed or copied.
-    Modes are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
+    `new_mode` are the permission bits git names (0o644 or 0o755), None where it names none. `emptied`:
     a deletion that must find the file as its hunks say, and empty after them. `line` is where in
     the patch it begins.
     """
@@ -99,7 +99,6 @@ class FilePatch:
     new: str | None
     hunks: tuple[Hunk, ...]
     line: int
-    old_mode: int | None = None
     new_mode: int | None = None
     emptied: bool = False
     prefixed: bool = False

@@ -238,7 +238,6 @@ class _Reader:
             new=None if kind == "delete" else new,
             hunks=hunks,
             line=header.line + 1,
-            old_mode=modes.get("old", modes.get("deleted file")),
             new_mode=modes.get("new", modes.get("new file")),
             emptied=kind == "delete",
             prefixed=_prefixes_taken(header, old, new),
