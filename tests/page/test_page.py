@@ -100,25 +100,33 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
 def test_what_files_and_names_say_is_shown_and_never_run(
-    workspace: Workspace, folder: Path, opened: Opened, hostile: str
+    workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
-    (folder / f"{hostile.replace('/', '∕')}.html").write_text("x\n")
-    path = quote(f"{hostile.replace('/', '∕')}.html".encode())
-    workspace.edit(path, [{"search": "x", "replace": hostile}])
-    task = Task(caller=Caller("s", hostile, hostile))
-    workspace.under(task).write("second.md", f"{hostile}\n")
+    for number, hostile in enumerate(HOSTILE):
+        (folder / f"{hostile.replace('/', '∕')}.html").write_text("x\n")
+        path = quote(f"{hostile.replace('/', '∕')}.html".encode())
+        workspace.edit(path, [{"search": "x", "replace": hostile}])
+        task = Task(caller=Caller("s", hostile, hostile))
+        workspace.under(task).write(f"second{number}.md", f"{hostile}\n")
     page = opened()
     title = page.title()
-    for _ in range(2):
+    rows = page.locator("#rows .row")
+    expect(rows).to_have_count(2 * len(HOSTILE))
+    for row in range(2 * len(HOSTILE)):
+        # The newest change comes first; of each pair that is the second file.
+        hostile = HOSTILE[-1 - row // 2]
+        expect(rows.nth(row)).to_have_attribute("aria-current", "true")
+        name = f"second{len(HOSTILE) - 1 - row // 2}.md" if row % 2 == 0 else ".html"
+        expect(page.locator("article.file h2")).to_contain_text(name)
         expect(page.locator("td.code.new").first).to_be_visible()
-        assert page.locator("main script, main img, main svg, nav script, nav img").count() == 0
+        assert page.locator("main script, main img, main svg, nav script, nav img").count() == 0, hostile
         shown = page.locator("body").inner_text()
-        assert not set(shown) & set("\x1b\x07\u202e\u2066\u200b\u2028")
+        assert not set(shown) & set("\x1b\x07\u202e\u2066\u200b\u2028"), hostile
         assert "49" not in page.locator("td.code").first.inner_text()
+        assert page.title() == title, hostile
         page.keyboard.press("j")
-        page.wait_for_timeout(200)
+    page.wait_for_timeout(200)
     assert page.title() == title
 
 

@@ -15,15 +15,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp_types import ResourceLink, TextContent
+from tests import processes
 
 pytestmark = pytest.mark.anyio
 
@@ -80,10 +80,9 @@ class Agent:
 
 @asynccontextmanager
 async def agent_in(root: Path) -> AsyncIterator[Agent]:
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "filewright", "serve", str(root), "--log-level", "error"],
-        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(root), "--log-level", "error"],
+        {**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")},
     )
     async with Client(server, mode="auto") as client:
         yield Agent(client)
