@@ -17,7 +17,8 @@ random bytes), and `python3.dll`, which is not in the jar (wheels for the stable
 What it lacks and stays so: links and junctions cannot be made, a rename
 replaces no file that is open, a lone surrogate is no name, a file cannot be renamed to its own name in
 another case, the path of a handle is not told beyond 260 characters nor once a folder above was renamed (what
-is put below such a handle is not found), and when a thing was made is made up.
+is put below such a handle is not found), when a thing was made is made up, an access control list is kept
+only as far as Linux has modes for it, and a file has no streams.
 """
 
 from __future__ import annotations
