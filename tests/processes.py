@@ -1,11 +1,11 @@
 """Processes of filewright that need not import it anew.
 
 Most of what a test with a server takes would be the start of its interpreter. So one process that has
-imported filewright, the *nursery*, forks what is to run as `python -m filewright`, as a script or as
-`python -c`: a process like any other, with its own number, environment, folder and standard streams, which
-reads its arguments, ends and may be killed as if it had been started. Only the imports are those of the
-nursery: the tests that are about the start, the modules loaded or the memory taken use `subprocess`. So
-does all of this on other systems than Linux, and with FILEWRIGHT_TEST_START=anew.
+imported filewright, the *nursery*, forks what is to run as `python -m filewright` or as a script: a process
+like any other, with its own number, environment, folder and standard streams, which reads its arguments,
+ends and may be killed as if it had been started. Only the imports are those of the nursery: the tests that
+are about the start, the modules loaded or the memory taken use `subprocess`. So does all of this on other
+systems than Linux, and with FILEWRIGHT_TEST_START=anew.
 """
 
 from __future__ import annotations
@@ -34,21 +34,9 @@ if TYPE_CHECKING:
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _IMPORTED = (
-    *("filewright.cli.program", "filewright.cli.serve", "filewright.cli.call", "filewright.cli.history"),
-    *(
-        "filewright.cli.review",
-        "filewright.search",
-        "filewright.structure",
-        "filewright.edit",
-        "filewright.text",
-    ),
-    *(
-        "filewright.server.protocol",
-        "filewright.tools.semantic",
-        "filewright.page.site",
-        "starlette.applications",
-    ),
-)
+    "cli.call", "cli.history", "cli.program", "cli.review", "cli.serve", "edit", "page.site", "search",
+    "server.protocol", "structure", "text", "tools.semantic",
+)  # fmt: skip
 _REQUEST_BYTES = 128 << 10
 _READ_BY_PYTHON = ("PYTHON", "LC_", "LANG", "FILEWRIGHT_SYSTEM")
 
@@ -85,9 +73,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """A process from its start to its end, and what it printed; as another user, if root asks for that."""
     if not _forked(argv):
-        other = (
-            [] if user is None else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
-        )
+        other = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] if user else []
         return subprocess.run(
             [*other, *argv],
             env=env, cwd=cwd, input=given, timeout=timeout,
@@ -132,15 +118,14 @@ def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Std
     from mcp import StdioServerParameters
 
     env = env or {}
-    words = (
-        [sys.executable, "-I", "-S", "-c", _RELAY, _nursery_for(env)[1:], *argv] if _forked(argv) else argv
-    )
-    return StdioServerParameters(command=words[0], args=list(words[1:]), env={**env})
+    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _nursery_for(env)[1:]] if _forked(argv) else []
+    words = [*relay, *argv]
+    return StdioServerParameters(command=words[0], args=words[1:], env={**env})
 
 
 def _forked(argv: Sequence[str]) -> bool:
     """Whether a fork of the nursery can be the process asked for."""
-    known = argv[0] == sys.executable and (argv[1] in ("-m", "-c") or argv[1].endswith(".py"))
+    known = argv[0] == sys.executable and (argv[1] == "-m" or argv[1].endswith(".py"))
     anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
     return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
 
@@ -223,7 +208,7 @@ def _take_requests(listener: socket.socket) -> None:
     """The nursery: returns in each process that it forks, as which it is to run."""
     del sys.path[0]  # the folder of this file
     for name in _IMPORTED:
-        importlib.import_module(name)
+        importlib.import_module(f"filewright.{name}")
     gc.collect()
     gc.freeze()  # else each process would go through, and so copy, all of these objects at its end
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -285,10 +270,6 @@ def _become(argv: list[str]) -> None:
         sys.argv = argv[2:]
         sys.path.insert(0, os.getcwd())
         runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
-    elif argv[1] == "-c":
-        sys.argv = ["-c", *argv[3:]]
-        sys.path.insert(0, "")
-        exec(compile(argv[2], "<string>", "exec"), {"__name__": "__main__"})
     else:
         sys.argv = argv[1:]
         sys.path.insert(0, os.path.dirname(argv[1]))
