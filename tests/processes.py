@@ -73,9 +73,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """A process from its start to its end, and what it printed; as another user, if root asks for that."""
     if not _forked(argv):
-        other = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] if user else []
         return subprocess.run(
-            [*other, *argv],
+            [*_as(user), *argv],
             env=env, cwd=cwd, input=given, timeout=timeout,
             capture_output=True, encoding="utf-8", errors="replace", check=False,
         )  # fmt: skip
@@ -102,7 +101,7 @@ _RELAY = """
 import json, os, signal, socket, sys
 asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 asked.connect("\\0" + sys.argv[1])
-request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd(), None])
+request = json.dumps([sys.argv[2:], dict(os.environ), os.getcwd()])
 socket.send_fds(asked, [request.encode()], [0, 1, 2])
 pid = int(asked.recv(64))
 for number in (signal.SIGINT, signal.SIGTERM):
@@ -146,9 +145,9 @@ class _Forked:
         user: int | None = None,
     ) -> None:
         environment = {**(os.environ if env is None else env)}
-        request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd()), user])
+        request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd())])
         self._asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._asked.connect(_nursery_for(environment))
+        self._asked.connect(_nursery_for(environment, user))
         socket.send_fds(self._asked, [request.encode()], streams)
         self.args, self.returncode = argv, cast("int | None", None)
         self.pid = int(self._asked.recv(64))
@@ -177,21 +176,25 @@ class _Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def _nursery_for(environment: Mapping[str, str]) -> str:
-    """Where the nursery listens whose interpreter began with what `environment` says to it."""
+def _as(user: int | None) -> list[str]:
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] if user else []
+
+
+def _nursery_for(environment: Mapping[str, str], user: int | None = None) -> str:
+    """Where the nursery listens whose interpreter began as that user, with what `environment` says to it."""
     read = {name: value for name, value in environment.items() if name.startswith(_READ_BY_PYTHON)}
-    return _nursery(tuple(sorted(read.items())))
+    return _nursery(tuple(sorted(read.items())), user)
 
 
 @functools.cache
-def _nursery(variables: tuple[tuple[str, str], ...]) -> str:
+def _nursery(variables: tuple[tuple[str, str], ...], user: int | None) -> str:
     address = f"\0filewright-tests-{os.getpid()}-{secrets.token_hex(4)}"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)
     listener.listen(64)
     others = {name: value for name, value in os.environ.items() if not name.startswith(_READ_BY_PYTHON)}
     nursery = subprocess.Popen(
-        [sys.executable, __file__, str(listener.fileno())],
+        [*_as(user), sys.executable, __file__, str(listener.fileno())],
         env={**others, **dict(variables)},
         pass_fds=[listener.fileno()],
         stdin=subprocess.PIPE,  # its end is the end of the nursery
@@ -231,7 +234,7 @@ def _take_requests(listener: socket.socket) -> None:
     if pid := os.fork():
         _wait_for(pid, asking, streams)
     signal.signal(signal.SIGINT, interrupted)
-    argv, environment, folder, user = json.loads(data)
+    argv, environment, folder = json.loads(data)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -239,10 +242,6 @@ def _take_requests(listener: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    if user is not None:
-        os.setgroups([])
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
     _become(argv)
 
 
