@@ -67,7 +67,7 @@ def opened(path: Path, **options: int) -> Iterator[Snapshot]:
 def test_lines_and_counts_are_those_of_rg(tmp_path, text, what, case, whole_word, invert, length, with_child):
     mode, pattern = what
     path = tmp_path / "text"
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode())
     compiled = compile_pattern(pattern, mode=mode, case=case, whole_word=whole_word)
     expected = by_rg(path, mode, pattern, case, whole_word=whole_word, invert=invert)
     # The overlap holds the longest match there can be, as the real one does.
