@@ -24,14 +24,17 @@ def anyio_backend() -> str:
 
 def tree(root: Path) -> dict[str, tuple[str, int, int]]:
     """Digest, mode and mtime of every file below `root`."""
-    found = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = Path(folder, name)
-            status = path.stat()
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            found[str(path.relative_to(root))] = (digest, status.st_mode, status.st_mtime_ns)
-    return found
+    return {
+        os.path.relpath(path, root): seen(path)
+        for folder, _, names in os.walk(root)
+        for path in (os.path.join(folder, name) for name in names)
+    }
+
+
+def seen(path: str | Path) -> tuple[str, int, int]:
+    status = os.stat(path)
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest(), status.st_mode, status.st_mtime_ns
 
 
 def crlf(data: bytes) -> bytes:
@@ -112,6 +115,7 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
     )
     start = tree(package)
+    known = dict(start)
     async with Client(server, mode=mode) as client:
         agent = Agent(client)
         names = [tool.name for tool in (await client.list_tools()).tools]
@@ -131,16 +135,16 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
             version = re.search(r"version (\S+?)[;\]]", around)[1]
             edit = {"path": name, "edits": [{"search": text, "replace": new.decode()}]}
 
-            before = tree(package)
             preview = await agent("edit_content", **edit, preview=True)
             assert "preview" in preview
             assert "+" + new.decode() in preview.replace("+    ", "+")
-            assert tree(package) == before
+            assert tree(package) == known, "the preview, or the edit before, changed another file"
 
             done = await agent("edit_content", **edit, expected_version=version)
             changes[name] = re.search(r"change (\S+)", done)[1]
             expected[name] = expected[name].replace(old, new)
             assert (package / name).read_bytes() == expected[name], name
+            known[name] = seen(package / name)
 
             stale = await agent.refused("edit_content", **edit, expected_version=version)
             assert stale.startswith("stale_version")
