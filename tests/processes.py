@@ -1,9 +1,9 @@
 """Processes of filewright that need not import it anew.
 
 Most of what a test with a server takes would be the start of its interpreter. So one process that has
-imported filewright, the *nursery*, forks what is to run as `python -m filewright` or as a script: a process
+imported filewright, the *fork server*, forks what is to run as `python -m filewright` or as a script: a process
 like any other, with its own number, environment, folder and standard streams, which reads its arguments,
-ends and may be killed as if it had been started. Only the imports are those of the nursery: the tests that
+ends and may be killed as if it had been started. Only the imports are those of the fork server: the tests that
 are about the start, the modules loaded or the memory taken use `subprocess`. So does all of this on other
 systems than Linux, and with FILEWRIGHT_TEST_START=anew.
 """
@@ -117,20 +117,20 @@ def for_client(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Std
     from mcp import StdioServerParameters
 
     env = env or {}
-    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _nursery_for(env)[1:]] if _forked(argv) else []
+    relay = [sys.executable, "-I", "-S", "-c", _RELAY, _server_for(env)[1:]] if _forked(argv) else []
     words = [*relay, *argv]
     return StdioServerParameters(command=words[0], args=words[1:], env={**env})
 
 
 def _forked(argv: Sequence[str]) -> bool:
-    """Whether a fork of the nursery can be the process asked for."""
+    """Whether a fork of the fork server can be the process asked for."""
     known = argv[0] == sys.executable and (argv[1] == "-m" or argv[1].endswith(".py"))
     anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
     return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
 
 
 class _Forked:
-    """What a test uses of `subprocess.Popen`, for a process that the nursery forked."""
+    """What a test uses of `subprocess.Popen`, for a process that the fork server forked."""
 
     stdin: IO[Any] | None = None
     stdout: IO[Any] | None = None
@@ -147,7 +147,7 @@ class _Forked:
         environment = {**(os.environ if env is None else env)}
         request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd())])
         self._asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._asked.connect(_nursery_for(environment, user))
+        self._asked.connect(_server_for(environment, user))
         socket.send_fds(self._asked, [request.encode()], streams)
         self.args, self.returncode = argv, cast("int | None", None)
         self.pid = int(self._asked.recv(64))
@@ -180,35 +180,35 @@ def _as(user: int | None) -> list[str]:
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] if user else []
 
 
-def _nursery_for(environment: Mapping[str, str], user: int | None = None) -> str:
-    """Where the nursery listens whose interpreter began as that user, with what `environment` says to it."""
+def _server_for(environment: Mapping[str, str], user: int | None = None) -> str:
+    """Where the fork server listens whose interpreter began as that user, with what `environment` says to it."""
     read = {name: value for name, value in environment.items() if name.startswith(_READ_BY_PYTHON)}
-    return _nursery(tuple(sorted(read.items())), user)
+    return _fork_server(tuple(sorted(read.items())), user)
 
 
 @functools.cache
-def _nursery(variables: tuple[tuple[str, str], ...], user: int | None) -> str:
+def _fork_server(variables: tuple[tuple[str, str], ...], user: int | None) -> str:
     address = f"\0filewright-tests-{os.getpid()}-{secrets.token_hex(4)}"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)
     listener.listen(64)
     others = {name: value for name, value in os.environ.items() if not name.startswith(_READ_BY_PYTHON)}
-    nursery = subprocess.Popen(
+    server = subprocess.Popen(
         [*_as(user), sys.executable, __file__, str(listener.fileno())],
         env={**others, **dict(variables)},
         pass_fds=[listener.fileno()],
-        stdin=subprocess.PIPE,  # its end is the end of the nursery
+        stdin=subprocess.PIPE,  # its end is the end of the fork server
         stdout=subprocess.DEVNULL,
     )
     listener.close()
-    assert nursery.stdin is not None
-    atexit.register(nursery.wait, 10)
-    atexit.register(nursery.stdin.close)
+    assert server.stdin is not None
+    atexit.register(server.wait, 10)
+    atexit.register(server.stdin.close)
     return address
 
 
 def _take_requests(listener: socket.socket) -> None:
-    """The nursery: returns in each process that it forks, as which it is to run."""
+    """The fork server: returns in each process that it forks, as which it is to run."""
     del sys.path[0]  # the folder of this file
     for name in _IMPORTED:
         importlib.import_module(f"filewright.{name}")
