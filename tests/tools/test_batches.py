@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from filewright import Workspace
+from filewright import FilewrightError, Workspace
 
 
 @pytest.fixture
@@ -121,3 +121,26 @@ def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents
             assert workspace.call(tool, arguments).code == "read_only"
     assert contents() == before
     assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("held", [".vscode/settings.json", ".mcp.json", ".agentsreadonly"])
+def test_a_copy_of_a_folder_that_holds_what_is_protected_can_be_undone(place, workspace, held):
+    path = place / "src" / held
+    path.parent.mkdir(parents=True)
+    path.write_text("*.lock\n")
+    (place / "src" / "x.lock").write_text("kept\n")
+    made = workspace.copy("src", "copy")
+    assert (place / "copy" / held).read_text() == "*.lock\n"
+    workspace.undo(made.change_id)
+    assert not (place / "copy").exists()
+    assert path.exists()
+
+
+def test_what_the_user_keeps_from_changes_meanwhile_is_not_taken_away_by_an_undo(place, workspace):
+    (place / "src").mkdir()
+    (place / "src" / "x.lock").write_text("kept\n")
+    made = workspace.copy("src", "copy")
+    (place / ".agentsreadonly").write_text("*.lock\n")
+    with pytest.raises(FilewrightError, match="holds something that the user keeps"):
+        workspace.undo(made.change_id)
+    assert (place / "copy" / "x.lock").exists()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import Location
+from filewright.boundary import DenyRules, Location
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of, id_of
@@ -271,7 +271,12 @@ class _Saving:
                 raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
             folder = self._folders.at(where, seen.identity)
             names = folder.names()
-            rules = self._boundary.rules_in(where, folder)
+            # What is undone may have brought rules along: only those around it count then.
+            rules = (
+                self._boundary.rules_in(where, folder)
+                if top.holding is None
+                else self._outer_rules(top, where)
+            )
             self._require_removable(folder, where, names)
             made = Side.of(folder.status(), attributes=folder.attributes())
             if loaded is top:
@@ -288,6 +293,8 @@ class _Saving:
                 is_folder = status.kind == "folder"
                 if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
                     raise errors.holds_denied(top.asked)
+                if top.holding is None:  # else it is what the change that is undone brought along
+                    self._require_unprotected(place)
                 self._refuse(place, seen, status)
                 if status.kind == "folder":
                     entries: dict[bytes, Leaf] = {}
@@ -307,10 +314,21 @@ class _Saving:
         below.sort(key=lambda entry: entry.place.parts)
         return Saved(Seal("folder", inode=top.seen.inode), side, tree, tuple(below))
 
-    def _refuse(self, place: Location, folder: Status, entry: Status) -> None:
+    def _outer_rules(self, top: FolderItem, where: Location) -> DenyRules:
+        assert top.was is not None
+        above = top.was.parent
+        rules = self._boundary.rules_by_name(above)
+        for name in where.parts[len(above.parts) :]:
+            rules = rules.entered(name, None)
+        return rules
+
+    def _require_unprotected(self, place: Location) -> None:
         rule = self._boundary.protects(place)
         if rule is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")
+
+    @staticmethod
+    def _refuse(place: Location, folder: Status, entry: Status) -> None:
         if entry.device != folder.device:
             raise errors.other_file_system(place.shown)
         if keeps(folder, entry):
