@@ -55,7 +55,7 @@ REFUSALS = {
 
 @dataclass(frozen=True)
 class Change:
-    """One stretch of a file changed: the lines round it, the lines before and after."""
+    """One stretch of a file changed: the lines around it, the lines before and after."""
 
     above: list[str]
     old: list[str]

@@ -169,9 +169,9 @@ def session(folder: Path, size: int) -> list[Sample]:
         results[0] = Sample("list the folder", results[0].seconds, 0)
         found = call("search a rare line", "search_content", pattern=RARE, path="big.log")
         assert str(rare) in found, found
-        around = call("read round it, first time", "read_content", path="big.log", line=rare, limit=20)
+        around = call("read around it, first time", "read_content", path="big.log", line=rare, limit=20)
         assert RARE in around
-        call("read round it again", "read_content", path="big.log", line=rare, limit=20)
+        call("read around it again", "read_content", path="big.log", line=rare, limit=20)
         call("tail 1,000 lines", "read_content", path="big.log", mode="tail", limit=1000)
         edited = call(
             "edit one line in the middle",

@@ -165,6 +165,8 @@ TABLE = [
          json={"errors": lambda found: [(e["kind"], e["near"]) for e in found] == [("error", "let a = = 1;"), ("missing", ")")]}),
     given(name="diff: line ends alone are none", held=True, files={"a": "one\ntwo\n", "b": b"one\r\ntwo\r\n"},
          call=("diff", {"from": "<>/a", "to": "<>/b"}), text="(no differences)"),
+    given(name="diff: lone carriage returns", held=True, files={"a": "one\rtwo\r", "b": "one\ntwo\n"},
+         call=("diff", {"from": "<>/a", "to": "<>/b"}), text="(no differences)"),
     given(name="diff: one line of other line ends", held=True,
          files={"a": "one\ntwo\n", "b": "one\r\n2\r\n".encode("utf-16")}, call=("diff", {"from": "<>/a", "to": "<>/b"}),
          says=["@@ -1,2 +1,2 @@\n one\n-two\n+2"]),

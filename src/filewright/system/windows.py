@@ -847,7 +847,7 @@ def _open_folder(folder: int, name: bytes, access: int) -> int:
 
 
 def _open_file(folder: int, name: bytes, access: int) -> int:
-    # Looked at before it is opened: a folder opened for writing, or a link, is told apart first.
+    # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
     with _WindowsHandle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
         _require_file(looked.status().raw)
     handle = _open_itself(folder, name, access)

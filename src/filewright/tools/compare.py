@@ -51,7 +51,7 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
         )
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
     return Snapshot.of_bytes(
-        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n"),
+        narrow.read(narrow.start, narrow.size).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
         encoding=narrow.encoding.name,
         location=snapshot.location,
         settings=context.settings,
