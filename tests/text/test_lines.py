@@ -267,21 +267,6 @@ def test_threads_that_count_at_once_count_right(tmp_path):
         assert wrong == []
 
 
-@settings(max_examples=60, deadline=None)
-@given(content=TEXTS, block=st.integers(1, 9), alone=st.integers(0, 20), wanted=st.integers(1, 60))
-def test_blocks_that_two_threads_count_add_up(content, block, alone, wanted):
-    expected = naive(content)
-    begins = [*itertools.accumulate(map(len, expected), initial=0)]
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"BLOCK": block, "_ALONE": alone, "_TOGETHER": 2}.items():
-            patch.setattr(lines, name, value)
-        index = Lines(Source(content))
-        assert index.offset_of(wanted) == begins[min(wanted - 1, len(expected))]  # and no further
-        assert [index.line_at(begin) for begin in begins[:-1]] == [*range(1, len(expected) + 1)]
-        assert index.count == len(expected)
-        assert index.terminators == terminators_in(content)
-
-
 def test_counting_that_was_cancelled_goes_on_where_it_was():
     source = Source(b"line\n" * 4_000_000)
     index = Lines(source)

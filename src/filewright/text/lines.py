@@ -12,7 +12,6 @@ import threading
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,10 +32,6 @@ LINE_REACH = 256 << 20
 
 _NEAR = 4 << 20
 _SMALL = 4 << 10
-_ALONE = 8 << 20
-"""Bytes that one thread counts before a second one is begun."""
-_TOGETHER, _AHEAD = 16, 3  # blocks that a thread counts at once, and how often they are asked for ahead
-
 _LOOK = 0.05  # seconds a thread waits for another one's counting before it looks at its own task
 
 _NONE = Terminators()
@@ -220,50 +215,20 @@ class Lines:
         offset = self._reached(index)
         kept = len(before)
         try:
-            if offset >= self._size or enough(offset, before[-1]):
-                return
-            for found in self._each_block(offset, index.block, task):
-                terminators += found
+            while offset < self._size and not enough(offset, before[-1]):
+                if task is not None and len(before) % 16 == 0:
+                    task.check()
+                    task.report(offset, self._size, "counting lines")
+                stop = min(offset + index.block, self._size)
+                terminators += self.terminators_in(offset, stop)
                 before.append(terminators.total)
-                offset = min(offset + index.block, self._size)
-                if enough(offset, before[-1]):
-                    return
+                offset = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
                     kept = len(before)
                     self._index = LineIndex(index.block, tuple(before), terminators)
         finally:
             self._index = LineIndex(index.block, tuple(before), terminators, offset >= self._size)
             self._keep(self._index)
-
-    def _each_block(self, offset: int, length: int, task: Task | None) -> Iterator[Terminators]:
-        """The terminators that end in each block from `offset` on."""
-
-        def counted(start: int) -> list[Terminators]:
-            stop = min(start + _TOGETHER * length, self._size)
-            return [
-                self.terminators_in(at, min(at + length, self._size)) for at in range(start, stop, length)
-            ]
-
-        alone = min(offset + _ALONE, self._size)
-        for start in range(offset, alone, length):
-            yield self.terminators_in(start, min(start + length, self._size))
-        starts = range(offset + len(range(offset, alone, length)) * length, self._size, _TOGETHER * length)
-        if not starts:
-            return
-        # A second thread reads while the first one counts.
-        with ThreadPoolExecutor(2, thread_name_prefix="lines") as pool:
-            ahead = deque(pool.submit(counted, start) for start in starts[:_AHEAD])
-            try:
-                for number, start in enumerate(starts, _AHEAD):
-                    if task is not None:
-                        task.check()
-                        task.report(start, self._size, "counting lines")
-                    found = ahead.popleft().result()
-                    if number < len(starts):
-                        ahead.append(pool.submit(counted, starts[number]))
-                    yield from found
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
 
     def _reached(self, index: LineIndex) -> int:
         return min(self._start + (len(index.before) - 1) * index.block, self._size)
