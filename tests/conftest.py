@@ -1,7 +1,10 @@
 """What holds for every test."""
 
+import gc
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,6 +26,26 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out test modules that only Unix can import."""
     is_test = sys.platform == "win32" and collection_path.match("test_*.py")
     return True if is_test and unix_only.imports_unix(collection_path) else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait for processes and for the disk."""
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Each worker takes a part of the list in order, and what is left of another's at the end."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """Keep ten thousand tests, which live to the end, out of every later search for cycles."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

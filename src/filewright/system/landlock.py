@@ -16,9 +16,7 @@ import os
 import stat
 import struct
 import sys
-import sysconfig
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 if sys.platform == "linux":
     from filewright.system import kernel
@@ -53,15 +51,20 @@ SYSTEM_READS = (
 """What a Python process and the programs it starts read of a system: programs, libraries, tables."""
 
 
-@dataclass(frozen=True, slots=True)
 class Confinement:
     """What was and was not enforced. `version` is Landlock's; 0 means that nothing is."""
 
-    version: int
-    write: tuple[str, ...] = ()
-    read: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    reason: str = ""
+    # No dataclass: the helper of the launcher reads this module too, and half its start would be their import.
+    def __init__(
+        self,
+        version: int,
+        write: tuple[str, ...] = (),
+        read: tuple[str, ...] = (),
+        missing: tuple[str, ...] = (),
+        reason: str = "",
+    ) -> None:
+        self.version, self.reason = version, reason
+        self.write, self.read, self.missing = write, read, missing
 
     @property
     def enforced(self) -> bool:
@@ -89,6 +92,8 @@ def available() -> int:
 
 def program_reads() -> tuple[str, ...]:
     """The folders this Python runs from: its prefixes, its library and where `sys.path` finds modules."""
+    import sysconfig
+
     places = {
         sys.prefix,
         sys.exec_prefix,

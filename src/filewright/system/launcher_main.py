@@ -27,8 +27,10 @@ import sys
 import time
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+
+TYPE_CHECKING = False  # to import `typing`, or dataclasses, would be half of this process's start
+if TYPE_CHECKING:
+    from typing import Any
 
 DESCRIPTORS = 5
 STARTED = b"s"
@@ -40,12 +42,10 @@ _PATIENCE = 10.0  # seconds for the rest of a request to arrive
 _LOOK = 5.0  # seconds between two looks whether the process that started us is still there
 
 
-@dataclass(slots=True)
 class _Running:
-    process: int
-    control: socket.socket
-    deadline: float | None
-    heard: bool = True  # whether the control socket is still listened to
+    def __init__(self, process: int, control: socket.socket, deadline: float | None) -> None:
+        self.process, self.control, self.deadline = process, control, deadline
+        self.heard = True  # whether the control socket is still listened to
 
 
 def load_landlock() -> types.ModuleType:
