@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import errno
 import io
-import json
+import marshal
 import os
 import select
 import sys
@@ -246,7 +246,7 @@ class Launcher:
             "memory": memory,
             "seconds": seconds,
         }
-        request = json.dumps(asked).encode()
+        request = marshal.dumps(asked)
         unconfined = FilewrightError(
             Code.UNSUPPORTED, "the kernel cannot confine a program here", hint="open the files here"
         )
@@ -300,10 +300,11 @@ class Launcher:
             programs = [path for name in PROGRAMS if (path := program(name)) is not None]
         programs = [os.path.realpath(path) for path in programs]
         plan = {"roots": roots, "programs": programs, "python": python, "confine": confine}
+        arguments = [launcher_main.__file__, str(theirs.fileno()), marshal.dumps(plan).hex()]
         try:
             with theirs:
                 process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-B", launcher_main.__file__, str(theirs.fileno()), json.dumps(plan)],
+                    [sys.executable, "-I", "-S", "-B", *arguments],
                     pass_fds=(theirs.fileno(), *roots),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -312,7 +313,7 @@ class Launcher:
                     # Not ours, so that an interrupt at the terminal is not its own; and if it is stopped
                     # when we end, the kernel ends an orphaned group.
                     process_group=0,
-                )  # fmt: skip
+                )
         except OSError:
             ours.close()
             raise

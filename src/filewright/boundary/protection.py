@@ -80,7 +80,7 @@ class Protection:
         self, more: Sequence[str] = (), allowed: Sequence[str] = (), paths: Sequence[str] = ()
     ) -> None:
         self._rules = _matcher((*DEFAULT, *more), "protected")
-        self._allowed = _matcher(allowed, "allow_write")
+        self._allowed = _matcher(tuple(allowed), "allow_write")
         lasts = _last_parts((*DEFAULT, *more))
         self._last = re.compile(lasts, re.DOTALL)
         self._part = re.compile(rf"(?:\A|/)(?:{lasts})(?:/|\Z)", re.DOTALL)
@@ -120,7 +120,8 @@ def checked(rules: Sequence[str], setting: str) -> bytes:
     return b"\n".join(lines)
 
 
-def _matcher(rules: Sequence[str], setting: str) -> Matcher:
+@lru_cache(maxsize=16)
+def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
     return NOTHING.with_files(0, folded(checked(rules, setting)), None)
 
 

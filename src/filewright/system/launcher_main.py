@@ -1,22 +1,23 @@
 """The helper process of the launcher: confines itself, then starts one child for each request.
 
-Run as `python -I -S launcher_main.py SOCKET PLAN`, where SOCKET is an inherited descriptor and PLAN is
-JSON: `roots` (inherited descriptors), `programs` and `python` (paths), `confine`. It has one thread,
-imports nothing but the standard library and two modules of this room, and never gives a child more
-than it has itself.
+Run as `python -I -S launcher_main.py SOCKET PLAN`, where SOCKET is an inherited descriptor and PLAN the
+digits of a dictionary in Python's own format: `roots` (inherited descriptors), `programs` and `python`
+(paths), `confine`. It has one thread, imports nothing but the standard library and two modules of this
+room, and never gives a child more than it has itself.
 
 One byte with descriptors asks for one child: its control socket, its standard input, output and
-error, and its working folder (`/` if there is none). The control socket then brings the length and the
-JSON of the request (argv, environment, `reads`, limits) and is answered `STARTED`, and at the child's
-end, or if it could not be started, its `STATUS`. When the control socket is closed or says `k`, when
-its time is up, and when this process ends, the child is killed with everything it started.
+error, and its working folder (`/` if there is none). The control socket then brings the length of the
+request and, in that format too, the request (argv, environment, `reads`, limits); it is answered
+`STARTED`, and at the child's end, or if it could not be started, its `STATUS`. When the control socket
+is closed or says `k`, when its time is up, and when this process ends, the child is killed with
+everything it started.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
+import marshal
 import os
 import resource
 import select
@@ -28,7 +29,8 @@ import time
 import types
 from collections.abc import Iterable
 
-TYPE_CHECKING = False  # to import `typing`, or dataclasses, would be half of this process's start
+# To import `typing`, `json` or dataclasses would be half of this process's start.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -161,7 +163,8 @@ class Helper:
         try:
             control.settimeout(_PATIENCE)
             (length,) = LENGTH.unpack(_received(control, LENGTH.size))
-            asked = json.loads(_received(control, length))
+            # Only who started this process has the other end.
+            asked = marshal.loads(_received(control, length))
             _send(control, STARTED)
             control.setblocking(False)
             helper = os.getpid()
@@ -224,7 +227,7 @@ class Helper:
 def main(arguments: list[str]) -> int:
     """Confine this process, say whether the kernel could, and serve."""
     requests = socket.socket(fileno=int(arguments[0]))
-    helper = Helper(requests, json.loads(arguments[1]))
+    helper = Helper(requests, marshal.loads(bytes.fromhex(arguments[1])))
     requests.send(STATUS.pack(0, helper.confined))
     helper.serve()
     return 0
