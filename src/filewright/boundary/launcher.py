@@ -239,7 +239,7 @@ class Launcher:
         can be started or none answers.
         """
         asked = {
-            "argv": list(argv),
+            "argv": list(map(str, argv)),  # `marshal` takes no other kind of text
             "environment": {**_ENVIRONMENT, **(environment or {})},
             "reads": reads,
             "writes": stdout is not None,
