@@ -17,6 +17,9 @@ settings.register_profile("filewright", deadline=None, print_blob=True)
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=10_000)
 settings.load_profile("filewright")
 
+# Hundreds of processes are started here, each of which would compile the project anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 if sys.platform == "win32":
     unix_only.leave_out()
