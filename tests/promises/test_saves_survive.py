@@ -181,7 +181,7 @@ OVERLAPS = {
 @outside.needs_tracing
 @pytest.mark.parametrize("roots", OVERLAPS.values(), ids=list(OVERLAPS))
 def test_no_acknowledged_edit_is_lost_between_processes_on(place: Path, roots: list[list[str]]) -> None:
-    refused = _append_from(place, roots, 25, outside.delayed("renameat2", 3))
+    refused = _append_from(place, roots, 50, outside.delayed("renameat2", 3))
     assert set(refused) <= {"stale_version", "timeout", "in_use"}, refused
 
 
