@@ -442,7 +442,7 @@ def only_the_search_indented(change: Change, chance: random.Random) -> Request |
 @makes
 def a_near_twin(change: Change, chance: random.Random) -> Request | None:
     """A copy with one token changed stands elsewhere, and a word of the search text is misspelled."""
-    copy, misspelled = token_changed(change.search, chance), typo_in_comment(change, chance)
+    copy, misspelled = token_changed(change, chance), typo_in_comment(change, chance)
     if copy is None or misspelled is None or not change.ended:
         return None
     return Request(
