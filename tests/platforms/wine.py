@@ -52,9 +52,8 @@ TOOLS = {
 ONLY_WINDOWS = ["colorama", "pywin32", "tzdata"]
 FOR_TESTS = ["pytest", "pytest-timeout", "hypothesis"]
 
-SHORT = ["tests/platforms", "tests/system/test_nt.py", "-k", "not below_260_characters"]
-"""The rest of the system's room that runs there reads tables and sources, on Linux as well; paths of many
-folders take Wine half a minute."""
+SHORT = ["tests/platforms", "tests/system/test_nt.py"]
+"""The rest of the system's room that runs there reads tables and sources, on Linux as well."""
 PORTABLE = [
     "tests/platforms",
     "tests/system",
