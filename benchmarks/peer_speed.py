@@ -1,6 +1,6 @@
 """The same work on a large log and a large tree by filewright and by published servers: time, answers, memory.
 
-    python -m benchmarks.peer_speed [MEGABYTES] [--into FOLDER]
+    python -m benchmarks.peer_speed [MEGABYTES] [--into FOLDER] [--chart FILE.svg]
 
 The peers are `largefile` from PyPI and `@modelcontextprotocol/server-filesystem` from npm, as published.
 Every call goes over stdio; what a peer has no tool for is left out. Answers are looked at: the lines of the
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +29,33 @@ from mcp.shared.exceptions import MCPError
 
 from benchmarks.large_log import RARE, make_log
 from benchmarks.peers import LARGEFILE, OFFICIAL, install
+from benchmarks.scaling import COLOURS
 from benchmarks.searching import make_tree
 
 NEW = "ERROR checksum mismatch (repaired)"
 LINES, NAMES, FOUND = 1000, 50, 6
 _PATIENCE = 300.0
+_NONE, _OTHER = "none", "wrong"
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[str]]
 Act = Callable[[Ask], Awaitable[bool]]
 """One piece of work; whether its answer was right."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a piece of work: the seconds it took, and what was wrong with it ("" if nothing)."""
+
+    seconds: float
+    wrong: str = ""
+
+    def __str__(self) -> str:
+        if self.wrong == _NONE:
+            return f"none in {self.seconds:.0f} s"
+        if self.wrong == _OTHER:
+            return f"{self.seconds:.2f} s ({self.wrong})"
+        return self.wrong or f"{self.seconds:.2f} s"
 
 
 def native(log: Path) -> dict[str, Act]:
@@ -149,9 +168,9 @@ def _holds(log: Path, text: str) -> bool:
         return found in file.read(8 << 20)
 
 
-async def timed(server: StdioServerParameters, works: dict[str, Act]) -> dict[str, str]:
-    """Seconds for each piece of work, or why it failed; and the peak resident size of the server's processes."""
-    found: dict[str, str] = {}
+async def timed(server: StdioServerParameters, works: dict[str, Act]) -> tuple[dict[str, Outcome], int]:
+    """What came of each piece of work, and the peak resident bytes of the server's processes."""
+    found: dict[str, Outcome] = {}
     async with Client(server, mode="legacy", read_timeout_seconds=_PATIENCE) as client:
         await client.list_tools()
 
@@ -165,15 +184,12 @@ async def timed(server: StdioServerParameters, works: dict[str, Act]) -> dict[st
         for what, act in works.items():
             begun = time.perf_counter()
             try:
-                right = await act(ask)
-                found[what] = f"{time.perf_counter() - begun:.2f} s{'' if right else ' (wrong)'}"
+                wrong = "" if await act(ask) else _OTHER
             except (MCPError, OSError, RuntimeError, ValueError, KeyError) as error:
-                took = time.perf_counter() - begun
-                found[what] = (
-                    f"none in {took:.0f} s" if took >= _PATIENCE else f"failed ({type(error).__name__})"
-                )
-        found["peak memory"] = f"{_peak() / (1 << 20):,.0f} MB"
-    return found
+                late = time.perf_counter() - begun >= _PATIENCE
+                wrong = _NONE if late else f"failed ({type(error).__name__})"
+            found[what] = Outcome(time.perf_counter() - begun, wrong)
+        return found, _peak()
 
 
 def _peak() -> int:
@@ -194,11 +210,71 @@ def _peak() -> int:
     return total
 
 
+def table(size: str, columns: dict[str, dict[str, Outcome]], peaks: dict[str, int]) -> str:
+    """A row for each kind of work, a column for each server, as Markdown."""
+    lines = [f"| {size} | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for row in next(iter(columns.values())):
+        lines.append(
+            f"| {row} | " + " | ".join(str(column.get(row, "–")) for column in columns.values()) + " |"
+        )
+    lines.append(
+        "| peak memory | " + " | ".join(f"{peak / (1 << 20):,.0f} MB" for peak in peaks.values()) + " |"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
+    """The times as bars on a logarithmic scale, as SVG; without an answer, a hollow bar and what was wrong."""
+    works = list(next(iter(columns.values())))
+    width, left, right, top, bar, between = 760, 220, 90, 44, 13, 14
+    group = bar * len(columns) + between
+    height = top + group * len(works) + 30
+    low, high = -2.0, math.log10(_PATIENCE)  # powers of ten of a second
+
+    def x(seconds: float) -> float:
+        share = (math.log10(max(seconds, 10**low)) - low) / (high - low)
+        return left + min(share, 1.0) * (width - left - right)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        ' font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="{left - 10}" y="24" text-anchor="end" font-weight="bold">{size}</text>',
+    ]
+    for power in range(math.ceil(low), math.floor(high) + 1):
+        at = x(10.0**power)
+        name = f"{10**power} s" if power >= 0 else f"{10 ** (power + 3)} ms"
+        parts.append(f'<line x1="{at:.1f}" y1="{top}" x2="{at:.1f}" y2="{height - 30}" stroke="#dee2e6"/>')
+        parts.append(
+            f'<text x="{at:.1f}" y="{height - 12}" text-anchor="middle" fill="#495057">{name}</text>'
+        )
+    for number, (server, outcomes) in enumerate(columns.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        at = left + 150 * number
+        parts.append(f'<rect x="{at}" y="14" width="12" height="12" fill="{colour}"/>')
+        parts.append(f'<text x="{at + 18}" y="24">{server}</text>')
+        for row, work in enumerate(works):
+            if work not in outcomes:
+                continue
+            outcome, y = outcomes[work], top + group * row + bar * number
+            end = x(outcome.seconds)
+            fill = f'fill="{colour}"' if not outcome.wrong else f'fill="#fff" stroke="{colour}"'
+            parts.append(f'<rect x="{left}" y="{y + 1}" width="{end - left:.1f}" height="{bar - 2}" {fill}/>')
+            parts.append(
+                f'<text x="{end + 5:.1f}" y="{y + bar - 2}" font-size="11" fill="#495057">{outcome}</text>'
+            )
+    for row, work in enumerate(works):
+        y = top + group * row + (group - between) / 2 + 4
+        parts.append(f'<text x="{left - 10}" y="{y:.1f}" text-anchor="end">{work}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
 def main() -> None:
-    """Print a table: a row for each kind of work, a column for each server."""
+    """Measure, print the table, draw the chart if asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peer_speed", description=__doc__)
     parser.add_argument("megabytes", nargs="?", type=int, default=200)
     parser.add_argument("--into", type=Path)
+    parser.add_argument("--chart", type=Path)
     chosen = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="filewright-peers-"))
     try:
@@ -209,7 +285,8 @@ def main() -> None:
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(base / "state")},
         )
         work = {"filewright": native, LARGEFILE: largefile, OFFICIAL: official}
-        columns: dict[str, dict[str, str]] = {}
+        columns: dict[str, dict[str, Outcome]] = {}
+        peaks: dict[str, int] = {}
         for name, works in work.items():
             if name not in started:
                 continue
@@ -217,11 +294,11 @@ def main() -> None:
             (root / "tree").mkdir(parents=True)
             make_log(root / "big.log", chosen.megabytes << 20)
             make_tree(str(root / "tree"))
-            columns[name] = asyncio.run(timed(started[name](root), works(root / "big.log")))
-        rows = list(columns["filewright"])
-        print(f"| {chosen.megabytes} MB | " + " | ".join(columns) + " |\n|---|" + "---:|" * len(columns))
-        for row in rows:
-            print(f"| {row} | " + " | ".join(column.get(row, "–") for column in columns.values()) + " |")
+            columns[name], peaks[name] = asyncio.run(timed(started[name](root), works(root / "big.log")))
+        size = f"{chosen.megabytes} MB" if chosen.megabytes % 1024 else f"{chosen.megabytes >> 10} GB"
+        print(table(size, columns, peaks))
+        if chosen.chart:
+            chosen.chart.write_text(chart(size, columns), encoding="utf-8")
     finally:
         shutil.rmtree(base)
 

@@ -13,7 +13,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from benchmarks.large_log import Sample, session
+from benchmarks.large_log import Sample, reference_copy, session
 
 MB, GB = 1 << 20, 1 << 30
 SIZES = (1 * MB, 10 * MB, 100 * MB, 1 * GB, 10 * GB)
@@ -21,13 +21,14 @@ COLOURS = ("#0b7285", "#e8590c", "#5f3dc4", "#2b8a3e", "#c92a2a", "#495057", "#a
 
 
 def measured(largest: int) -> dict[int, list[Sample]]:
-    """The session at each size up to `largest`."""
+    """The session at each size up to `largest`, and a copy by `cp` for comparison."""
     found = {}
     for size in SIZES:
         if size > largest:
             break
         with tempfile.TemporaryDirectory(prefix="filewright-scaling-") as name:
             found[size] = session(Path(name), size)
+            found[size].append(Sample("`cp` and a flush, for comparison", reference_copy(Path(name)), 0))
     return found
 
 
@@ -89,7 +90,7 @@ def chart(found: dict[int, list[Sample]]) -> str:
         parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in points]
         at = top + 20 + 22 * index
         parts.append(f'<rect x="{width - right + 16}" y="{at - 9}" width="12" height="12" fill="{colour}"/>')
-        parts.append(f'<text x="{width - right + 34}" y="{at + 2}">{call}</text>')
+        parts.append(f'<text x="{width - right + 34}" y="{at + 2}">{call.replace("`", "")}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
