@@ -45,6 +45,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     return WorkStealingScheduling(config, log)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the sweeps an hour each: some race a hundred thousand times."""
+    for item in items:
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3600))
+
+
 def pytest_collection_finish() -> None:
     """Keep ten thousand tests, which live to the end, out of every later search for cycles."""
     gc.collect()
