@@ -35,7 +35,6 @@ from benchmarks.searching import make_tree
 NEW = "ERROR checksum mismatch (repaired)"
 LINES, NAMES, FOUND = 1000, 50, 6
 _PATIENCE = 300.0
-_NONE, _OTHER = "none", "wrong"
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[str]]
@@ -45,17 +44,11 @@ Act = Callable[[Ask], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a piece of work: the seconds it took, and what was wrong with it ("" if nothing)."""
+    """What came of a piece of work: the seconds it took, whether the answer was right, and that in words."""
 
     seconds: float
-    wrong: str = ""
-
-    def __str__(self) -> str:
-        if self.wrong == _NONE:
-            return f"none in {self.seconds:.0f} s"
-        if self.wrong == _OTHER:
-            return f"{self.seconds:.2f} s ({self.wrong})"
-        return self.wrong or f"{self.seconds:.2f} s"
+    right: bool
+    said: str
 
 
 def native(log: Path) -> dict[str, Act]:
@@ -184,12 +177,15 @@ async def timed(server: StdioServerParameters, works: dict[str, Act]) -> tuple[d
         for what, act in works.items():
             os.sync()  # nobody pays for what was written before
             begun = time.perf_counter()
+            failure, right = "", False
             try:
-                wrong = "" if await act(ask) else _OTHER
+                right = await act(ask)
             except (MCPError, OSError, RuntimeError, ValueError, KeyError) as error:
-                late = time.perf_counter() - begun >= _PATIENCE
-                wrong = _NONE if late else f"failed ({type(error).__name__})"
-            found[what] = Outcome(time.perf_counter() - begun, wrong)
+                failure = f"failed ({type(error).__name__})"
+            took = time.perf_counter() - begun
+            if failure and took >= _PATIENCE:
+                failure = f"none in {took:.0f} s"
+            found[what] = Outcome(took, right, failure or f"{took:.2f} s{'' if right else ' (wrong)'}")
         return found, _peak()
 
 
@@ -215,9 +211,8 @@ def table(size: str, columns: dict[str, dict[str, Outcome]], peaks: dict[str, in
     """A row for each kind of work, a column for each server, as Markdown."""
     lines = [f"| {size} | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
     for row in next(iter(columns.values())):
-        lines.append(
-            f"| {row} | " + " | ".join(str(column.get(row, "–")) for column in columns.values()) + " |"
-        )
+        cells = [column[row].said if row in column else "–" for column in columns.values()]
+        lines.append(f"| {row} | " + " | ".join(cells) + " |")
     lines.append(
         "| peak memory | " + " | ".join(f"{peak / (1 << 20):,.0f} MB" for peak in peaks.values()) + " |"
     )
@@ -259,10 +254,10 @@ def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
                 continue
             outcome, y = outcomes[work], top + group * row + bar * number
             end = x(outcome.seconds)
-            fill = f'fill="{colour}"' if not outcome.wrong else f'fill="#fff" stroke="{colour}"'
+            fill = f'fill="{colour}"' if outcome.right else f'fill="#fff" stroke="{colour}"'
             parts.append(f'<rect x="{left}" y="{y + 1}" width="{end - left:.1f}" height="{bar - 2}" {fill}/>')
             parts.append(
-                f'<text x="{end + 5:.1f}" y="{y + bar - 2}" font-size="11" fill="#495057">{outcome}</text>'
+                f'<text x="{end + 5:.1f}" y="{y + bar - 2}" font-size="11" fill="#495057">{outcome.said}</text>'
             )
     for row, work in enumerate(works):
         y = top + group * row + (group - between) / 2 + 4
