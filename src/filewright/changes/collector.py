@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from filewright import system
 from filewright.changes.journal import DONE
 from filewright.changes.record import number_of
-from filewright.changes.state import read_file
+from filewright.system import File
 
 if TYPE_CHECKING:
     from filewright.changes.store import Store
@@ -23,6 +23,8 @@ _DAY_NS = 86_400 * 10**9
 _COARSE = ((10**9, 2 * 10**9), (10**6, 10**6), (10**3, 10**3), (100, 100))
 # Cut a little more than asked, so that a full history is not cut at every change.
 _LEAVE = 0.95
+_USAGE = 41
+"""Bytes of the file that keeps what all changes take, and the number of the oldest."""
 
 
 class Collector:
@@ -43,14 +45,15 @@ class Collector:
         """
         added, self._counted = self._blobs.added - self._counted, self._blobs.added
         path = self._journal.find(change_id) if change_id is not None else None
-        try:
-            if path is None:
-                raise ValueError("no change to add to what is known")
-            total, oldest = map(int, read_file(self._state.at(b"usage")).split())
-            total += added + system.status_of(path).size
-        except (FileNotFoundError, ValueError):
-            total, oldest = self._count()
-        self._note(total, oldest)
+        with self._usage() as usage:
+            try:
+                if path is None:
+                    raise ValueError("no change to add to what is known")
+                total, oldest = map(int, usage.read(0, _USAGE).split())
+                total += added + system.status_of(path).size
+            except (FileNotFoundError, ValueError):
+                total, oldest = self._count()
+            _note(usage, total, oldest)
         return (
             total <= self._settings.history_bytes
             and oldest >= time.time_ns() - self._settings.history_days * _DAY_NS
@@ -71,15 +74,12 @@ class Collector:
                 found[number] = identifier, path, system.status_of(path).size
         return found
 
-    def _note(self, total: int, oldest: int) -> None:
-        # Not flushed: what a power cut leaves of it is no number, and all is counted again.
+    def _usage(self) -> File:
         with self._state.folder() as folder:
             try:
-                file = folder.open(b"usage", write=True)
+                return folder.open(b"usage", write=True)
             except FileNotFoundError:
-                file = folder.create(b"usage")
-            with file:
-                file.write(b"%020d %020d" % (total, oldest), 0)
+                return folder.create(b"usage")
 
     def collect(self, *, now_ns: int | None = None) -> list[str]:
         """Drop what is past the limits; returns the ids of the changes dropped.
@@ -92,7 +92,8 @@ class Collector:
         records = self._records()
         keep = {number for number, (_, path, _) in records.items() if path.endswith(DONE)}
         if not records:
-            self._note(0, now)
+            with self._usage() as usage:
+                _note(usage, 0, now)
             return []
         blobs = [(name, _latest(stamp), size) for name, stamp, size in self._blobs.stamped()]
         cut = self._cut(
@@ -111,7 +112,8 @@ class Collector:
             self._blobs.sweep_unfinished(lambda name: self._journal.find(name) is not None)
         left = [size for number, (_, _, size) in records.items() if number >= cut]
         left += [size for _, stamp, size in blobs if stamp >= cut]
-        self._note(sum(left), min(number for number in records if number >= cut))
+        with self._usage() as usage:
+            _note(usage, sum(left), min(number for number in records if number >= cut))
         return [records[number][0] for number in dropped]
 
     def _cut(self, sizes: list[tuple[int, int]], now: int) -> int:
@@ -126,6 +128,11 @@ class Collector:
             if total > limit * _LEAVE:
                 return max(oldest, number + 1)
         return oldest
+
+
+def _note(usage: File, total: int, oldest: int) -> None:
+    # Not flushed: what a power cut leaves of it is no number, and all is counted again.
+    usage.write(b"%020d %020d" % (total, oldest), 0)
 
 
 def _latest(stamp: int) -> int:

@@ -98,9 +98,10 @@ def _attempt(
     task.check()
 
     begun: CommitPlan | None = None
-    number = store.journal.next_number()
     with _state_errors():
-        attempt = Attempt(store, folders, task, number, change_set.undoable, store.journal.begin())
+        intent = store.journal.begin()
+    number = intent.number
+    attempt = Attempt(store, folders, task, number, change_set.undoable, intent.writer)
     try:
         # Save what undo needs.
         with _state_errors():
@@ -122,7 +123,7 @@ def _attempt(
             hard_links=remarks.hard_links,
             notes=(*notes, *remarks.notes),
         )
-        _refuse_unsettled(store, record)
+        _refuse_unsettled(store, record, intent.unsettled)
         task.check()
 
         # Intent: from here on a crash is recovered.
@@ -142,7 +143,8 @@ def _attempt(
                 store.journal.flush()
 
         # Publish: readers see the change. Done: it is never rolled back.
-        publish(Slots(folders, begun, hash_up_to=store.settings.identity_bytes), store.flusher)
+        slots = Slots(folders, begun, hash_up_to=store.settings.identity_bytes)
+        publish(slots, store.flusher)
         with _state_errors():
             path, confirmed = store.journal.done(record.id)
     except BaseException as error:
@@ -156,12 +158,12 @@ def _attempt(
         note = "the disk did not confirm this change: it may be gone after a power cut"
         record = replace(record, notes=(*record.notes, note))
     file = attempt.writer.written(path, record, begun)
-    return replace(file.record, notes=(*record.notes, *_clean_up(attempt, file)))
+    return replace(file.record, notes=(*record.notes, *_clean_up(store, file, slots)))
 
 
-def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:
+def _refuse_unsettled(store: Store, record: ChangeRecord, paths: Sequence[bytes]) -> None:
     """A change that could not be rolled back is in the way of its own files only."""
-    blocked = store.recoverer.blocked()
+    blocked = store.recoverer.blocked(paths) if paths else {}
     for entry in record.entries if blocked else ():
         for place in (entry.place, entry.was):
             if place in blocked:
@@ -206,15 +208,17 @@ def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightErr
     return error
 
 
-def _clean_up(attempt: Attempt, file: RecordFile) -> tuple[str, ...]:
+def _clean_up(store: Store, file: RecordFile, slots: Slots) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     found = Recovery()
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
-        time.sleep(pause)  # A program that saves just now closes the file in a moment.
+        if pause:
+            time.sleep(pause)  # A program that saves just now closes the file in a moment.
+        slots.search_anew()
         found.waiting.clear()
         found.unsettled.clear()
         try:
-            attempt.store.recoverer.clean_up(file, found, attempt.folders)
+            store.recoverer.clean_up(file, found, slots)
         except (OSError, FilewrightError) as error:
             found.unsettled.append(str(error))
         if not (found.waiting or found.unsettled):

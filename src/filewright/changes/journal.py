@@ -16,19 +16,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 
 from filewright import system
 from filewright.changes.flushing import Flusher
 from filewright.changes.record import id_of, number_of
 from filewright.changes.recordfile import Writer
 from filewright.changes.state import StateFolder
-from filewright.system import File
+from filewright.system import File, Folder
 
 _INTENT = b"intent"
 DONE, SETTLED, UNSETTLED = b".done", b".settled", b".unsettled"
 _FOLD_ABOVE, _FOLD_LEAVE = 64, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """The intent of a change that begins: the change's number, and what writes it.
+
+    `unsettled` are the paths of changes that could not be taken back entirely, oldest first.
+    """
+
+    number: int
+    writer: Writer
+    unsettled: list[bytes]
 
 
 class Journal:
@@ -38,6 +51,7 @@ class Journal:
         self._state = state
         self._flusher = flusher
         self._intent: File | None = None
+        self._folder: Folder | None = None
 
     # Looking
 
@@ -64,11 +78,11 @@ class Journal:
 
     def done_paths(self) -> list[bytes]:
         """Committed changes that are not known to be cleaned up, oldest first."""
-        return [self._state.at(b"journal", name) for name in self._names() if name.endswith(DONE)]
+        return self._paths(self._names(), DONE)
 
     def unsettled_paths(self) -> list[bytes]:
         """Changes that could not be taken back entirely, oldest first."""
-        return [self._state.at(b"journal", name) for name in self._names() if name.endswith(UNSETTLED)]
+        return self._paths(self._names(), UNSETTLED)
 
     def kept_paths(self) -> list[bytes]:
         """What conflicts have left: others' versions, and records that were set aside."""
@@ -116,6 +130,10 @@ class Journal:
         known = [name for name in here if number_of(name) is not None]
         return max(known) if known else next(self.ids(), None)
 
+    def _paths(self, names: list[bytes], ending: bytes) -> list[bytes]:
+        above = self._state.at(b"journal", b"")
+        return [above + name for name in names if name.endswith(ending)]
+
     def _names(self) -> list[bytes]:
         return self._listed(b"journal")
 
@@ -128,21 +146,27 @@ class Journal:
 
     # Changing
 
-    def next_number(self) -> int:
+    def begin(self) -> Intent:
+        """Open the intent for writing, until `close`."""
+        self._folder = self._state.folder(b"journal")
+        try:
+            names = self._folder.names()
+            try:
+                self._intent = self._folder.open(_INTENT, write=True)
+            except FileNotFoundError:
+                self._intent = self._folder.create(_INTENT)
+                self._flusher.one(self._folder)
+            writer = Writer(self._intent, self._state.key)
+            return Intent(self._next_number(names), writer, self._paths(names, UNSETTLED))
+        except BaseException:
+            self.close()
+            raise
+
+    def _next_number(self, names: list[bytes]) -> int:
         """The number of the next change: the time, or one more than the newest if the clock went back."""
-        names = [name for name in self._names() if name != _INTENT] or self._listed(b"history")
+        names = [name for name in names if name != _INTENT] or self._listed(b"history")
         newest = number_of(names[-1].split(b".")[0].decode("ascii", "replace")) if names else None
         return max(time.time_ns(), (newest or 0) + 1)
-
-    def begin(self) -> Writer:
-        """Open the intent for writing."""
-        with self._state.folder(b"journal") as journal:
-            try:
-                self._intent = journal.open(_INTENT, write=True)
-            except FileNotFoundError:
-                self._intent = journal.create(_INTENT)
-                self._flusher.one(journal)
-        return Writer(self._intent, self._state.key)
 
     def flush(self) -> None:
         """Flush the intent."""
@@ -154,23 +178,26 @@ class Journal:
         if self._intent is not None:
             self._intent.close()
             self._intent = None
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
 
     def done(self, identifier: str) -> tuple[bytes, bool]:
         """Commit: the intent becomes `ID.done`. Returns its path, and whether the disk confirmed it.
 
         Raises `OSError` only if nothing was committed: after the rename there is no way back.
         """
+        assert self._folder is not None
         name = identifier.encode() + DONE
-        with self._state.folder(b"journal") as journal:
-            journal.rename(_INTENT, journal, name, "replace")
-            # No room for an empty file: the next change makes it, or says why it cannot.
-            with suppress(OSError):
-                journal.create(_INTENT).close()
-            try:
-                self._flusher.one(journal)
-                confirmed = True
-            except OSError:
-                confirmed = False
+        self._folder.rename(_INTENT, self._folder, name, "replace")
+        # No room for an empty file: the next change makes it, or says why it cannot.
+        with suppress(OSError):
+            self._folder.create(_INTENT).close()
+        try:
+            self._flusher.one(self._folder)
+            confirmed = True
+        except OSError:
+            confirmed = False
         return self._state.at(b"journal", name), confirmed
 
     def keep_unsettled(self, path: bytes, identifier: str) -> None:
@@ -192,13 +219,12 @@ class Journal:
                 intent.truncate(0)
                 self._flusher.one(intent)
 
-    def settled(self, path: bytes) -> bytes:
-        """A committed change is cleaned up. Not flushed: cleaning up twice does no harm."""
-        name = os.path.basename(path)
-        target = name.removesuffix(DONE) + SETTLED
+    def settled(self, paths: Iterable[bytes]) -> None:
+        """Committed changes are cleaned up. Not flushed: cleaning up twice does no harm."""
         with self._state.folder(b"journal") as journal:
-            journal.rename(name, journal, target, "replace")
-        return self._state.at(b"journal", target)
+            for path in paths:
+                name = os.path.basename(path)
+                journal.rename(name, journal, name.removesuffix(DONE) + SETTLED, "replace")
 
     def set_aside(self, path: bytes) -> bytes:
         """Put a record that is torn, forged or in conflict where it does no harm and can be looked at."""

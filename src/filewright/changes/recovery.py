@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from filewright.changes.store import Store
 
 
+_SHORT = 64
+"""Operations of a plan that is kept until its change is settled; a longer one is read again."""
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
@@ -84,13 +86,14 @@ class Recovery:
 
 
 class Recoverer:
-    """Recovers one store; `cleaned` are the committed changes this process has cleaned up after."""
+    """Recovers one store; `cleaned` are the committed changes this process has cleaned up after, by their
+    records' paths, each with its plan if that is short."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._journal = store.journal
         self._search = FolderSearch(store.boundary)
-        self.cleaned: set[bytes] = set()
+        self.cleaned: dict[bytes, CommitPlan | None] = {}
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
         """Settle the intent and every committed change; needs the workspace lock.
@@ -102,11 +105,10 @@ class Recoverer:
         unsettled = self._journal.unsettled_paths() if again else []
         intents = (*unsettled, *([intent] if intent is not None else []))
         done = self._journal.done_paths()
-        if intents or not self.cleaned.issuperset(done):
+        if intents or not self.cleaned.keys() >= set(done):
             self._search = FolderSearch(self._store.boundary)
         for path in intents:
             self._intent(path, found)
-        done = self._journal.done_paths()
         for path in done:
             if path not in self.cleaned:
                 self._committed(path, found)
@@ -169,10 +171,10 @@ class Recoverer:
         with self._slots(plan, folders) as slots:
             return roll_back(slots, self._store.flusher, self._keep)
 
-    def blocked(self) -> dict[Place, str]:
-        """The places of changes that could not be settled, each with the change's id."""
+    def blocked(self, paths: Iterable[bytes]) -> dict[Place, str]:
+        """The places of changes that could not be settled, by the paths of their records; each with the change's id."""
         found: dict[Place, str] = {}
-        for path in self._journal.unsettled_paths():
+        for path in paths:
             try:
                 record = self._store.read(path).record
             except (TornError, OSError):
@@ -243,19 +245,16 @@ class Recoverer:
             return  # It is made; whoever opens all of its roots cleans up.
         if file is None:
             return
-        with self._kept_secret(file, found):
-            cleaned = self.clean_up(file, found)
+        with self._kept_secret(file, found), self._slots(file.plan) as slots:
+            cleaned = self.clean_up(file, found, slots)
         if cleaned:
             found.finished.append(file.record.id)
 
-    def clean_up(self, file: RecordFile, found: Recovery, folders: OpenFolders | None = None) -> bool:
+    def clean_up(self, file: RecordFile, found: Recovery, slots: Slots) -> bool:
         """Remove what a committed change displaced; whether anything of it was still there."""
-        if folders is not None:  # Right after a commit: what an earlier walk saw may have moved since.
-            self._search = FolderSearch(self._store.boundary)
-        with self._slots(file.plan, folders) as slots:
-            findings = clean_up(slots, self._store.flusher, self._keep)
+        findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
-            self.cleaned.add(file.path)
+            self.cleaned[file.path] = file.plan if len(file.plan.operations) <= _SHORT else None
         found.waiting += findings.waiting
         found.unsettled += findings.unsettled
         if findings.conflicts:
@@ -274,7 +273,7 @@ class Recoverer:
         try:
             for path in ready:
                 try:
-                    plan = self._store.read(path).plan
+                    plan = self.cleaned[path] or self._store.read(path).plan
                 except (TornError, FileNotFoundError):
                     continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
@@ -282,9 +281,9 @@ class Recoverer:
                     slots.flush(self._store.flusher, flushed)
         finally:
             folders.close()
+        self._journal.settled(ready)
         for path in ready:
-            self._journal.settled(path)
-            self.cleaned.discard(path)
+            self.cleaned.pop(path, None)
         self._journal.fold()
 
     # Keeping

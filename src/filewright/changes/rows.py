@@ -47,6 +47,7 @@ _SPANS = 3_000
 _TREES = {"put": 2, "take": 1}
 """Trees that follow an operation, whose row ends with how many rows each of them has."""
 _DECODER = json.JSONDecoder()
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(slots=True)
@@ -64,7 +65,12 @@ class Roots:
 
 def line(row: Sequence[Any]) -> bytes:
     """A row as a line."""
-    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+    return packed(row) + b"\n"
+
+
+def packed(value: object) -> bytes:
+    """A value as JSON without spaces."""
+    return _ENCODER.encode(value).encode()
 
 
 def _loads(text: bytes) -> Any:

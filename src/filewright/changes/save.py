@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import xxhash
 
 from filewright import errors, system
 from filewright.boundary import DenyRules, Location
+from filewright.changes.content import Edited, Held
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of, id_of
@@ -33,6 +34,7 @@ from filewright.text import Identity, replacements
 _INLINE_EACH = 256 * KB
 _INLINE_ALL = 256 * MB
 _KEEP_NEW_ALL = 16 * MB
+_HELD_ALL = 8 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
 _SPLICED = 16 * MB
 _PATIENCE = 0.02
@@ -91,6 +93,7 @@ class _Saving:
         self._undoable = attempt.undoable
         self._task = attempt.task
         self._bytes = 0
+        self._held = 0
 
     def save(self, item: Item) -> None:
         """Save one displaced item."""
@@ -151,7 +154,9 @@ class _Saving:
             if edited and status.size > self._settings.whole_undo_bytes and going <= _SPLICED:
                 return self._edited(item, file, status)
             folder, name = item.home
-            saved = self._whole(file, status, folder.on_disk(), name, gone=not item.alive)
+            saved, data = self._whole(file, status, folder.on_disk(), name, gone=not item.alive)
+            if item.attributes is None and item.alive:
+                item.attributes = file.attributes()
             # Keeping it under a second name has changed its ctime, and nothing else.
             now = file.status()
             if (now.size, now.mtime_ns) != (status.size, status.mtime_ns):
@@ -162,6 +167,9 @@ class _Saving:
             raise errors.stale(item.asked)
         if not edited:
             return saved
+        if data is not None and isinstance(item.content, Edited) and self._held + len(data) <= _HELD_ALL:
+            self._held += len(data)
+            item.content = replace(item.content, base=Held(data))
         spans, inserted = self._spans(item)
         return Saved(saved.seal, saved.side, spans=spans, inserted=inserted)
 
@@ -201,8 +209,12 @@ class _Saving:
             inserted=inserted,
         )
 
-    def _whole(self, file: File, status: Status, folder: Folder, name: bytes, *, gone: bool) -> Saved:
+    def _whole(
+        self, file: File, status: Status, folder: Folder, name: bytes, *, gone: bool
+    ) -> tuple[Saved, bytes | None]:
+        """A file kept whole; and what it holds, if that was read at once."""
         blob: str | None = None
+        data: bytes | None = None
         digest: str | None = None
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(bytes(block) for block in file.blocks())
@@ -233,7 +245,7 @@ class _Saving:
                 digest = state.hexdigest()
         carried = file.attributes() if gone else {}
         seal = Seal("file", status.size, digest, None, status.inode, status.mtime_ns)
-        return Saved(seal, Side.of(status, digest=digest, blob=blob, attributes=carried))
+        return Saved(seal, Side.of(status, digest=digest, blob=blob, attributes=carried)), data
 
     def _adopt(self, folder: Folder, name: bytes) -> str | None:
         blob = f"={id_of(self._attempt.number)}-{len(self._attempt.adopted)}"
@@ -349,7 +361,7 @@ class _Saving:
             return _other(status, folder.read_link(name) if status.kind == "link" else None)
         with folder.open(name, seen=True) as file:
             self._require_quiet(file, place.shown)
-            return self._whole(file, file.status(), folder, name, gone=True)
+            return self._whole(file, file.status(), folder, name, gone=True)[0]
 
 
 def _require_holding(top: FolderItem, below: Iterable[Entry]) -> None:

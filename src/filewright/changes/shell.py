@@ -36,7 +36,6 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of, kind_of
-from filewright.changes.recovery import Recovery
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
@@ -618,8 +617,8 @@ class _Comparing:
     def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
         """The change, committed; None if nothing is different."""
         journal = self._store.journal
-        number = journal.next_number()
-        writer = journal.begin()
+        intent = journal.begin()
+        number, writer = intent.number, intent.writer
         try:
             self._section = writer.section
             entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
@@ -647,7 +646,7 @@ class _Comparing:
         finally:
             journal.close()
         file = writer.written(path, record, plan)
-        self._store.recoverer.clean_up(file, Recovery())
+        self._store.recoverer.cleaned[file.path] = plan  # It displaced nothing.
         self._store.collect(record.id)
         return file.record
 

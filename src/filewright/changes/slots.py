@@ -190,6 +190,10 @@ class Slots:
 
     # Folders
 
+    def search_anew(self) -> None:
+        """Forget what an earlier walk saw: it may have moved since."""
+        self._search = FolderSearch(self._boundary)
+
     def folder(self, number: int) -> Folder:
         """A folder of the plan, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
         if number in self._found:

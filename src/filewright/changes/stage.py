@@ -214,7 +214,7 @@ def _set_attributes(made: File | Folder, item: Item) -> None:
     """
     mode, uid, gid = item.final_attributes()
     source, carried, times = item.source, item.attributes, None
-    if source is not None:
+    if source is not None and (carried is None or item.home is None):
         with nullcontext(source.on_disk()) if isinstance(source, FolderItem) else source.open() as original:
             if carried is None:
                 carried = original.attributes()
