@@ -7,7 +7,6 @@ commit never check.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,19 +45,19 @@ class Task:
     ) -> None:
         self.caller = caller
         self.notices: list[str] = []
-        self._cancelled = threading.Event()
+        self._cancelled = False
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds
         self._report = report
 
     def cancel(self) -> None:
         """Ask the work to stop at its next check."""
-        self._cancelled.set()
+        self._cancelled = True
 
     @property
     def cancelled(self) -> bool:
         """Whether `cancel` was called."""
-        return self._cancelled.is_set()
+        return self._cancelled
 
     @property
     def expired(self) -> bool:
@@ -72,7 +71,7 @@ class Task:
 
     def check(self) -> None:
         """Raise `cancelled` or `timeout` if the work must stop."""
-        if self._cancelled.is_set():
+        if self._cancelled:
             raise FilewrightError(Code.CANCELLED, "the request was cancelled; nothing was changed")
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise FilewrightError(

@@ -217,8 +217,9 @@ class Boundary:
                 return True
             passed.append(identity)
         else:
-            if root.folder.holds_any(files):
+            if (top := (root.index, ())) not in free and root.folder.holds_any(files):
                 return True
+            free.add(top)
         free.update(passed)
         return False
 
@@ -323,6 +324,8 @@ class Boundary:
     @staticmethod
     def _names_now(root: Root, folder: Folder) -> tuple[bytes, ...] | None:
         """The names from the root to a held folder at this moment, where the system says; None if outside."""
+        if not folder.reached:
+            return ()  # The root itself, opened once more.
         path, start = folder.path(), root.folder.path()
         if path is None or start is None or path == start:
             return folder.reached

@@ -267,7 +267,7 @@ class Changes(RecordedChanges):
             raise errors.read_only()
         # Another thread may be waiting for a process that never lets go of the index.
         seconds = self._settings.lock_seconds
-        busy = errors.locked("change was opening the state folder", seconds)
+        busy = partial(errors.locked, "change was opening the state folder", seconds)
         wait_for(partial(self._opening.acquire, blocking=False), time.monotonic() + seconds, task, busy)
         try:
             for store in self._own:

@@ -158,7 +158,8 @@ def _attempt(
         note = "the disk did not confirm this change: it may be gone after a power cut"
         record = replace(record, notes=(*record.notes, note))
     file = attempt.writer.written(path, record, begun)
-    return replace(file.record, notes=(*record.notes, *_clean_up(store, file, slots)))
+    notes = _clean_up(store, file, slots)
+    return replace(file.record, notes=(*record.notes, *notes)) if notes else file.record
 
 
 def _refuse_unsettled(store: Store, record: ChangeRecord, paths: Sequence[bytes]) -> None:

@@ -102,11 +102,8 @@ class Journal:
             return None
         name = identifier.encode()
         # A record only ever moves down this list, so looking in this order cannot miss it.
-        for path in (
-            self._state.at(b"journal", name + DONE),
-            self._state.at(b"journal", name + SETTLED),
-            self._state.at(b"history", name + SETTLED),
-        ):
+        for folder, ending in ((b"journal", DONE), (b"journal", SETTLED), (b"history", SETTLED)):
+            path = self._state.at(folder, name + ending)
             if os.path.exists(path):
                 return path
         return None

@@ -176,7 +176,7 @@ class WorkspaceLock:
             for identity in sorted(wanted):
                 target = wanted[identity]
                 place = target if isinstance(target, _Above) else _Root(target, exclusive=exclusive)
-                wait_for(place.lock, deadline, task, self._busy())
+                wait_for(place.lock, deadline, task, self._busy)
                 held.append(place)
         except BaseException as error:
             _release(held)
@@ -189,8 +189,10 @@ class WorkspaceLock:
         return locked("change held the workspace", self._seconds)
 
 
-def wait_for(lock: Callable[[], bool], deadline: float, task: Task | None, busy: FilewrightError) -> None:
-    """Try to `lock` until it is held. Raises `busy` after the deadline, `cancelled` if the task is.
+def wait_for(
+    lock: Callable[[], bool], deadline: float, task: Task | None, busy: Callable[[], FilewrightError]
+) -> None:
+    """Try to `lock` until it is held. Raises what `busy` makes after the deadline, `cancelled` if the task is.
 
     Asked again and again, since a blocking call could be neither cancelled nor given up.
     """
@@ -199,7 +201,7 @@ def wait_for(lock: Callable[[], bool], deadline: float, task: Task | None, busy:
         if task is not None:
             task.check()
         if time.monotonic() >= deadline:
-            raise busy
+            raise busy()
         time.sleep(pause)
         pause = min(pause * 2, 0.01)
 

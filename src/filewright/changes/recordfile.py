@@ -152,18 +152,17 @@ class Writer:
         out.add(plan_lines(plan))
         text = packed(head)
         out.add([text, _LENGTH.pack(len(text))])
-        end = out.finish()
-        self._file.write(_FRAME.pack(kind, end - start), self._end)
+        end = out.finish(kind)
         self._end = end + _SEAL
         self._frame = _Frame(start, end, head, tuple(roots.paths))
 
 
 class _Sealing:
-    """Writes pieces from an offset on, gathered to some size, and their seal after them."""
+    """Writes the body of a frame from an offset on, in pieces gathered to some size, and then what is around it."""
 
     def __init__(self, file: File, offset: int, seal: hmac.HMAC) -> None:
         self._file = file
-        self._written = offset
+        self._start = self._written = offset
         self._seal = seal
         self._held = bytearray()
 
@@ -184,11 +183,19 @@ class _Sealing:
         self._written += len(self._held)
         self._held = bytearray()
 
-    def finish(self) -> int:
-        """Write what is left, and the seal; returns where that begins."""
-        self._flush()
-        self._file.write(self._seal.digest(), self._written)
-        return self._written
+    def finish(self, kind: bytes) -> int:
+        """Write what is left, the seal and, before all of it, the head of a frame; returns where the seal begins."""
+        if self._written > self._start:
+            self._flush()
+        end = self.end
+        self._seal.update(self._held)
+        head = _FRAME.pack(kind, end - self._start)
+        if self._written == self._start:  # One write for most.
+            self._file.write(head + self._held + self._seal.digest(), self._start - _FRAME.size)
+        else:
+            self._file.write(self._seal.digest(), end)
+            self._file.write(head, self._start - _FRAME.size)
+        return end
 
 
 def _sealed_head(kind: bytes, offset: int) -> bytes:

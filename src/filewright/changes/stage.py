@@ -11,7 +11,7 @@ import xxhash
 
 from filewright import system
 from filewright.boundary import Location
-from filewright.changes.content import Edited, OnDisk, digest_of
+from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.entries import fresh_entry
 from filewright.changes.flushing import MANY
 from filewright.changes.operations import CommitPlan, Leaf, Put, Seal, Slot
@@ -56,7 +56,10 @@ def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
                 operation, after=leaf.seal, tree=leaf.below or {}, before=before
             )
     pairs = zip(plan.folders, staging.folders, strict=True)
-    folders = (replace(reference, inode=folder.inode) for reference, folder in pairs)
+    folders = (
+        reference if reference.inode == folder.inode else replace(reference, inode=folder.inode)
+        for reference, folder in pairs
+    )
     return CommitPlan(tuple(folders), tuple(operations))
 
 
@@ -165,6 +168,10 @@ class _Making:
             return digest_of(file), file.status().size
         if content.size >= _CLONE_ABOVE:
             _require_room(file, content.size)
+        if isinstance(content, Edited) and isinstance(content.base, Held):
+            data = b"".join(content.blocks())
+            file.write(data, 0)
+            return xxhash.xxh3_128_hexdigest(data), len(data)
         state, source = xxhash.xxh3_128(), xxhash.xxh3_128()
         size = started = 0
         for block in content.tapped(source.update) if isinstance(content, Edited) else content.blocks():

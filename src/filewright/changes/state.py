@@ -144,7 +144,7 @@ class Index:
     @contextmanager
     def alone(self, task: Task | None) -> Iterator[Folder]:
         """Hold the index alone, to add to it; yields the base folder. Raises `timeout`, `cancelled`, `OSError`."""
-        busy = locked("process held the index of the state folders", self._lock_seconds)
+        busy = partial(locked, "process held the index of the state folders", self._lock_seconds)
         deadline = time.monotonic() + self._lock_seconds
         with system.open_folder(self.base) as base:
             wait_for(partial(lock_folder, base, exclusive=True), deadline, task, busy)
