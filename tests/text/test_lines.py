@@ -52,6 +52,11 @@ class Source:
         self.most = max(self.most, length)
         return self.content[offset : offset + length]
 
+    def read_into(self, buffer: bytearray, offset: int) -> int:
+        data = self.read(offset, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
 
 @pytest.fixture(scope="module", params=[2, 4, 6, 64, None], ids=str)
 def window(request):
@@ -238,6 +243,17 @@ def test_a_long_line_is_never_read_at_once(terminator):
         (4, 4),
     ]
     assert source.most <= (1 << 20) + 16
+
+
+@pytest.mark.parametrize(
+    "at", [0, (256 << 10) - 1, 256 << 10, (1 << 20) - 1, 1 << 20, (1 << 20) + (256 << 10) - 1]
+)
+@pytest.mark.parametrize("ending", [b"\r", b"\r\n", b"\rx"])
+def test_a_carriage_return_anywhere_is_counted(at, ending):
+    """Line feeds are counted a megabyte at a time until the first carriage return, wherever that is."""
+    content = bytearray(b"ab\n" * 600_000)
+    content[at : at + len(ending)] = ending
+    assert Lines(Source(bytes(content))).terminators == terminators_in(bytes(content))
 
 
 def test_threads_that_count_at_once_count_right(tmp_path):

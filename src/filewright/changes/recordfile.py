@@ -43,6 +43,8 @@ _LENGTH = struct.Struct(">Q")
 _SEAL = 32
 _MOST_HEAD = 64 << 20
 _PIECE = 1 << 18
+_TINY = 64
+"""Bytes that take longer to compress than to write."""
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
 _CONTENT = re.compile(r"([0-9a-f]{64})@([0-9]{1,18})\+([0-9]{1,18})(z?)")
@@ -99,7 +101,7 @@ class Writer:
         digest = hashlib.sha256(content).digest()
         name = self._kept.get(digest)
         if name is None:
-            packed = zlib.compress(content, 1)
+            packed = zlib.compress(content, 1) if len(content) > _TINY else content
             smaller = len(packed) < len(content)
             packed = packed if smaller else content
             self._file.write(packed, self._end)

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from filewright.progress import Task
 from filewright.text.codec import Encoding, cut
-from filewright.text.terminators import Terminators, terminators_in
+from filewright.text.terminators import Terminators, feeds_in, terminators_in
 
 BLOCK = 256 << 10
 """Bytes between two entries of the index; more in files of which that would make very many."""
@@ -29,6 +29,9 @@ LONG = 1 << 20
 
 LINE_REACH = 256 << 20
 """How far the end of a line is looked for where only its beginning is shown."""
+
+_STRETCH = 1 << 20
+"""Bytes that are read at once where lines are counted."""
 
 _NEAR = 4 << 20
 _SMALL = 4 << 10
@@ -100,6 +103,8 @@ class Readable(Protocol):
     def encoding(self) -> Encoding: ...
 
     def read(self, offset: int, length: int, /) -> bytes: ...
+
+    def read_into(self, buffer: bytearray, offset: int, /) -> int: ...
 
 
 class Lines:
@@ -214,13 +219,17 @@ class Lines:
         before, terminators = list(index.before), index.terminators
         offset = self._reached(index)
         kept = len(before)
+        plain = _Plain(self._source, offset, index.block) if self._width == 1 else None
         try:
             while offset < self._size and not enough(offset, before[-1]):
                 if task is not None and len(before) % 16 == 0:
                     task.check()
                     task.report(offset, self._size, "counting lines")
                 stop = min(offset + index.block, self._size)
-                terminators += self.terminators_in(offset, stop)
+                counted = plain.terminators_in(offset, stop) if plain is not None else None
+                if counted is None:
+                    plain, counted = None, self.terminators_in(offset, stop)
+                terminators += counted
                 before.append(terminators.total)
                 offset = stop
                 if len(before) >= 2 * kept:  # those who wait for a little need not wait for all
@@ -408,6 +417,27 @@ class Lines:
                     made[at] = 0xFF
                 at = units.find(ending, at + 1)
         return bytes(made)
+
+
+class _Plain:
+    """Counts the line ends of a source block by block, as long as there is no carriage return in it."""
+
+    def __init__(self, source: Readable, start: int, block: int) -> None:
+        self._source = source
+        self._buffer = bytearray(min(max(1, _STRETCH // block) * block, source.size - start))
+        self._offset = self._end = start
+        self._able = start == 0 or source.read(start - 1, 1) != b"\r"
+
+    def terminators_in(self, start: int, stop: int) -> Terminators | None:
+        """Those that end in the next block; None if it, or what is read with it, holds a carriage return."""
+        if self._able and stop > self._end:
+            self._offset, self._end = start, start + self._source.read_into(self._buffer, start)
+            self._able = stop <= self._end and self._buffer.find(b"\r", 0, self._end - start) < 0
+        if not self._able:
+            return None
+        with memoryview(self._buffer) as view, view[start - self._offset : stop - self._offset] as text:
+            feeds = feeds_in(text)
+        return Terminators(lf=feeds, first=b"\n" if feeds else b"")
 
 
 def _block(size: int) -> int:

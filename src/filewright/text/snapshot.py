@@ -182,6 +182,17 @@ class Snapshot(Closing):
             length -= len(block)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def read_into(self, buffer: bytearray, offset: int) -> int:
+        """Fill `buffer` from `offset`; how many bytes of the snapshot there were. Raises `io_error`."""
+        wanted = max(0, min(len(buffer), self.size - offset))
+        if self._content is not None or self._file is None:
+            buffer[:wanted] = self.read(offset, wanted)
+            return wanted
+        try:
+            return min(wanted, self._file.read_into(buffer, offset))
+        except OSError as error:
+            raise from_os_error(error, self.asked, doing="read") from error
+
     def _pread(self, offset: int, length: int) -> bytes:
         if self._file is None:
             raise FilewrightError(Code.INTERNAL, f"{self.asked} was read after it was closed")
