@@ -12,7 +12,7 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Stat
 `not_a_directory`, `symlink`, `read_only`, `permission_denied`, `invalid_input`.
 """
 
-from filewright.boundary.boundary import Boundary
+from filewright.boundary.boundary import Boundary, Reached
 from filewright.boundary.denial import DenyRules
 from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
@@ -36,6 +36,7 @@ __all__ = [
     "FolderEntry",
     "Launcher",
     "Location",
+    "Reached",
     "Root",
     "Walk",
     "is_journaled_temporary",

@@ -28,6 +28,9 @@ _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 _KNOWN_SECONDS = 1.0
 _Known = tuple[int, int | tuple[bytes, ...]]
 
+Reached = dict[Location, tuple[bytes, ...]]
+"""Where folders led to when they were opened, without links."""
+
 
 class Boundary:
     """The roots of a workspace and the only way to open anything below them.
@@ -472,7 +475,7 @@ class Boundary:
         where: Location,
         *,
         link_itself: bool = False,
-        reached: dict[Location, tuple[bytes, ...]] | None = None,
+        reached: Reached | None = None,
         there: int | None = None,
     ) -> None:
         """Refuse what may not be changed, whatever the change is.
@@ -623,7 +626,7 @@ class Boundary:
     def _refuse_by_name(self, where: Location) -> None:
         """Refuse what is denied whatever is there; what is denied only as a folder, say, is when it is opened."""
         if where.parts:
-            rules = self.rules_by_name(where.parent)
+            rules = self.rules_by_name(Location(where.root, where.parts[:-1]))
             if rules.denies(where.name, False) and rules.denies(where.name, True):
                 raise rules.refusal(where.asked)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import Location
+from filewright.boundary import Location, Reached
 from filewright.changes import modes
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.rights import (
@@ -73,7 +73,7 @@ class _Taking:
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
         self.notes: list[str] = []
-        self._reached: dict[Location, tuple[bytes, ...]] = {}
+        self._reached: Reached = {}
         self._emptied: list[tuple[FolderItem, Location]] = []
         self._guarded: set[Location] = set()
         self._brought: dict[Item, Move | Copy] = {}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Root, is_temporary, quote
+from filewright.boundary import Boundary, DenyRules, Location, Reached, Root, is_temporary, quote
 from filewright.changes.content import OnDisk
 from filewright.changes.record import Entry, Kind, Place, kind_of
 from filewright.changes.slots import OpenFolders
@@ -451,7 +451,7 @@ class Tree:
             self.guard(self.located(folder, where.name, where.asked))
         return folder
 
-    def guard(self, where: Location, *, reached: dict[Location, tuple[bytes, ...]] | None = None) -> None:
+    def guard(self, where: Location, *, reached: Reached | None = None) -> None:
         """Refuse what may not be written to, also where a link leads to it that is still there."""
         there = self.as_on_disk(where)
         self.boundary.guard_write(where, link_itself=True, reached=reached, there=there)

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from filewright.boundary import Location
+from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -141,6 +141,8 @@ def copy_items(context: Context, arguments: PairArguments, task: Task) -> BatchR
 def _pairs(
     context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy], done: str, task: Task
 ) -> BatchResult:
+    reached: Reached = {}
+
     def one(pair: Pair) -> tuple[Sequence[Step], ItemResult]:
         source = context.boundary.locate(pair.source)
         destination = context.boundary.locate(pair.destination)
@@ -148,8 +150,8 @@ def _pairs(
             _require_file(context, source)
             _require_file(context, destination, missing_ok=True)
         if step is Move:
-            context.boundary.guard_write(source, link_itself=True)
-        context.boundary.guard_write(destination, link_itself=True)
+            context.boundary.guard_write(source, link_itself=True, reached=reached)
+        context.boundary.guard_write(destination, link_itself=True, reached=reached)
         if source.holds(destination):
             same = source == destination
             raise FilewrightError(
@@ -177,10 +179,11 @@ def _pairs(
 
 def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
+    reached: Reached = {}
 
     def one(path: str) -> tuple[Sequence[Step], ItemResult]:
         location = context.boundary.locate(path)
-        context.boundary.guard_write(location, link_itself=True)
+        context.boundary.guard_write(location, link_itself=True, reached=reached)
         if arguments.files_only:
             _require_file(context, location, missing_ok=arguments.missing_ok)
         done = "deleted" if context.exists(location) else "was not there"
