@@ -486,3 +486,16 @@ def test_folders_deleted_after_a_crash_are_looked_for_once_and_then_never_again(
         assert walks == 1
         assert fresh.changes.recover().clean
     assert walks == 1
+
+
+def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_back(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The intent of a change that failed, and could not be rolled back at once, is not written over."""
+    before = scene.tree(bench.root)
+    with bench.changes.writing():
+        _stopped_at(bench, monkeypatch, "flush", bench.modify("a.txt", EDIT))
+        assert scene.tree(bench.root) != before
+        bench.commit(Create(bench.at("second.txt"), b"2"))
+    (bench.root / "second.txt").unlink()
+    assert scene.tree(bench.root) == before

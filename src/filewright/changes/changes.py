@@ -169,7 +169,8 @@ class Changes(RecordedChanges):
         """
         self._open(task)
         with self._lock.exclusive(task) as fresh:
-            if fresh:
+            # Nested, a change before this one may have failed, and not been rolled back at once.
+            if fresh or any(store.journal.intent_path() is not None for store in self._own):
                 self._recover(_SETTLE_ABOVE)
             yield
 

@@ -624,6 +624,7 @@ class _Comparing:
             entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
             self._lost += self._changed_by_both()
             if not entries and not self._lost:
+                journal.forget()
                 return None
             record = ChangeRecord(
                 id=id_of(number),
