@@ -45,4 +45,10 @@ WORDINGS: tuple[Wording, ...] = (
         new=r"is a special file, not a file\1 (hint: only files, links and folders are copied)",
         tool="copy_items",
     ),
+    Wording(
+        why="a folder is asked once for a batch; a name that is too long is met where it is looked at",
+        old=r"cannot change (x{200,}: [^\n]*too long)",
+        new=r"cannot look at \1",
+        tool="move_items",
+    ),
 )
