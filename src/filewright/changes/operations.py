@@ -80,6 +80,11 @@ class Put:
         return (self.carrier, self.place, self.spare)
 
     @property
+    def trees(self) -> tuple[Leaves, ...]:
+        """What the folders it deals with hold."""
+        return (self.tree, self.displaced)
+
+    @property
     def sealed(self) -> bool:
         """Whether what it stages can be recognised: nothing is published before that is on disk.
 
@@ -106,6 +111,11 @@ class Take:
         """Every slot it touches."""
         return (self.place, self.aside)
 
+    @property
+    def trees(self) -> tuple[Leaves, ...]:
+        """What the folders it deals with hold."""
+        return (self.tree,)
+
 
 @dataclass(frozen=True, slots=True)
 class Alter:
@@ -121,6 +131,11 @@ class Alter:
     def slots(self) -> tuple[Slot, ...]:
         """Every slot it touches."""
         return (self.place,)
+
+    @property
+    def trees(self) -> tuple[Leaves, ...]:
+        """What the folders it deals with hold: it has none."""
+        return ()
 
 
 SlotOperation = Put | Take | Alter

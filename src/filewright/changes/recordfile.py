@@ -31,7 +31,7 @@ from typing import Any
 from filewright.changes import firstversion
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entries, Entry
-from filewright.changes.rows import Roots, entries_of, entry_lines, packed, plan_lines, plan_of
+from filewright.changes.rows import Roots, as_json, entries_of, entry_lines, plan_lines, plan_of
 from filewright.changes.state import open_file
 from filewright.errors import from_os_error
 from filewright.system import File
@@ -152,7 +152,7 @@ class Writer:
             "operations": len(plan.operations),
         }
         out.add(plan_lines(plan))
-        text = packed(head)
+        text = as_json(head)
         out.add([text, _LENGTH.pack(len(text))])
         end = out.finish(kind)
         self._end = end + _SEAL
@@ -282,7 +282,7 @@ class RecordFile:
         """Append notes to the record; losing them to a crash loses nothing else."""
         with open_file(self.path, write=True) as file:
             end = file.status().size
-            body = packed({"notes": notes})
+            body = as_json({"notes": notes})
             seal = hmac.digest(key, _sealed_head(b"N", end) + body, "sha256")
             file.write(_FRAME.pack(b"N", len(body)) + body + seal, end)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from filewright.changes.store import Store
 
 
-_SHORT = 64
-"""Operations of a plan that is kept until its change is settled; a longer one is read again."""
+_FEW = 64
+"""Operations of a plan that is kept until its change is settled, without trees; another is read again."""
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
@@ -87,7 +87,7 @@ class Recovery:
 
 class Recoverer:
     """Recovers one store; `cleaned` are the committed changes this process has cleaned up after, by their
-    records' paths, each with its plan if that is short."""
+    records' paths, each with its plan if there is little in it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -254,7 +254,9 @@ class Recoverer:
         """Remove what a committed change displaced; whether anything of it was still there."""
         findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
-            self.cleaned[file.path] = file.plan if len(file.plan.operations) <= _SHORT else None
+            operations = file.plan.operations
+            little = len(operations) <= _FEW and not any(any(each.trees) for each in operations)
+            self.cleaned[file.path] = file.plan if little else None
         found.waiting += findings.waiting
         found.unsettled += findings.unsettled
         if findings.conflicts:

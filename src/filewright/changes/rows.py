@@ -65,10 +65,10 @@ class Roots:
 
 def line(row: Sequence[Any]) -> bytes:
     """A row as a line."""
-    return packed(row) + b"\n"
+    return as_json(row) + b"\n"
 
 
-def packed(value: object) -> bytes:
+def as_json(value: object) -> bytes:
     """A value as JSON without spaces."""
     return _ENCODER.encode(value).encode()
 
