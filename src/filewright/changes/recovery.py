@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from filewright.changes.store import Store
 
 
-_FEW = 64
-"""Operations of a plan that is kept until its change is settled, without trees; another is read again."""
+_KEPT = 1_000
+"""Operations of the plans, without trees, that are kept until their changes are settled; others are read again."""
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
@@ -255,7 +255,8 @@ class Recoverer:
         findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
             operations = file.plan.operations
-            little = len(operations) <= _FEW and not any(any(each.trees) for each in operations)
+            kept = sum(len(plan.operations) for plan in self.cleaned.values() if plan is not None)
+            little = kept + len(operations) <= _KEPT and not any(any(each.trees) for each in operations)
             self.cleaned[file.path] = file.plan if little else None
         found.waiting += findings.waiting
         found.unsettled += findings.unsettled
