@@ -527,3 +527,20 @@ def test_a_file_that_is_named_almost_as_a_temporary_is_a_users(tmp_path: Path) -
             workspace.undo()
     assert {path.name: path.read_text() for path in folder.iterdir()} == {name: name for name in names}
     assert os.listdir(tmp_path / "root") == ["d"]
+
+
+def test_what_is_handed_to_the_disk_early_ends_with_a_whole_page(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit of odd length moves all that follows; the copy never writes on in a page that it handed over."""
+    from filewright.system import File
+
+    (bench.root / "large.bin").write_bytes(b"a line of a log\n" * (1 << 21))
+    handed: list[tuple[int, int]] = []
+    for kind in (File, *File.__subclasses__()):
+        if "start_writeback" in vars(kind):
+            monkeypatch.setattr(kind, "start_writeback", lambda _, *where: handed.append(where))
+    bench.commit(bench.modify("large.bin", Splice(77, 3, b"odd")))
+    bench.commit(bench.modify("large.bin", Splice(77, 3, b"longer")))
+    assert len(handed) >= 6
+    assert all((offset + length) % 4096 == 0 for offset, length in handed)
