@@ -1,0 +1,94 @@
+"""The package does not grow unnoticed: each room has a limit in code tokens, which is only ever lowered.
+
+A room that needs more says in its front page which promise the surplus pays for, and raises its row in the same
+commit. Whoever makes a room smaller lowers its limit. `python -m tests.test_size` prints what is there.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import filewright
+
+PACKAGE = Path(filewright.__file__).parent
+
+ROOMS = {
+    # room: (limit, goal), in code tokens
+    "changes": (77_000, 42_000),
+    "edit": (69_000, 40_000),
+    "tools": (49_000, 32_000),
+    "structure": (33_000, 23_000),
+    "system": (27_500, 23_000),
+    "boundary": (27_000, 20_000),
+    "dialects": (23_000, 13_000),
+    "search": (23_000, 16_000),
+    "text": (16_000, 13_000),
+    "server": (15_000, 13_000),
+    "cli": (13_000, 12_000),
+    "page": (12_000, 14_000),
+    "(root)": (10_000, 9_000),
+}
+ALL = (390_000, 270_000)
+
+_NO_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
+    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+}
+
+
+def tokens(source: str) -> int:
+    """How many tokens of code there are: no comments, docstrings or ends of lines."""
+    documented = {
+        statement.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for statement in node.body
+        if isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    }
+    return sum(
+        token.type not in _NO_CODE and not (token.type == tokenize.STRING and token.start[0] in documented)
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+    )
+
+
+@cache
+def sizes() -> dict[str, int]:
+    """The code tokens of each room; modules beside the rooms are `(root)`."""
+    found = dict.fromkeys(ROOMS, 0)
+    for path in PACKAGE.rglob("*.py"):
+        inside = path.relative_to(PACKAGE).parts
+        room = inside[0] if len(inside) > 1 else "(root)"
+        found[room] = found.get(room, 0) + tokens(path.read_text(encoding="utf-8"))
+    return found
+
+
+def test_what_is_said_about_code_is_not_counted() -> None:
+    documented = 'def twice(x):\n    """Two of it."""\n    # why\n\n    return x + x  # so\n'
+    assert tokens(documented) == tokens("def twice(x):\n    return x + x\n") == 10
+
+
+def test_each_room_has_a_limit() -> None:
+    assert sizes().keys() == ROOMS.keys()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_within_its_limit(room: str) -> None:
+    assert sizes()[room] <= ROOMS[room][0]
+
+
+def test_the_whole_is_within_its_limit() -> None:
+    assert sum(sizes().values()) <= ALL[0]
+
+
+if __name__ == "__main__":
+    rows = [(room, size, *ROOMS[room]) for room, size in sizes().items()]
+    for row in [*rows, ("all", sum(sizes().values()), *ALL)]:
+        print("{:12} {:8,}   limit {:8,}   goal {:8,}".format(*row))
