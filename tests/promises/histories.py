@@ -358,9 +358,8 @@ def _run(root: Path, command: str, path: str, other: str, value: int) -> None:
         one.mkdir()
     elif command == "symlink":
         one.symlink_to(other)
-    elif command == "ln":
-        if not one.is_dir():
-            os.link(one, two, follow_symlinks=False)
+    elif command == "ln" and not one.is_dir():
+        os.link(one, two, follow_symlinks=False)
 
 
 def _difference(wanted: Tree, now: Tree) -> str:
