@@ -315,6 +315,17 @@ def test_input_that_ends_at_once_ends_the_server(start: Start) -> None:
     assert start().leave() == 0
 
 
+def test_no_file_is_watched_for_a_client(start: Start) -> None:
+    client = start()
+    assert "subscribe" not in {
+        name
+        for name, offered in client.shake_hands()["result"]["capabilities"]["resources"].items()
+        if offered
+    }
+    for method in ("resources/subscribe", "resources/unsubscribe"):
+        assert client.ask(method, {"uri": "filewright://file/text"})["error"]["code"] == -32601
+
+
 def test_resources_templates_and_completion(shared: Any) -> None:
     [app, change] = shared.ask("resources/list")["result"]["resources"]
     assert app["uri"] == "ui://filewright/change"

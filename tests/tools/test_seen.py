@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from filewright import Workspace
 
+links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 LINE = "[changed since you read it: a.py]"
 
 
@@ -108,3 +110,29 @@ def test_what_is_denied_meanwhile_is_not_named(
     (root / ".agentsignore").write_text("a.py\n")
     change(root / "a.py")
     assert "a.py" not in listed(workspace)
+
+
+@links
+@pytest.mark.parametrize("deny", ["keys/", "prod.pem", "/keys/prod.pem"])
+@pytest.mark.parametrize("change", [rewrite, Path.unlink])
+def test_what_is_denied_meanwhile_is_not_named_by_a_link_to_it(
+    workspace: Workspace, root: Path, deny: str, change: Callable[[Path], None]
+) -> None:
+    (root / "keys").mkdir()
+    (root / "keys" / "prod.pem").write_text("key\n")
+    (root / "current").symlink_to("keys")
+    workspace.call("read_content", {"path": "current/prod.pem"})
+    (root / ".agentsignore").write_text(f"{deny}\n")
+    change(root / "keys" / "prod.pem")
+    assert "prod.pem" not in listed(workspace)
+
+
+@links
+def test_a_file_that_was_read_through_a_link_is_followed_there(workspace: Workspace, root: Path) -> None:
+    (root / "link.py").symlink_to("a.py")
+    workspace.call("read_content", {"path": "link.py"})
+    assert "since you read it" not in listed(workspace)
+    rewrite(root / "a.py")
+    assert "[changed since you read it: link.py]" in listed(workspace)
+    (root / "a.py").unlink()
+    assert "[gone since you read it: link.py]" in listed(workspace)

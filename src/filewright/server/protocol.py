@@ -26,7 +26,6 @@ from mcp_types import (
     Completion,
     ContentBlock,
     EmbeddedResource,
-    EmptyResult,
     ImageContent,
     InputRequiredResult,
     ListResourcesResult,
@@ -38,9 +37,7 @@ from mcp_types import (
     ReadResourceResult,
     ResourceLink,
     ResourceTemplateReference,
-    SubscribeRequestParams,
     TextContent,
-    UnsubscribeRequestParams,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -55,7 +52,6 @@ from filewright.server.listing import listing
 from filewright.server.notices import Notices
 from filewright.server.resources import HISTORY, TEMPLATES, Resources
 from filewright.server.spill import Spill
-from filewright.server.subscriptions import Subscriptions
 from filewright.settings import Settings
 from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, ToolResult, clip
@@ -98,7 +94,6 @@ class Handlers:
         self._notices = Notices(workspace)
         self._confirmation = Confirmation(settings.confirm, workspace)
         self._roots = ClientRoots(workspace.context.boundary) if settings.client_roots else None
-        self._subscriptions = Subscriptions(workspace.context.boundary)
         self._tools = {tool.name: tool for tool in offer.tools()}
         self._listing = ListToolsResult(tools=listing([*self._tools.values()]))
 
@@ -116,8 +111,6 @@ class Handlers:
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_resource,
             on_completion=self.complete,
-            on_subscribe_resource=self.subscribe,
-            on_unsubscribe_resource=self.unsubscribe,
         )
         if self._roots is not None:
             server.add_notification_handler(
@@ -281,22 +274,6 @@ class Handlers:
             missing = RESOURCE_NOT_FOUND if error.code is Code.NOT_FOUND and not modern else INVALID_PARAMS
             raise MCPError(code=missing, message=safe(str(error)), data={"uri": safe(uri)}) from error
         return ReadResourceResult(contents=[contents])
-
-    async def subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
-        """Say when a file is another."""
-        uri = str(params.uri)
-        try:
-            if (unknown := await self._beyond_roots(context)) is not None:
-                raise unknown
-            self._subscriptions.add(context, self._caller(context).session, uri)
-        except FilewrightError as error:
-            raise MCPError(code=INVALID_PARAMS, message=safe(str(error)), data={"uri": safe(uri)}) from error
-        return EmptyResult()
-
-    async def unsubscribe(self, context: Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        """Say it no more."""
-        self._subscriptions.remove(self._caller(context).session, str(params.uri))
-        return EmptyResult()
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Paths and change ids for the resource templates; nothing for anything else."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import astuple
 
 from filewright.boundary import Boundary, Location
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.text import Identity, Snapshot
 
 _MOST = 16
-"""Files that are looked at before an answer: a status each, no watching."""
+"""Files that are looked at before an answer: each is opened and asked for its status, nothing is watched."""
 
 
 class SeenFiles:
@@ -46,15 +45,17 @@ class SeenFiles:
         """One line that names the files others have changed since they were shown, until it was `said`."""
         found, gone = [], []
         for location, identity, version in self._all():
-            now = self._boundary.identity_of(location)
-            if now == astuple(identity):
-                continue
-            if now is None:
-                if not self._boundary.rules_by_name(location.parent).denies(location.name, None):
+            try:
+                with self._boundary.open_file(location) as file:
+                    status = file.status()
+            except FilewrightError as error:
+                # What is denied by now, or was reached by a link that leads to it, is not spoken of.
+                if error.code is Code.NOT_FOUND:
                     gone.append(location.shown)
-                with self._lock:
-                    self._files.pop(location, None)
-            elif self._look_again(location) not in (None, version):
+                self._forget(location)
+                continue
+            now = Identity(*status.identity, status.size, status.mtime_ns, status.ctime_ns)
+            if now != identity and self._look_again(location) not in (None, version):
                 found.append(location.shown)
         with self._lock:
             self._unsaid += [f"changed since you read it: {', '.join(found)}"] if found else []
@@ -77,6 +78,9 @@ class SeenFiles:
                 self.note(snapshot)
                 return snapshot.version
         except FilewrightError:
-            with self._lock:
-                self._files.pop(location, None)
+            self._forget(location)
             return None
+
+    def _forget(self, location: Location) -> None:
+        with self._lock:
+            self._files.pop(location, None)
