@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -314,3 +315,11 @@ def test_every_truncation_of_a_patch_is_refused_or_means_the_same(tree: Callable
             continue
         assert after["x"] in allowed, whole[:end]
         assert after["y"] in (files["y"], b"1\ntwo\n3\n4\n5\n"), whole[:end]
+
+
+def test_new_lines_that_may_have_lost_a_space_like_their_context_are_refused(
+    tree: Callable[..., Any],
+) -> None:
+    files = {"x": b"class A:\n    def f(self):\n        x = 1\n"}
+    error = tree(files).refusal(H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+       y = 2\n")
+    assert error.details["reason"] == "no_match"

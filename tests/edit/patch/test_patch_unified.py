@@ -27,7 +27,51 @@ class Case:
     modes: dict[str, int] = field(default_factory=dict)
 
 
+METHOD = b"class A:\n    def f(self):\n        x = 1\n"
+
 CASES = [
+    Case(
+        "context that lost the space before it",
+        {"x": METHOD},
+        H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+        y = 2\n",
+        {"x": METHOD + b"        y = 2\n"},
+    ),
+    Case(
+        "context of an envelope that lost the space before it",
+        {"x": METHOD},
+        "*** Begin Patch\n*** Update File: x\n@@\n    def f(self):\n        x = 1\n+        y = 2\n*** End Patch\n",
+        {"x": METHOD + b"        y = 2\n"},
+    ),
+    Case(
+        "a kept line that is the last one, without its newline",
+        {"x": b"a\nb\nc"},
+        H + "@@ -1,3 +1 @@\n-a\n-b\n-c\n\\ No newline at end of file\n+a\n\\ No newline at end of file\n",
+        {"x": b"a"},
+    ),
+    Case(
+        "a created file with carriage returns",
+        {},
+        "--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+a\r\n+b\r\n",
+        {"new": b"a\r\nb\r\n"},
+    ),
+    Case(
+        "an added file of an envelope with a carriage return",
+        {},
+        "*** Begin Patch\n*** Add File: new\n+a\r\n+b\n*** End Patch\n",
+        {"new": b"a\r\nb\n"},
+    ),
+    Case(
+        "counts one too high before the next file",
+        {"x": b"a\nb\nc\n", "y": b"1\n"},
+        H + "@@ -1,4 +1,4 @@\n a\n-b\n+B\n c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-1\n+2\n",
+        {"x": b"a\nB\nc\n", "y": b"2\n"},
+    ),
+    Case(
+        "counts that are right where changed lines look like a header",
+        {"x": b"-- a/y\nb\nc\nd\n"},
+        H + "@@ -1 +1 @@\n--- a/y\n+++ b/y\n@@ -4 +4 @@\n-d\n+D\n",
+        {"x": b"++ b/y\nb\nc\nD\n"},
+    ),
     Case("modify", {"x": ABC}, H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", {"x": ABC.replace(b"b", b"B")}),
     Case(
         "modify without prefixes",
@@ -155,12 +199,6 @@ CASES = [
         {},
         "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\n\\ No newline at end of file\n",
         {"n": b"1"},
-    ),
-    Case(
-        "a created file gets line feeds",
-        {},
-        "--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+1\r\n+2\r\n",
-        {"n": b"1\n2\n"},
     ),
     Case(
         "create by the time of the epoch",

@@ -69,4 +69,11 @@ OUTCOMES = (
         "an edit that changes nothing of its lines is in no other's way",
         {"filesystem-21.11": Now(None, "2c359fcd28487297")},
     ),
+    Outcome(
+        "a created file has the carriage returns that its lines in the patch have, as with git",
+        {
+            "native-68.12": Now(None, "203b58a71b614376"),
+            "native-71.08": Now(None, "5adb1954a02a1248"),
+        },
+    ),
 )

@@ -94,10 +94,16 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
         tuple(None if line is None else line - place.at for line in place.found) or (0,) * len(old),
         tuple(kept),
         place.region.indentation if place.region is not None else None,
-        hunk.new_ended if hunk.old_ended != hunk.new_ended or not lines.count else None,
+        _ended(hunk, lines, rows),
         terminators,
     )
     return Located(edit, place.tier, (part_rows,))
+
+
+def _ended(hunk: Hunk, lines: FileLines, rows: Sequence[Line]) -> bool | None:
+    """Whether the last line has a terminator afterwards, where the hunk decides it: both sides may have none."""
+    unended = not hunk.old_ended and bool(rows) and not rows[-1].terminator
+    return hunk.new_ended if unended or hunk.old_ended != hunk.new_ended or not lines.count else None
 
 
 def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
@@ -284,6 +290,9 @@ class Placing:
         old = hunk.old
         solid = [index for index, text in enumerate(old) if not is_blank(text)]
         found: list[int | None] = [first + index - solid[0] for index in range(len(old))]
+        if region.tier is Tier.INDENT and self._is_unsigned(hunk, first - solid[0]):
+            at = first - solid[0]
+            return Placed(at, at + len(old), region.tier, tuple(found)) if self._is_in_step(hunk) else None
         if region.tier is not Tier.BLANK_LINES:
             return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
         block, result = RequestLines.of_lines(old), RequestLines.of_lines(hunk.new)
@@ -291,6 +300,21 @@ class Placing:
         if not inside or hunk.old_ended != hunk.new_ended:
             return None  # blank lines at the edge are changed, and these may be others
         return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, (), region)
+
+    def _is_unsigned(self, hunk: Hunk, at: int) -> bool:
+        """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
+        old = [row for row in hunk.rows if row.sign != "+"]
+        there = [body.decode(self._codec, "surrogateescape") for body in self.lines.bodies(at, len(old))]
+        return all(
+            line in ((f" {row.text}", "") if row.sign == " " else (row.text,))
+            for row, line in zip(old, there, strict=True)
+        )
+
+    def _is_in_step(self, hunk: Hunk) -> bool:
+        """Whether each new line is indented by whole steps of the file, so that it has lost no space as well."""
+        unit = len(FileText(self.lines.snapshot, self.lines.task).indent_unit.expandtabs())
+        new = [row.text for row in hunk.rows if row.sign == "+" and row.text.strip()]
+        return unit > 1 and not any(len(indent_of(text).expandtabs()) % unit for text in new)
 
     def _as_shown(self, hunk: Hunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""

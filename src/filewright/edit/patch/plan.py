@@ -195,7 +195,7 @@ class _PatchPlanner:
         file, new = side.file, side.new
         assert new is not None
         rows = [row for hunk in file.hunks for row in hunk.rows]
-        content = "".join(f"{row.text}\n" for row in rows).encode()
+        content = "".join(row.text + row.terminator for row in rows).encode()
         if file.hunks and not file.hunks[-1].new_ended:
             content = content[:-1]
         executable = file.new_mode is not None and bool(file.new_mode & 0o100)

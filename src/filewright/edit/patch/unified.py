@@ -371,7 +371,7 @@ class _Reader:
             if at >= len(source) or not body.take(at):
                 return None
             at += 1
-        if body.old != old_count or body.new != new_count:
+        if body.old != old_count or body.new != new_count or self._took_header(body, at):
             return None
         following = at
         while following < len(source) and source.is_blank(following):
@@ -381,6 +381,17 @@ class _Reader:
             return None
         body.end = at
         return body
+
+    def _took_header(self, body: _Body, at: int) -> bool:
+        """Whether a count one too high took the next file's header for changed lines.
+
+        A hunk with context has some behind its changes too, unless the file ends there; and then none follows it.
+        """
+        return (
+            self._is_header(at - 2)
+            and self.source[at].startswith("@@ -")
+            and any(row.sign == " " for row in body.rows)
+        )
 
     def _body_to_boundary(self, at: int) -> _Body:
         """The body up to the next header; refused where a line of it could be a header too."""
