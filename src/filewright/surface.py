@@ -140,10 +140,11 @@ class Offer:
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        listed = next((tool for tool in self._surface.tools() if tool.name == name), None)
+        listed = next((tool for tool in self._tools if tool.name == name), None)
         if listed is None:
-            raise self._unknown(name)
-        if listed.writes and self._settings.read_only:
+            listed = next((tool for tool in self._surface.tools() if tool.name == name), None)
+            if listed is None or not (listed.writes and self._settings.read_only):
+                raise self._unknown(name)
             raise FilewrightError(
                 Code.READ_ONLY,
                 f"{name} changes files, and this workspace is read-only",

@@ -223,3 +223,10 @@ def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(root: Path, tmp_
                 assert sorted(there) in ([], sorted(names))
 
     anyio.run(main)
+
+
+def test_a_tool_outside_of_the_toolsets_is_not_there(workspace: Workspace, root: Path) -> None:
+    offer = workspace.offer(None, ["read"])
+    answer = offer.call("write_content", {"items": [{"path": "new.txt", "content": "x"}]})
+    assert answer.code is Code.INVALID_INPUT
+    assert not (root / "new.txt").exists()

@@ -175,3 +175,20 @@ def test_the_rest_is_cut_at_lines_only(tree: Path, workspace: Workspace, odd: st
     patch = FIT.replace("x =", f"x{odd} =") + LOST.replace("p =", f"p{odd} =")
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
     assert made.data["rest"] == LOST.replace("p =", f"p{odd} =")
+
+
+def test_history_is_read_once_for_all_missing_files(
+    tree: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        workspace.write(f"old/f{number}.txt", "1\n")
+    workspace.move("old", "new")
+    read = []
+    history = workspace.context.changes.history
+    monkeypatch.setattr(
+        workspace.context.changes, "history", lambda **asked: read.append(asked) or history(**asked)
+    )
+    parts = [f"--- a/old/f{n}.txt\n+++ b/old/f{n}.txt\n@@ -1 +1 @@\n-1\n+2\n" for n in range(20)]
+    workspace.apply_patch("".join(parts))
+    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
+    assert len(read) == 1

@@ -254,3 +254,20 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
     assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
     for wrong in [{"mode": "fuzzy"}, {"multiline": True}, {"invert": True}]:
         assert workspace.call("search_content", {**asked, **wrong}).data["code"] == "invalid_input"
+
+
+def test_broken_syntax_is_told_of_behind_the_diffs_that_are_shown(workspace: Workspace, root: Path) -> None:
+    for number in range(4):
+        (root / f"m{number}.py").write_text("x = (1)\n" * 200)
+    made = workspace.replace("(1)", "(1", preview=False)
+    assert len(made.warnings) == 4
+
+
+def test_the_preview_of_an_undo_names_what_the_undo_does(workspace: Workspace, root: Path) -> None:
+    created = workspace.write("n.txt", "new\n").change_id
+    assert "deleted: n.txt" in workspace.revert_edit(created, preview=True).text
+    deleted = workspace.delete("n.txt").change_id
+    assert "created: n.txt" in workspace.revert_edit(deleted, preview=True).text
+    workspace.revert_edit(deleted)
+    moved = workspace.move("n.txt", "m.txt").change_id
+    assert "moved: m.txt → n.txt" in workspace.revert_edit(moved, preview=True).text

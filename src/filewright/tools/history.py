@@ -254,6 +254,16 @@ def _entry_row(entry: Entry) -> str:
     return f"{entry.action}: {visible(entry.place.shown)}"
 
 
+_UNDONE = {"created": "deleted", "deleted": "created"}
+
+
+def _undone_row(entry: Entry) -> str:
+    """What undoing an entry does."""
+    if entry.was is not None:
+        return f"{entry.action}: {visible(entry.place.shown)} → {visible(entry.was.shown)}"
+    return f"{_UNDONE.get(entry.action, entry.action)}: {visible(entry.place.shown)}"
+
+
 def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> RevertResult:
     """Take back one change, or several together; that is itself a change."""
     alone = arguments.path is not None and not (arguments.change_id or arguments.session or arguments.since)
@@ -285,7 +295,8 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     if alone and record.reverts:
         page.add("[that change was an undo itself; for an earlier one give its change_id from get_history]")
     entries = (made or record).entries
-    rows = [_entry_row(entry) for entry in entries[:40]]
+    row = _entry_row if made is not None else _undone_row
+    rows = [row(entry) for entry in entries[:40]]
     left = page.extend(rows, reserve=page.room // 2) + len(entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.changes import Place
+from filewright.changes import ChangeRecord, Place
 from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchPlan, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
@@ -99,6 +99,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     def attempt() -> PatchResult:
         with ExitStack() as stack:
             moved: dict[str, str] = {}
+            newest: list[ChangeRecord] = []
             changed = {
                 file.old for file in patch.files
             }  # a new file has its name, whatever has gone from there
@@ -106,7 +107,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             def look(path: str) -> PatchTarget:
                 follow = path in changed
                 try:
-                    target = _look(context, path, stack, moved, follow=follow)
+                    target = _look(context, path, stack, moved, newest, follow=follow)
                 except FilewrightError as error:
                     if follow and error.code == Code.NOT_FOUND:
                         _advise_strip(context, patch, arguments, path, error)
@@ -179,7 +180,13 @@ def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
 
 
 def _look(
-    context: Context, path: str, stack: ExitStack, moved: dict[str, str], *, follow: bool
+    context: Context,
+    path: str,
+    stack: ExitStack,
+    moved: dict[str, str],
+    newest: list[ChangeRecord],
+    *,
+    follow: bool,
 ) -> PatchTarget:
     location = context.boundary.locate(path)
     context.boundary.guard_write(location)
@@ -188,7 +195,7 @@ def _look(
     except FilewrightError as error:
         if error.code != Code.NOT_FOUND:
             raise
-        there = _moved_to(context, location) if follow else None
+        there = _moved_to(context, location, newest) if follow else None
         if there is None:
             key = (context.key_of_missing(location), location.name)
             return PatchTarget(location, None, key, missing=error)
@@ -203,13 +210,15 @@ def _look(
     return PatchTarget(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))
 
 
-def _moved_to(context: Context, location: Location) -> Location | None:
+def _moved_to(context: Context, location: Location, newest: list[ChangeRecord]) -> Location | None:
     """Where changes on record have moved the file that is not there any more; None if it is not there either.
 
+    The `newest` changes are read once for all files of a patch.
     What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
     """
     asked = place = context.changes.place(location)
-    for record in reversed(context.changes.history(limit=_CHANGES)):
+    newest[:] = newest or context.changes.history(limit=_CHANGES)
+    for record in reversed(newest):
         following = place
         for entry in record.entries:
             was = entry.was

@@ -36,6 +36,9 @@ from filewright.visible import visible
 _ROWS = 12
 """Files named with their counts; a search with output=counts names all."""
 
+_WARNINGS = 20
+"""Files whose broken syntax is told of; no more are parsed."""
+
 _KINDS, _KIND_CHARS = 8, 160
 """Lines shown as examples of what is replaced, each as long as that."""
 
@@ -186,8 +189,10 @@ def _gather(
             shown = unified(name, name, snapshot, made.splices, max_lines=left)
             gathered.diffs.append(shown.text)
             left -= shown.shown + 1
-            if warning := syntax.compared(context, file, in_file.splices, task):
-                gathered.warnings.append(warning)
+        if len(gathered.warnings) < _WARNINGS and (
+            warning := syntax.compared(context, file, in_file.splices, task)
+        ):
+            gathered.warnings.append(warning)
     return gathered
 
 
