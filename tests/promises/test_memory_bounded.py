@@ -125,6 +125,21 @@ def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(place: 
     assert (place / "work" / "f.txt").read_bytes() == before
 
 
+def test_searching_for_twenty_large_patterns_takes_little_memory(place: Path) -> None:
+    (place / "work" / "f.txt").write_bytes(b"ab " * 20_000)
+    patterns = [rf"\pL{{{120 + number}}}\pN{{120}}" for number in range(20)]
+    _within(place, ("search_content", {"patterns": patterns, "mode": "regex", "path": "f.txt"}))
+
+
+def test_a_pattern_that_is_too_large_says_so(place: Path) -> None:
+    given = {"pattern": r"\pL{500}\pN{500}", "mode": "regex"}
+    answers, _ = outside.run(
+        MEASURED, work=place / "work", state=place / "state", calls=[("search_content", given)]
+    )
+    assert answers[0][0] == "invalid_input"
+    assert "make the pattern smaller" in answers[0][1]
+
+
 def _one_line(path: Path, size: int) -> None:
     """A file of one line, with a word near its end."""
     block = b"0123456789abcdef " * (MB // 17)

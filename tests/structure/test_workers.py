@@ -53,6 +53,16 @@ def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
     assert outlines.outline(b"def after(): pass\n", Language.PYTHON).count == 1
 
 
+@pytest.mark.parametrize("opened", [b"[", b'{"a":'])
+def test_json_nested_300_000_deep_is_checked_within_the_limit(opened: bytes) -> None:
+    data = opened * 300_000 + b"1" + {b"[": b"]"}.get(opened, b"}") * 300_000
+    outlines = Outlines(Settings(parse_seconds=10))
+    outline = outlines.outline(data, Language.JSON)
+    outlines.close()
+    assert outline.whole, outline.note
+    assert outline.errors.count == 0
+
+
 @pytest.mark.parametrize("language", sorted(PARSED))
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"\0\xff\xfe" * 50, b"\xef\xbb\xbf", b"}" * 99, b"\r\r\n\r", bytes(range(256))]

@@ -58,6 +58,19 @@ def test_what_would_take_for_ever_ends_at_the_time_limit(root, tmp_path, argumen
         assert "hint:" in result.text
 
 
+@pytest.mark.parametrize("path", [".", "log"])
+def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(root, tmp_path, path):
+    (root / "log").write_bytes(b"took 12 ms\n" * 2_000_000)
+    with Workspace(root, state_dir=tmp_path / "state", settings=Settings(call_seconds=2)) as workspace:
+        result = workspace.call(
+            "search_content", {"pattern": ".", "mode": "regex", "output": "kinds", "path": path}
+        )
+    assert not result.is_error, result.text
+    assert " like " in result.text
+    assert "[the search is not complete]" in result.text
+    assert "time limit of 2 s" in result.text
+
+
 def test_a_search_that_runs_out_of_time_shows_what_it_found(root, workspace, monkeypatch):
     for name in ("a.txt", "b.txt"):
         (root / name).write_text("needle\n")

@@ -15,7 +15,9 @@ from filewright.text import check_text, normalised
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
-_DFA_BYTES = 16 << 20
+_COMPILED_BYTES = 8 << 20
+"""What RE2 may take for one pattern and its states."""
+
 _CODECS = (
     "utf-8", "cp1252", "latin-1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "koi8_r", "koi8_u",
     "iso8859_5", "cp866", "mac_roman", "mac_cyrillic", "cp437", "cp850", "cp852", "cp1253", "iso8859_7",
@@ -54,7 +56,7 @@ class Pattern:
     @cached_property
     def regexp(self) -> Any:
         """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match."""
-        return _compiled(emission.for_re2(self.node, multiline=self.multiline, whole_word=self.whole_word))
+        return compiled(emission.for_re2(self.node, multiline=self.multiline, whole_word=self.whole_word))
 
     @cached_property
     def instructions(self) -> int:
@@ -79,7 +81,7 @@ class Pattern:
     @cached_property
     def matches_empty(self) -> bool:
         """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
-        inner = _compiled(emission.for_re2(self.node, multiline=True, whole_word=False))
+        inner = compiled(emission.for_re2(self.node, multiline=True, whole_word=False))
         samples = (b"", b"\n", b"a", b" a", b"a ", b"-", b"\n\n")
         return any(m.start() == m.end() for sample in samples for m in inner.finditer(sample))
 
@@ -174,15 +176,19 @@ def is_word(c: str) -> bool:
     return unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
 
 
-def _compiled(pattern: bytes) -> Any:
+def compiled(pattern: bytes, *, latin1: bool = False) -> Any:
+    """RE2's compiled form of its own syntax. Raises `invalid_input` for one that takes too much memory."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _DFA_BYTES
+    options.max_mem = _COMPILED_BYTES
+    if latin1:
+        options.encoding = re2.Options.Encoding.LATIN1
     try:
         with _building:
-            return re2.compile(pattern, options)
+            made = re2.compile(pattern, options)
+            re2.purge()  # it would keep the last 128 of any size: a pattern is kept by its search alone
     except re2.error as error:
         reason = error.args[0] if error.args else error
         shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
@@ -192,6 +198,7 @@ def _compiled(pattern: bytes) -> Any:
             hint="make the pattern smaller: fewer or shorter repetitions, no nested ones",
             details={"argument": "pattern"},
         ) from error
+    return made
 
 
 def _encoded(text: str, name: str) -> bytes | None:

@@ -21,6 +21,8 @@ MAX_SYMBOLS: Final = 100_000
 """More symbols than this are not listed: the file is data, and the tree would outgrow the text."""
 MAX_NESTING: Final = 64
 """Symbols nested deeper are left out: no reader follows, and consumers may recurse."""
+_DEEPEST: Final = 2_000
+"""Syntax nodes nested deeper are not looked at: going down to them takes time by the square of their depth."""
 _IMPORTS_NAMED: Final = 6
 _WINDOW: Final = 128 << 10
 _HEADER: Final = 8 << 10  # bytes from a symbol's beginning to the end of its name, at most
@@ -95,6 +97,7 @@ class _SymbolTree:
         from tree_sitter import QueryCursor
 
         cursor, patterns = QueryCursor(self.grammar.query), self.grammar.patterns
+        cursor.set_max_start_depth(_DEEPEST)
         start, size = 0, len(self.source.data)
         while start < size:
             stop = start + _WINDOW

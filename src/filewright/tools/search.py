@@ -170,16 +170,13 @@ def _searched(context: Context, arguments: SearchArguments, task: Task, room: in
         pattern = _compiled(context, arguments)
         _check_kinds(arguments, pattern)
         resume = _resume(location, arguments)
-        if is_folder:
-            try:
-                _tree(search, location, pattern, resume)
-            except FilewrightError as error:
-                if error.code != Code.TIMEOUT or not (search.results or search.files):
-                    raise
-                search.complete = False
-                search.notes.append(f"{error.message}; a narrower path or glob finds the rest")
-        else:
-            _file(search, location, pattern, resume)
+        try:
+            (_tree if is_folder else _file)(search, location, pattern, resume)
+        except FilewrightError as error:
+            if error.code != Code.TIMEOUT or not (search.results or search.files or search.kinds):
+                raise
+            search.complete = False
+            search.notes.append(f"{error.message}; a narrower path or glob finds the rest")
     return search
 
 

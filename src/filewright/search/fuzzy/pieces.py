@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from filewright.progress import Task
 from filewright.search.ahead import AHEAD_BYTES, Ahead
+from filewright.search.pattern import compiled
 from filewright.text import Snapshot
 
 _LENGTH = 8
@@ -90,9 +91,7 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
     """
     import re2
 
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    regexp = re2.compile(b"|".join(re2.escape(piece.data) for piece in pieces), options)
+    regexp = compiled(b"|".join(re2.escape(piece.data) for piece in pieces), latin1=True)
     numbers = {piece.data: number for number, piece in enumerate(pieces)}
     overlap = max(len(piece.data) for piece in pieces) - 1
     forms = [escaped(piece.data) for piece in pieces] if snapshot.size >= AHEAD_BYTES else []
