@@ -92,6 +92,32 @@ def quick_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def disk_folder() -> Iterator[Path]:
+    """A temporary folder on a disk, which gives the number of a file that is gone to the next new one.
+
+    Where the temporary folder is in memory, FILEWRIGHT_TEST_DISK names another; without it the test is left out.
+    """
+    where = Path(os.environ.get("FILEWRIGHT_TEST_DISK", tempfile.gettempdir())).resolve()
+    if _file_system(where) in ("tmpfs", "ramfs"):
+        pytest.skip("the temporary folder is in memory; FILEWRIGHT_TEST_DISK names one on a disk")
+    with tempfile.TemporaryDirectory(
+        prefix="filewright-", dir=where, ignore_cleanup_errors=sys.platform == "win32"
+    ) as folder:
+        yield Path(folder)
+
+
+def _file_system(where: Path) -> str:
+    """The kind of file system of a folder, where Linux says it."""
+    mounts = Path("/proc/self/mounts")
+    found = {}
+    for line in mounts.read_text().splitlines() if mounts.exists() else ():
+        _, above, kind, *_ = line.split()
+        if where.is_relative_to(above.replace("\\040", " ")):
+            found[len(above)] = kind
+    return found[max(found)] if found else ""
+
+
 def tree(root: Path) -> Tree:
     """Everything below a folder: kind, mode, content."""
     found: Tree = {}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import itertools
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -36,6 +39,12 @@ scene = sys.modules.get("scene") or _load()
 @pytest.fixture
 def area() -> Iterator[Path]:
     with scene.quick_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def disk() -> Iterator[Path]:
+    with scene.disk_folder() as folder:
         yield folder
 
 
@@ -88,6 +97,63 @@ def test_a_save_between_the_look_and_the_exchange_stays(
         assert bench.changes.recover().clean
 
 
+REQUESTS: dict[str, tuple[Callable[[Workspace], Any], bytes]] = {
+    "append": (lambda w: w.write("a.txt", "agent\n", mode="append"), b"one\ntwo\nsaved\nagent\n"),
+    "edit": (lambda w: w.edit("a.txt", [{"search": "two", "replace": "TWO"}]), b"one\nTWO\nsaved\n"),
+    "overwrite": (lambda w: w.write("a.txt", "ours\n", mode="overwrite"), b"one\ntwo\nsaved\n"),
+    "patch": (
+        lambda w: w.apply_patch(
+            "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** Add File: n.txt\n+new\n*** End Patch"
+        ),
+        b"one\nTWO\nsaved\n",
+    ),
+    "move over": (lambda w: w.move("b.txt", "a.txt", overwrite=True), b"one\ntwo\nsaved\n"),
+    "delete": (lambda w: w.delete("a.txt"), b"one\ntwo\nsaved\n"),
+}
+"""Each with what the file holds after it, if an editor has added the line `saved` meanwhile."""
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_a_save_between_the_look_and_the_staging_stays_on_a_disk_that_gives_its_number_to_our_file(
+    disk: Path, monkeypatch: pytest.MonkeyPatch, request_: str, exchange: bool
+) -> None:
+    from filewright.changes import commit
+
+    root = disk / "work"
+    root.mkdir()
+    path = root / "a.txt"
+    path.write_bytes(b"one\ntwo\n")
+    (root / "b.txt").write_bytes(b"bee\n")
+    call, wanted = REQUESTS[request_]
+    staged: list[None] = []
+    stage = commit.stage
+
+    def stage_after_a_save(*given: Any) -> Any:
+        if not staged:
+            _save_over(path, b"one\ntwo\nsaved\n")
+        staged.append(None)
+        return stage(*given)
+
+    def refuse_to_exchange(mode: str, *_: bytes) -> None:
+        if mode == "exchange" and not exchange:
+            raise OSError(errno.EINVAL, "no exchange here")
+
+    monkeypatch.setattr(commit, "stage", stage_after_a_save)
+    scene.before_renames(monkeypatch, refuse_to_exchange)
+    with Workspace(root, state_dir=disk / "state") as workspace:
+        refused = None
+        workspace.read("a.txt")
+        try:
+            call(workspace)
+        except FilewrightError as error:
+            refused = error
+    assert path.read_bytes() == wanted
+    assert (refused is None) is (request_ in ("append", "edit", "patch")), refused
+    assert refused is None or "kept" not in str(refused)
+    assert not [*disk.glob("state/*/kept/*"), *scene.temporaries(root)]
+
+
 @pytest.mark.needs("exchange")
 def test_two_saves_while_a_change_is_taken_back_both_stay_and_are_told(
     area: Path, monkeypatch: pytest.MonkeyPatch
@@ -132,10 +198,11 @@ def test_lines_appended_while_a_change_is_rolled_back_stay_and_the_change_does_n
 
 
 _EDITOR = """
-import os, sys
-path, how, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-for number in range(count):
+import os, sys, time
+path, how = sys.argv[1:]
+for number, pause in enumerate(map(float, sys.stdin)):
     text = f"save {number}\\n" + "the middle\\n" * 20 + "agent: 0\\n"
+    time.sleep(pause)
     if how == "over":
         with open(path + ".saving", "w") as file:
             file.write(text)
@@ -144,54 +211,79 @@ for number in range(count):
         with open(path, "r+") as file:
             file.truncate()
             file.write(text)
-    told = sys.stdin.readline()
-    with open(path) as file:
-        now = file.read()
-    print("there" if f"save {number}\\n" in now else "gone", flush=True)
+    print("saved", flush=True)
 """
+_BESIDE: dict[str, Callable[[int], tuple[str, dict[str, Any]]]] = {
+    "edit": lambda n: (
+        "edit_content",
+        {"path": "a.txt", "edits": [{"search": "agent: 0", "replace": f"agent {n}."}]},
+    ),
+    "append": lambda n: (
+        "write_content",
+        {"items": [{"path": "a.txt", "content": f"agent {n}.\n", "mode": "append"}]},
+    ),
+    "overwrite": lambda n: (
+        "write_content",
+        {"items": [{"path": "a.txt", "content": f"agent {n}.\n", "mode": "overwrite"}]},
+    ),
+    "patch": lambda n: (
+        "apply_patch",
+        {"patch": f"--- a/a.txt\n+++ b/a.txt\n@@ -22 +22 @@\n-agent: 0\n+agent {n}.\n"},
+    ),
+}
+_LONGEST_PAUSE = 0.02
 
 
 @pytest.mark.parametrize("how", ["over", "in place"])
-def test_an_editor_that_saves_in_a_loop_beside_edits_loses_nothing(area: Path, how: str) -> None:
-    """The editor waits after each save; an edit of the last line must not take the first one away."""
-    _edit_beside(area, how, saves=40)
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(where: str, how: str) -> None:
+    _work_beside(where, how, saves=40)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("how", ["over", "in place"])
-def test_an_editor_beside_ten_thousand_edits_loses_nothing(area: Path, how: str) -> None:
-    _edit_beside(area, how, saves=10_000)
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_an_editor_beside_thousands_of_calls_loses_nothing(where: str, how: str) -> None:
+    _work_beside(where, how, saves=int(os.environ.get("FILEWRIGHT_TEST_SAVES", "10000")))
 
 
-def _edit_beside(area: Path, how: str, saves: int) -> None:
-    root = area / "work"
-    root.mkdir()
-    path = root / "a.txt"
-    path.write_text("save -1\n" + "the middle\n" * 20 + "agent: 0\n")
-    command = [sys.executable, "-c", _EDITOR, str(path), how, str(saves)]
-    told = set()
-    with (
-        Workspace(root, state_dir=area / "state") as workspace,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as editor,
-    ):
-        assert editor.stdin is not None
-        assert editor.stdout is not None
-        kept: list[str] = []
-        for number in range(saves):
-            edit = {"search": "agent: 0", "replace": f"agent: {number}"}
-            made = workspace.call("edit_content", {"path": "a.txt", "edits": [edit]})
-            told.add(str(made.code))
-            kept += [note for note in made.data.get("notes", ()) if "kept as" in note]
-            editor.stdin.write("look\n")
-            editor.stdin.flush()
-            answer = editor.stdout.readline()
-            saved = [file.read_text() for file in (area / "state").glob("*/kept/*")]
-            beside = [file.read_text() for file in root.glob("a.txt.other-save*")]
-            assert answer == "there\n" or any(f"save {number}\n" in text for text in (*saved, *beside)), (
-                number
-            )
-    assert told <= {"None", "stale_version", "in_use", "no_match", "no_change", "ambiguous_match"}
-    assert scene.temporaries(root) == []
+def _work_beside(where: str, how: str, saves: int) -> None:
+    """Each save is in the file, beside it, kept, or in the undo data of a change that came after it; and no
+    call is made twice, or although it was refused."""
+    with scene.disk_folder() if where == "disk" else scene.quick_folder() as area:
+        root = area / "work"
+        root.mkdir()
+        path = root / "a.txt"
+        path.write_text("save -1\n" + "the middle\n" * 20 + "agent: 0\n")
+        command = [sys.executable, "-c", _EDITOR, str(path), how]
+        pauses = random.Random(saves)
+        codes = set()
+        with (
+            Workspace(root, state_dir=area / "state") as workspace,
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as editor,
+        ):
+            assert editor.stdin is not None
+            assert editor.stdout is not None
+            for number, kind in zip(range(saves), itertools.cycle(_BESIDE), strict=False):
+                tool, arguments = _BESIDE[kind](number)
+                editor.stdin.write(f"{pauses.random() ** 2 * _LONGEST_PAUSE}\n")
+                editor.stdin.flush()
+                made = workspace.call(tool, arguments)
+                codes.add(str(made.code))
+                assert editor.stdout.readline() == "saved\n"
+                now = path.read_text()
+                assert now.count(f"agent {number}.") <= (not made.is_error), (number, kind, made.text, now)
+                aside = [*area.glob("state/*/kept/*"), *root.glob("a.txt.other-save*")]
+                save = f"save {number}\n"
+                if save not in now and not any(save in file.read_text() for file in aside):
+                    assert kind == "overwrite", (number, made.text, now)
+                    workspace.undo()
+                    assert save in path.read_text(), (number, made.text)
+                for file in aside:
+                    file.unlink()
+            editor.stdin.close()
+        assert codes <= {"None", "stale_version", "in_use", "no_match", "ambiguous_match", "patch_failed"}
+        assert scene.temporaries(root) == []
 
 
 # Logs

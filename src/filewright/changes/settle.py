@@ -21,7 +21,7 @@ from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.record import kind_of
-from filewright.changes.slots import FolderGoneError, Slots, file_matches, matches
+from filewright.changes.slots import FolderGoneError, Slots, file_matches, looks_like, matches
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
@@ -223,7 +223,7 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
     if slots.status(operation.spare) is not None:
         _roll_back_spare(work, operation, before)
         return
-    if slots.same_inode(place, before):
+    if _is_before(slots, place, operation, before):
         # Never exchanged, or given back already.
         if operation.staged:
             _remove_staged(work, operation)
@@ -240,7 +240,7 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
     elif ours:
         # Whatever we displaced goes back, be it as before or somebody's save of a moment ago.
         _exchange_back(work, operation, before)
-    elif _was(slots, carrier, before):
+    elif _was(slots, carrier, operation, before):
         if placed:
             work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
         else:
@@ -261,9 +261,22 @@ def _is_ours(slots: Slots, slot: Slot, operation: Put) -> bool:
     return after.inode is not None and slots.same_inode(slot, after)
 
 
-def _was(slots: Slots, slot: Slot, before: Seal) -> bool:
-    """Whether what was there before is in a slot."""
-    return slots.same_inode(slot, before) or (before.kind != "folder" and slots.holds(slot, before))
+def _is_before(slots: Slots, slot: Slot, operation: Put, before: Seal) -> bool:
+    """Whether the very thing that was there before is in a slot, whatever has been written into it since.
+
+    Its number alone does not tell: where somebody has saved over it, it is gone, and a disk gives its number
+    to the next new file, which is what we staged.
+    """
+    if not slots.same_inode(slot, before):
+        return False
+    alike = before.digest is not None and before.digest == operation.after.digest
+    return alike or not (_is_ours(slots, slot, operation) or _gone_on(slots, slot, operation))
+
+
+def _was(slots: Slots, slot: Slot, operation: Put, before: Seal) -> bool:
+    """Whether what was there before, or what looks the same, is in a slot."""
+    same = before.kind != "folder" and slots.holds(slot, before)
+    return same or _is_before(slots, slot, operation, before)
 
 
 def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
@@ -277,7 +290,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     if not slots.holds(carrier, after) and not _gone_on(slots, carrier, operation):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
         slots.exchange(carrier, place, operation.spare)
-        if _was(slots, carrier, before):
+        if _was(slots, carrier, operation, before):
             work.conflict(place, "was changed by somebody else after we replaced it: it stays", carrier)
             return
         if not slots.holds(carrier, after):
@@ -314,7 +327,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
             raise OSError(errno.ETXTBSY, "another program has it open")
         _roll_back_swap(work, operation, before)
         return
-    if not slots.same_inode(spare, before) and _is_ours(slots, spare, operation):
+    if not _is_before(slots, spare, operation, before) and _is_ours(slots, spare, operation):
         # It was being exchanged back.
         if slots.status(place) is None:
             slots.rename(carrier, place)
@@ -325,7 +338,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
         return
     if slots.status(place) is None:
         slots.rename(spare, place)
-    elif slots.same_inode(place, before):
+    elif _is_before(slots, place, operation, before):
         slots.discard(spare)
     elif _is_ours(slots, place, operation):
         if operation.staged and "folder" not in (operation.after.kind, before.kind):
@@ -341,7 +354,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
         work.conflict(place, "was changed by somebody else after we replaced it: it stays", spare)
     if not operation.staged:
         return
-    if _was(slots, carrier, before):
+    if _was(slots, carrier, operation, before):
         work.conflict(place, "was saved by somebody else while it was changed", carrier)
     elif operation.after.kind == "folder":
         _remove_tree(work, carrier, operation.tree, place)
@@ -356,7 +369,7 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
             slots.rename(aside, place)
         elif slots.half_linked(place, aside):
             slots.discard(aside)
-        elif _was(slots, aside, operation.before):
+        elif slots.same_inode(aside, operation.before) or slots.holds(aside, operation.before):
             work.conflict(place, "has been made anew by somebody else: it stays", aside)
         else:
             work.beside(aside, place)
@@ -415,7 +428,7 @@ def _remove_displaced(
     elif (
         isinstance(operation, Put)
         and operation.staged
-        and status.inode != before.inode
+        and not looks_like(slots.holder(slot), slot.name, before)
         and slots.holds(slot, operation.after)
     ):
         # The exchange never reached the disk although the commit did: do it again.
