@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -218,3 +220,61 @@ def test_an_error_can_be_pickled() -> None:
             error.hint,
             error.details,
         )
+
+
+def _command(root: Path, *arguments: str) -> str:
+    """What a process of its own answers, which is opened with the environment as it is."""
+    command = [sys.executable, "-m", "filewright", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def _shell(root: Path, command: str) -> None:
+    """A command of a shell, with the hooks of a client around it."""
+    begun = _command(root, "snapshot", "begin").strip()
+    subprocess.run(command, shell=True, cwd=root, check=True)
+    _command(root, "snapshot", "end", begun)
+
+
+MAKERS = {
+    "itself": lambda root, own: own.write("first.txt", "1\n"),
+    "another workspace": lambda root, own: Workspace(root).write("first.txt", "1\n"),
+    "a hook": lambda root, own: _shell(root, "echo 1 > first.txt"),
+}
+REWINDERS = {
+    "itself": lambda root, own, moment: own.call("revert_edit", {"since": moment}).text,
+    "another workspace": lambda root, own, moment: (
+        Workspace(root).call("revert_edit", {"since": moment}).text
+    ),
+    "a command": lambda root, own, moment: _command(root, "rewind", moment, "--yes"),
+}
+
+
+@pytest.mark.parametrize("variable", ["FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"])
+@pytest.mark.parametrize("rewinder", REWINDERS)
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("opened", ["before the first change", "after it"])
+def test_a_rewind_is_the_same_whenever_its_workspace_was_opened_and_whoever_made_the_first_change(
+    place: Path, monkeypatch: pytest.MonkeyPatch, opened: str, maker: str, rewinder: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(place / "state"))
+    root = place / "a"
+    (root / "a").write_text("A\n")
+    (root / "b").write_text("B\n")
+    if opened == "after it":
+        with Workspace(root) as earlier:
+            earlier.write("zeroth.txt", "0\n")
+    with Workspace(root) as own:
+        own.get_history()
+        MAKERS[maker](root, own)
+        moment, before = own.newest(), outside.contents(root)
+        assert moment is not None
+        _shell(root, "mv a t; mv b a")
+        own.move("t", "u")
+        _shell(root, "mv a t")
+        with Workspace(root) as fresh:
+            assert [record.id for record in own.history()] == [record.id for record in fresh.history()]
+            assert own.get_history().text.count("move_items") == 1
+        assert "3 changes" in REWINDERS[rewinder](root, own, moment)
+        assert outside.contents(root) == before
+        with Workspace(root) as fresh:
+            assert [record.id for record in own.history()] == [record.id for record in fresh.history()]

@@ -55,6 +55,7 @@ class RecordedChanges:
         self._own = [self._store(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
         self._related: dict[str, Store] = {}
         self._seen_owners: object = None
+        self._seen_own: list[str] = []
         self._listing = threading.Lock()
         self._heads: dict[str, tuple[ChangeRecord | None, tuple[Place, ...]]] = {}
         self._held_places = 0
@@ -68,14 +69,18 @@ class RecordedChanges:
         with self._listing:
             owners = self._index.owners
             if owners is not self._seen_owners:
-                own = [store.state.owner.id for store in self._own]
+                # The first change of a root may have been made by another process since it was opened here.
+                for store in self._own:
+                    store.state.find()
+            own = [store.state.owner.id for store in self._own]
+            if owners is not self._seen_owners or own != self._seen_own:
                 related = self._index.related(self._boundary.roots, own)
                 self._related = {
                     owner.id: self._related.get(owner.id)
                     or self._store(StateFolder(self._index, owner, None), own=False)
                     for owner in related
                 }
-                self._seen_owners = owners
+                self._seen_owners, self._seen_own = owners, own
             return [*self._own, *self._related.values()]
 
     # Listing

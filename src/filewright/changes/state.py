@@ -281,21 +281,28 @@ class StateFolder:
     @classmethod
     def of(cls, index: Index, root: Root) -> StateFolder:
         """The state folder of a root, be it the one that the first version made; nothing is made yet."""
-        owner, others = index.owner_of(root)
-        path = root.resolved
+        state = cls(index, Owner(secrets.token_hex(16), (root.resolved,)), root)
+        state.find()
+        return state
+
+    def find(self) -> None:
+        """Be the folder that the root has by now, as long as this object has not made one itself."""
+        if self._root is None or self._claimed:
+            return
+        index, path = self._index, self._root.resolved
+        owner, others = index.owner_of(self._root)
         if owner is None:
-            name = _first_version(index.base, (root,))
+            name = _first_version(index.base, (self._root,))
             owner = Owner(name, (path,)) if name is not None and name not in index.owners else None
-        paths = (path, *(former for former in owner.paths if former != path)) if owner else (path,)
-        own = replace(owner, paths=paths) if owner else Owner(secrets.token_hex(16), paths)
-        state = cls(index, own, root)
-        if owner is None and others:
+        self.note = ""
+        if owner is not None:
+            self.owner = replace(owner, paths=(path, *(each for each in owner.paths if each != path)))
+        elif others:
             kept = ", ".join(each.id for each in others)
-            state.note = (
+            self.note = (
                 f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
                 "its own begins now"
             )
-        return state
 
     @property
     def path(self) -> bytes:
