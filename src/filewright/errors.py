@@ -287,7 +287,7 @@ def bad_setting(name: str, why: str) -> FilewrightError:
 def own_state(asked: str) -> FilewrightError:
     """A look into the folder where the history and its key are kept."""
     message = f"{asked} belongs to filewright's own state, which is neither read nor changed through it"
-    hint = "ask for history with list_edits; the user may look at the folder itself"
+    hint = "ask for it with get_history; the user may look at the folder itself"
     return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
 
 
@@ -373,6 +373,13 @@ def other_file_system(asked: str) -> FilewrightError:
     """What would reach into another file system."""
     message = f"{asked} is on another file system (a mount); nothing was changed"
     return _refusal(Code.UNSUPPORTED, asked, message, "name what is inside that file system, or leave it out")
+
+
+def mounted(asked: str, mount: str) -> FilewrightError:
+    """To replace, move or delete what is mounted, or holds a mount."""
+    message = f"{asked} is a mount" if asked == mount else f"{asked} holds a mount ({mount})"
+    hint = "unmount it first, change it where it is mounted from, or leave it out"
+    return _refusal(Code.UNSUPPORTED, asked, f"{message}; nothing was changed", hint)
 
 
 def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:

@@ -103,3 +103,55 @@ def test_what_a_shell_did_is_undone_exactly(snapshots: list[list[str]], nested: 
                 assert _tree(root) == after
                 _undone(workspace, redone)
                 assert _tree(root) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln f g; echo 2 >> f",
+        "ln f g; ln f i; echo 2 > g",
+        "mkdir new; ln f new/g; echo 2 >> f; chmod 600 f",
+        "ln f g; chmod 755 g",
+    ],
+)
+def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(command: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = _planted(Path(name))
+        before = _tree(root)
+        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+            begun = workspace.begin_command()
+            subprocess.run(command, shell=True, cwd=root, check=True)
+            workspace.end_command(begun, command)
+            workspace.undo()
+            assert _tree(root) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "chmod +x h/f; mv h e",
+        "chmod +x h h/f; mv h e",
+        "chmod +x b/a/f; mv b e",
+        "chmod +x b/a; mv b/a b/e; mv b e",
+        "echo 2 > h/f; mv h e",
+        "mv h/f h/g; chmod +x h/g; mv h e",
+        "ln -s f h/l; mv h e; chmod +x e/f",
+    ],
+)
+@pytest.mark.parametrize("further", [[("e", "k")], [("e", "k"), ("k", "b/deep")], []])
+def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_place(
+    command: str, further: list[tuple[str, str]]
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = _planted(Path(name))
+        with Workspace(root, settings=Settings(state_dir=Path(name, "state"))) as workspace:
+            workspace.write("first", "1\n")
+            moment, before = workspace.newest(), _tree(root)
+            begun = workspace.begin_command()
+            subprocess.run(command, shell=True, cwd=root, check=True)
+            workspace.end_command(begun, command)
+            for source, destination in further:
+                workspace.move(source, destination)
+            answer = workspace.call("revert_edit", {"since": moment})
+            assert not answer.is_error, answer.text
+            assert _tree(root) == before

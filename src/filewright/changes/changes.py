@@ -42,6 +42,9 @@ _IN_THE_WAY = (
 )
 
 
+_LOOK_CLOSER = (Code.STALE_VERSION, Code.PATH_ESCAPE, Code.HARD_LINKED)
+
+
 @dataclass(frozen=True, slots=True)
 class Withheld:
     """The absolute paths of unfinished changes that cannot be settled here, each by its names, the `root`
@@ -354,7 +357,7 @@ class Changes(RecordedChanges):
                     with _reported_as_undo(selected):
                         return self.commit(reversal.change_set, task=task), reversal
                 except FilewrightError as error:
-                    if not trusting or error.code not in (Code.STALE_VERSION, Code.PATH_ESCAPE):
+                    if not trusting or error.code not in _LOOK_CLOSER:
                         raise
         raise AssertionError("unreachable")
 
@@ -373,7 +376,7 @@ class Changes(RecordedChanges):
             trusting=trusting,
             task=task,
         )
-        return replace(made, change_set=replace(made.change_set, break_hard_links=break_hard_links))
+        return replace(made, change_set=replace(made.change_set, break_hard_links=break_hard_links or force))
 
     def close(self) -> None:
         """Let go of the folders above the roots, which are held for locking."""
@@ -405,6 +408,11 @@ def _reported_as_undo(selected: Selected) -> Iterator[None]:
     try:
         yield
     except FilewrightError as error:
+        if error.code is Code.HARD_LINKED:
+            error.hint = (
+                "give break_hard_links=true, or --force on the command line, to have the earlier content under "
+                "this name; the others keep what they hold"
+            )
         if error.code not in _IN_THE_WAY:
             raise
         raise FilewrightError(

@@ -76,6 +76,10 @@ def save(attempt: Attempt, difference: Difference) -> None:
     Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
     """
     saving = _Saving(attempt)
+    for item in (*difference.displaced, *difference.moved):
+        assert item.home is not None
+        if item.home[0].on_disk().is_mount(item.home[1]):
+            raise errors.mounted(item.asked, item.asked)
     for item in difference.displaced:
         saving.save(item)
     saving.keep_new(difference.fresh)
@@ -307,7 +311,10 @@ class _Saving:
                     raise errors.holds_denied(top.asked)
                 if top.holding is None:  # else it is what the change that is undone brought along
                     self._require_unprotected(place)
-                self._refuse(place, seen, status)
+                if status.device != seen.device or folder.is_mount(name):
+                    raise errors.mounted(top.asked, place.shown)
+                if keeps(seen, status):
+                    raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
                 if status.kind == "folder":
                     entries: dict[bytes, Leaf] = {}
                     leaves[name] = Leaf(Seal("folder", inode=status.inode), entries)
@@ -338,13 +345,6 @@ class _Saving:
         rule = self._boundary.protects(place)
         if rule is not None:
             raise errors.protected(place.shown, rule, hint="leave that folder where it is")
-
-    @staticmethod
-    def _refuse(place: Location, folder: Status, entry: Status) -> None:
-        if entry.device != folder.device:
-            raise errors.other_file_system(place.shown)
-        if keeps(folder, entry):
-            raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
 
     @staticmethod
     def _require_removable(folder: Folder, where: Location, names: list[bytes]) -> None:

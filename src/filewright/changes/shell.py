@@ -733,8 +733,7 @@ class _Comparing:
             now = self._came.pop(to)
             carried = moved.get(path[0]) == to[0] and path[1] == to[1]
             if not carried or numbers[4:] != now[4:]:
-                was = None if carried else self._at(path)
-                yield Entry(self._at(to), _side(numbers), _side(now), was)
+                yield Entry(self._at(to), _side(numbers), _side(now), self._at(path))
         for path, to in self._moved_of_ours():
             now = self._came.pop(to)
             self._went.add(path)

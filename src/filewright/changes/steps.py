@@ -447,6 +447,10 @@ class _Taking:
     def _break_links(self, item: Item, where: Location) -> None:
         assert item.seen is not None
         count = item.seen.links
+        others = (other for folder in self._tree.old_folders() for other in folder.initial.values())
+        gone = (o for o in others if o and o.seen and not o.alive and o.seen.identity == item.seen.identity)
+        if sum(1 for _ in gone) >= count - 1:
+            return  # Its other names are taken away before.
         if not self._set.break_hard_links:
             raise errors.hard_linked(where.asked, count)
         self.hard_links[where.shown] = count

@@ -27,6 +27,8 @@ from functools import cache, lru_cache
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
+AT_SYMLINK_NOFOLLOW = 0x100
+AT_NO_AUTOMOUNT = 0x800
 O_PATH: int = getattr(os, "O_PATH", 0)
 
 RESOLVE_NO_XDEV = 0x01
@@ -199,6 +201,18 @@ def birth_ns(descriptor: int) -> int | None:
         return None
     mask, seconds, nanoseconds = _STATX.unpack_from(buffer)
     return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
+
+
+_STATX_ATTRIBUTES = struct.Struct("=8x Q")
+_STATX_MOUNT_ROOT = 0x2000
+
+
+def is_mount(folder: int, name: bytes) -> bool:
+    """Whether something is mounted on a name in an open folder; False where the kernel does not say (before 5.8)."""
+    buffer = ctypes.create_string_buffer(256)
+    if _statx is None or _statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, buffer) != 0:
+        return False
+    return bool(_STATX_ATTRIBUTES.unpack_from(buffer)[0] & _STATX_MOUNT_ROOT)
 
 
 def syncfs(descriptor: int) -> None:

@@ -166,6 +166,10 @@ class LinuxFolder(_LinuxHandle, Folder):
         """What the system says of it now, when it was made included."""
         return Status(os.fstat(self._fd), birth_ns(self._fd))
 
+    def is_mount(self, name: bytes) -> bool:
+        """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
+        return kernel.is_mount(self._fd, name)
+
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or there is no `/proc`."""
         try:

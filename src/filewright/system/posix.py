@@ -405,6 +405,13 @@ class Folder(_Handle):
             return os.access(_one(name), os.W_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
         return os.access(".", os.W_OK | os.X_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
 
+    def is_mount(self, name: bytes) -> bool:
+        """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
+        try:
+            return self.stat(name).device != self.identity()[0]
+        except FileNotFoundError:
+            return False
+
     def path(self) -> bytes | None:
         """Its absolute path at this moment; None if it was deleted, or the system does not say."""
         return None

@@ -461,6 +461,11 @@ class Folder(_WindowsHandle):
             return False
         return True
 
+    def is_mount(self, name: bytes) -> bool:
+        """Whether something is mounted on a name in it: never, since what leads to another volume is a link."""
+        del name
+        return False
+
     def path(self) -> bytes | None:
         """Its absolute path at this moment, with `/`; None if it was deleted, or the system does not say."""
         path = nt.path_of(self._fd)
