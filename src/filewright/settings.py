@@ -174,6 +174,12 @@ class Settings(BaseModel):
     message_bytes: int = Field(
         default=256 * MB, ge=64 * KB, description="bytes of one message; larger ones are refused unread"
     )
+    http_sessions: int = Field(
+        default=1_000, ge=1, description="sessions over HTTP at one time; past that none is begun (503)"
+    )
+    http_idle_seconds: float = Field(
+        default=1_800.0, gt=0, description="a session over HTTP without a request for so long is ended"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="what the server writes to standard error"
     )

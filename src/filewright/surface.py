@@ -142,14 +142,7 @@ class Offer:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         listed = next((tool for tool in self._tools if tool.name == name), None)
         if listed is None:
-            listed = next((tool for tool in self._surface.tools() if tool.name == name), None)
-            if listed is None or not (listed.writes and self._settings.read_only):
-                raise self._unknown(name)
-            raise FilewrightError(
-                Code.READ_ONLY,
-                f"{name} changes files, and this workspace is read-only",
-                hint="ask the user to serve it without --read-only",
-            )
+            raise self._not_offered(name)
         self._context.boundary.require_open()
         tool = listed.load()
         parsed = tool.parse(arguments)
@@ -175,7 +168,13 @@ class Offer:
         """How this surface words a call that failed as a whole: in the tool, out of time, not allowed."""
         return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
 
-    def _unknown(self, name: str) -> FilewrightError:
+    def _not_offered(self, name: str) -> FilewrightError:
+        if self._settings.read_only and any(tool.name == name for tool in self._surface.tools()):
+            return FilewrightError(
+                Code.READ_ONLY,
+                f"{name} changes files, and this workspace is read-only",
+                hint="ask the user to serve it without --read-only",
+            )
         names = [tool.name for tool in self._tools]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"

@@ -140,10 +140,16 @@ def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_toolsets_narrow_a_dialect(name, workspace):
-    reading = workspace.offer(name, ["read"]).tools()
-    assert reading
-    assert not any(tool.writes for tool in reading)
+def test_toolsets_narrow_a_dialect(name, workspace, root):
+    reading = workspace.offer(name, ["read"])
+    assert reading.tools()
+    assert not any(tool.writes for tool in reading.tools())
+    tool, arguments = edits(root, "f", "two", "2")[name]
+    (root / "f").write_text("two\n")
+    result = reading.call(tool, arguments)
+    assert result.is_error
+    assert result.code == Code.INVALID_INPUT
+    assert (root / "f").read_text() == "two\n"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,6 +16,7 @@ from filewright.server.connections import (
     BODY_PAUSE_SECONDS,
     BODY_SECONDS,
     HEADER_SECONDS,
+    WAITING,
     WAITING_PER_ADDRESS,
     TimedConnection,
 )
@@ -172,3 +173,15 @@ def test_an_address_holds_a_number_of_places(connect: Connect) -> None:
     connect()
     assert [wire.aborted for wire in wires] == [True] + [False] * (WAITING_PER_ADDRESS - 1)
     assert not other.aborted
+
+
+def test_all_addresses_together_hold_a_number_of_places(connect: Connect) -> None:
+    """However many addresses there are, whole requests find a place; idle connections make room, too."""
+    wires = [connect(f"192.0.2.{number}")[1] for number in range(WAITING)]
+    answered, answering = connect("198.51.100.1")
+    answered.data_received(HEAD + b"." * 900)
+    assert [wire.aborted for wire in wires] == [True] + [False] * (WAITING - 1)
+    for number in range(WAITING):
+        connect(f"203.0.113.{number}")
+    assert all(wire.aborted for wire in wires)
+    assert not answering.aborted

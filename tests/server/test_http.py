@@ -6,6 +6,8 @@ import json
 import os
 import re
 import socket
+import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable
@@ -327,7 +329,11 @@ TOKEN_OF_OURS = {"active": True, "aud": RESOURCE}
         ({**TOKEN_OF_OURS, "exp": True}, False),
         ({**TOKEN_OF_OURS, "exp": [4_000_000_000]}, False),
         ({**TOKEN_OF_OURS, "exp": -1}, False),
+        ({**TOKEN_OF_OURS, "exp": 10**400}, False),
+        ({**TOKEN_OF_OURS, "nbf": -(10**400)}, False),
         ({**TOKEN_OF_OURS, "nbf": 4_000_000_000}, False),
+        ("[" * 100_000 + "]" * 100_000, False),
+        ("1" * 5_000, False),
         ({**TOKEN_OF_OURS, "nbf": "soon"}, False),
     ],
 )
@@ -338,7 +344,8 @@ async def test_tokens_are_introspected(monkeypatch: pytest.MonkeyPatch, claims: 
     def answer(request: httpx2.Request) -> httpx2.Response:
         assert request.headers["authorization"].startswith("Basic ")
         assert b"token=abc" in request.content
-        return httpx2.Response(200, json=claims)
+        body = claims if isinstance(claims, str) else json.dumps(claims)
+        return httpx2.Response(200, text=body, headers={"content-type": "application/json"})
 
     real = httpx2.AsyncClient
     monkeypatch.setattr(
@@ -416,6 +423,33 @@ def test_requests_that_never_arrive_keep_nobody_out(url: str, begun: bytes) -> N
     finally:
         for waiting in half:
             waiting.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
+def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(url: str) -> None:
+    port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
+    half = []
+    try:
+        for address in range(2, 12):
+            for _ in range(64):
+                source = f"127.0.0.{address}", 0
+                waiting = socket.create_connection(("127.0.0.1", port), timeout=30, source_address=source)
+                waiting.sendall(b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\n")
+                half.append(waiting)
+        assert [post(url, INITIALIZE)[0] for _ in range(3)] == [200] * 3
+    finally:
+        for waiting in half:
+            waiting.close()
+
+
+def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
+    limits = {"FILEWRIGHT_HTTP_SESSIONS": "3", "FILEWRIGHT_HTTP_IDLE_SECONDS": "2"}
+    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, **limits}))
+    statuses = [post(url, INITIALIZE)[0] for _ in range(4)]
+    assert statuses == [200, 200, 200, 503]
+    until = time.monotonic() + 30
+    while post(url, INITIALIZE)[0] == 503:
+        assert time.monotonic() < until
 
 
 def test_bodies_that_never_arrive_keep_nobody_out(url: str) -> None:

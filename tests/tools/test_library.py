@@ -140,6 +140,14 @@ def _function_of(tool: Tool) -> Any:
     return tool.run
 
 
+def test_only_tools_that_are_offered_can_be_called(workspace: Workspace, root: Path) -> None:
+    reading = workspace.offer(toolsets=["read"])
+    written = reading.call("write_content", {"items": [{"path": "new.txt", "content": "x"}]})
+    assert written.code == Code.INVALID_INPUT
+    assert "unknown tool 'write_content'" in written.text
+    assert not (root / "new.txt").exists()
+
+
 def test_a_result_tells_the_same_as_attributes_and_as_data(workspace: Workspace, root: Path) -> None:
     (root / "cart.py").write_text(CART)
     read = workspace.read("cart.py", start=3)

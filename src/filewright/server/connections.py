@@ -1,9 +1,9 @@
 """HTTP connections that may not wait for ever: time for a request to arrive, places for an address.
 
 uvicorn waits without end for a request that was begun, and answers 503 to everybody once too many
-connections are open. So a request must arrive within a time, and when one address holds too many
-connections on which a request is still arriving, the one that has waited longest is closed. A client
-that sends its request at once never meets either limit.
+connections are open. So a request must arrive within a time, and when too many connections wait, of one
+address or of all together, the one that has waited longest is closed. A client that sends its request
+at once never meets either limit.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ BODY_SECONDS = 300.0
 """How long a whole body may take: 256 MB at 1 MB/s."""
 WAITING_PER_ADDRESS = 64
 """Connections of one address on which a request is still arriving."""
+WAITING = 256
+"""Connections of all addresses on which a request is still arriving or none has begun: half of uvicorn's limit,
+so that requests which are whole always find a place."""
 
 
 class TimedConnection(H11Protocol):
@@ -39,51 +42,59 @@ class TimedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take what came, and wait for the rest if the request is not whole yet."""
         super().data_received(data)
-        answering = self.cycle is not None and not self.cycle.response_complete
-        if not answering:
-            if self._timer is None:
-                self._wait(HEADER_SECONDS)
-        elif not self.cycle.more_body:
+        if not self._answering() and self._waiting().get(self, True):
+            self._wait(HEADER_SECONDS)
+
+    def on_response_complete(self) -> None:
+        """The next request on this connection has its own time; an idle one has uvicorn's, which is shorter."""
+        super().on_response_complete()  # It may have begun the next one, if that had arrived.
+        if not self._answering():
+            self._wait(HEADER_SECONDS, idle=True)
+
+    def _answering(self) -> bool:
+        """Whether the head of a request has arrived and its answer is not sent; then only a body is waited for."""
+        if self.cycle is None or self.cycle.response_complete:
+            return False
+        if not self.cycle.more_body:
             self._wait(None)
         else:
             now = self.loop.time()
             self._body_ends = self._body_ends or now + BODY_SECONDS
             self._wait(min(BODY_PAUSE_SECONDS, max(0.0, self._body_ends - now)))
-
-    def on_response_complete(self) -> None:
-        """The next request on this connection has its own time; an idle one has uvicorn's."""
-        self._wait(None)
-        super().on_response_complete()
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
         self._wait(None)
         super().connection_lost(exc)
 
-    def _wait(self, seconds: float | None) -> None:
-        """Wait so long for the rest of the request; None: it has arrived."""
+    def _wait(self, seconds: float | None, *, idle: bool = False) -> None:
+        """Wait so long for the rest of the request, or for one to begin; None: it has arrived."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         waiting = self._waiting()
         waiting.pop(self, None)
-        if seconds is None:
+        if seconds is None or idle:
             self._body_ends = 0.0
+        if seconds is None:
             return
         self._timer = self.loop.call_later(seconds, self._give_up)
-        waiting[self] = None
-        mine = [other for other in waiting if self._address(other) == self._address(self)]
-        if len(mine) > WAITING_PER_ADDRESS:
-            mine[0]._give_up()
+        waiting[self] = idle
+        begun = [other for other, rests in waiting.items() if not rests and other._address == self._address]
+        if len(begun) > WAITING_PER_ADDRESS:
+            begun[0]._give_up()
+        elif len(waiting) > WAITING:
+            next(iter(waiting))._give_up()
 
-    def _waiting(self) -> dict[TimedConnection, None]:
-        """The connections on which a request is still arriving, the one that waits longest first."""
-        waiting: dict[TimedConnection, None] = self.app_state.setdefault("filewright.waiting", {})
+    def _waiting(self) -> dict[TimedConnection, bool]:
+        """The connections on which no whole request is, the one that waits longest first; True: none has begun."""
+        waiting: dict[TimedConnection, bool] = self.app_state.setdefault("filewright.waiting", {})
         return waiting
 
-    @staticmethod
-    def _address(connection: TimedConnection) -> str | None:
-        return connection.client[0] if connection.client else None
+    @property
+    def _address(self) -> str | None:
+        return self.client[0] if self.client else None
 
     def _give_up(self) -> None:
         self._wait(None)

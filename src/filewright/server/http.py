@@ -28,6 +28,7 @@ from filewright.server.access import Access, is_loopback
 from filewright.server.calls import CallRunner
 from filewright.server.connections import TimedConnection
 from filewright.server.tokens import Bearer, Introspection
+from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.page import ReviewApp
@@ -49,7 +50,7 @@ CONNECTIONS = 512
 class HttpTransport:
     """Listens from the moment it is made; `run` serves until `stop`.
 
-    `calls` are those that `stop` lets end; `body_bytes` is the largest request body.
+    `calls` are those that `stop` lets end.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class HttpTransport:
         access: Access,
         calls: CallRunner,
         *,
-        body_bytes: int,
+        settings: Settings,
         workspace: Workspace | None = None,
     ) -> None:
         self._calls = calls
@@ -68,7 +69,7 @@ class HttpTransport:
         port = self._socket.getsockname()[1]
         self._review = _review(workspace, access, port)
         self._uvicorn = uvicorn_of(
-            application(server, access, port, body_bytes=body_bytes, review=self._review),
+            application(server, access, port, settings, review=self._review),
             lifespan="on",
             http=TimedConnection,
             limit_concurrency=CONNECTIONS,
@@ -121,7 +122,7 @@ def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp
 
 
 def application(
-    server: Server[Any], access: Access, port: int, *, body_bytes: int, review: ReviewApp | None = None
+    server: Server[Any], access: Access, port: int, settings: Settings, *, review: ReviewApp | None = None
 ) -> Starlette:
     """The ASGI application: `/mcp`, `/health`, the `review` page; the protected resource metadata with OAuth."""
     auth: AuthSettings | None = None
@@ -141,7 +142,9 @@ def application(
         auth = AuthSettings.model_validate({"issuer_url": issuer, "resource_server_url": None})
     served = server.streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=body_bytes,
+        max_request_body_size=settings.message_bytes,
+        max_sessions=settings.http_sessions,
+        session_idle_timeout=settings.http_idle_seconds,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True,
             allowed_hosts=_hosts(access, port),

@@ -104,9 +104,7 @@ def _prepare(
     from filewright.server.http import HttpTransport
 
     assert plan.access is not None
-    return calls, HttpTransport(
-        server, plan.access, calls, body_bytes=settings.message_bytes, workspace=workspace
-    )
+    return calls, HttpTransport(server, plan.access, calls, settings=settings, workspace=workspace)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
-import math
 import stat
 import time
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,8 @@ SHORTEST = 16
 INTROSPECTION_SECONDS = 10.0
 CLOCK_SECONDS = 30.0
 """How far the authorization server's clock may be from ours."""
+_NO_TIME = 1e12
+"""Seconds since 1970 from which on a number is no time; integers of JSON have any number of digits."""
 
 
 class Bearer:
@@ -72,10 +73,10 @@ class Introspection:
                 )
                 answer.raise_for_status()
                 claims = answer.json()
-        except (httpx2.HTTPError, ValueError) as error:
+            return self._access(token, claims) if isinstance(claims, dict) else None
+        except (httpx2.HTTPError, ValueError, RecursionError) as error:
             _logger.warning("cannot introspect a token at %s: %s", self.endpoint, error)
             return None
-        return self._access(token, claims) if isinstance(claims, dict) else None
 
     def _access(self, token: str, claims: Mapping[str, Any]) -> AccessToken | None:
         if claims.get("active") is not True or not self._is_from_issuer(claims) or not _is_timely(claims):
@@ -109,7 +110,7 @@ def _is_timely(claims: Mapping[str, Any]) -> bool:
         at = claims.get(name)
         if at is None:
             continue
-        if isinstance(at, bool) or not isinstance(at, (int, float)) or not math.isfinite(at):
+        if isinstance(at, bool) or not isinstance(at, (int, float)) or not abs(at) < _NO_TIME:
             return False
         if now >= at + CLOCK_SECONDS if name == "exp" else now < at - CLOCK_SECONDS:
             return False
