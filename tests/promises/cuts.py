@@ -10,6 +10,7 @@ since, all, nothing, a part or single blocks may be.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
@@ -28,15 +29,18 @@ Disk = Literal["journaling", "lazy"]
 _EXCHANGE = 2
 
 
+COMPILER = shutil.which("cc") if sys.platform.startswith("linux") else None
+
+
 @functools.cache
-def library() -> Path | None:
-    """`disklog.c`, compiled; None where there is no compiler, or this is not Linux."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or not sys.platform.startswith("linux"):
-        return None
-    made = Path(tempfile.mkdtemp(prefix="disklog-")) / "disklog.so"
+def library() -> Path:
+    """`disklog.c`, compiled for as long as the tests run."""
+    folder = tempfile.TemporaryDirectory(prefix="disklog-")
+    atexit.register(folder.cleanup)
+    made = Path(folder.name) / "disklog.so"
     source = Path(__file__).with_name("disklog.c")
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", made, source, "-ldl", "-lpthread"], check=True)
+    assert COMPILER is not None
+    subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", made, source, "-ldl", "-lpthread"], check=True)
     return made
 
 

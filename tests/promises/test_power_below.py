@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.promises import cuts
 
-pytestmark = pytest.mark.skipif(cuts.library() is None, reason="needs Linux and a C compiler")
+pytestmark = pytest.mark.skipif(cuts.COMPILER is None, reason="needs Linux and a C compiler")
 
 SCENE = """
 work = base + "/work"
