@@ -114,12 +114,11 @@ class Project:
                     cwd=self.root, check=True, capture_output=True,
                 )  # fmt: skip
         self.seen: list[tuple[str, Tree]] = []
-        self.undoable: list[str] = []
+        self.alone: set[str] = set()  # Changes that were the only one of their step.
         self.open: dict[str, Workspace] = {}
         if looked:  # As a server does that is started before the project's first change.
             for who in ("A", "B", "N"):
                 self.workspace(who).history()
-        self.changed_at: list[bool] = []
 
     def close(self) -> None:
         for workspace in self.open.values():
@@ -136,7 +135,7 @@ class Project:
     def play(self, step: Step) -> None:
         kind, who, *given = step
         before = look(self.root)
-        known = self._newest()
+        known = self._ids()
         try:
             getattr(self, "do_" + kind.replace(" ", "_"))(who, *given)
         except FilewrightError as error:
@@ -146,20 +145,21 @@ class Project:
                 ) from error
             if error.code.value == "internal":
                 raise WrongError(f"{step}: {error}") from error
-        newest = self._newest()
+        new = [change for change in self._ids() if change not in known]
         after = look(self.root)
-        if newest is not None and newest != known:
-            self.seen.append((newest, after))
+        if new:
+            self.seen.append((new[0], after))
+            self.alone.update(new if len(new) == 1 else ())
         elif after != before:
             raise WrongError(f"{step}: nothing new in the history, but {_difference(before, after)}")
         left = [name for name in after if "~" in name]
         if left:
             raise WrongError(f"{step}: left behind {left}")
 
-    def _newest(self) -> str | None:
+    def _ids(self) -> list[str]:
+        """The newest changes, as a process sees them that is started now."""
         with Workspace(self.root, state_dir=self.state) as fresh:
-            found = fresh.history(limit=1)
-            return found[0].id if found else None
+            return [record.id for record in fresh.history(limit=8)]
 
     def _moment(self, number: int) -> tuple[str, Tree] | None:
         return self.seen[number % len(self.seen)] if self.seen else None
@@ -264,7 +264,7 @@ class Project:
         workspace = self.workspace(who)
         undone = workspace.revert_edit(moment[0])
         index = self._index(moment[0])
-        if index == len(self.seen) - 1 and index > 0:
+        if index == len(self.seen) - 1 and index > 0 and moment[0] in self.alone:
             self._compare(self.seen[index - 1][1], "after undoing the newest change")
         self._redo(workspace, undone.change_id, before)
 

@@ -27,3 +27,97 @@ def _play(seconds: float, where: Path) -> None:
 @pytest.mark.sweep
 def test_an_hour_of_random_histories_is_rewound_to_what_was_seen() -> None:
     _play(3300, Path(tempfile.gettempdir()))
+
+
+FOUND: dict[str, list[histories.Step]] = {
+    "a workspace that was opened before the first change sees each change twice": [
+        ("project", False, True),
+        ("shell", "new", False, ("again", "d/g", "e/h/y", 24779)),
+        ("write", "B", "b", "n/f", 65526),
+        ("move", "new", "b", "e/f", 61280),
+        ("rewind", "A", "e/f", "k", 34878),
+    ],
+    "a file made from above is written to by who has opened its folder": [
+        ("project", True, False),
+        ("move", "B", "d/f", "e/h/y", 22768),
+        ("write", "B", "n/m", "d", 34422),
+        ("write", "N", "n/m", "d/f", 38309),
+        ("rewind", "A", "d/f", "k", 50520),
+    ],
+    "a shell changes a mode while a tool edits another file": [
+        ("project", False, False),
+        ("write", "B", "e/h", "d/f", 63008),
+        ("shell", "B", True, ("chmod", "a", "d/h/x", 626)),
+        ("rewind", "B", "b", "a", 38290),
+    ],
+    "a shell appends to what a tool edits at the same time": [
+        ("project", False, True),
+        ("move", "A", "a", "k", 53341),
+        ("copy", "B", "d/f", "e/f", 9179),
+        ("shell", "new", True, ("append", "e/f", "b", 60884)),
+        ("rewind", "A", "e/h", "e/h/y", 54985),
+    ],
+    "folders that a shell deletes come back after undos between": [
+        ("project", False, True),
+        ("shell", "N", False, ("mv", "b", "d/h/x", 31892)),
+        ("write", "B", "d/g", "d/f", 60498),
+        ("undo", "A", "e/h", "b", 23354),
+        ("shell", "new", True, ("rm", "d", "d", 30055)),
+        ("move", "B", "n/f", "e/f", 50263),
+        ("shell", "A", False, ("cp", "a", "n/m", 31913)),
+        ("rewind", "B", "d/g", "e/h", 28129),
+    ],
+    "a file with two names of which one is deleted": [
+        ("project", False, True),
+        ("shell", "new", False, ("ln", "a", "e/f", 23740)),
+        ("move", "N", "n/f", "e/h", 50635),
+        ("delete", "A", "d", "e/h/y", 9105),
+        ("undo one", "new", "k", "b", 58710),
+        ("shell", "N", False, ("rm", "a", "b", 16848)),
+        ("shell", "new", False, ("chmod", "e", "e/h", 48630)),
+        ("shell", "A", False, ("mv", "e", "d/h", 52342)),
+        ("rewind", "A", "d", "d/h/x", 25128),
+    ],
+    "a file written from below and moved from above": [
+        ("project", False, True),
+        ("delete", "B", "d/f", "a", 9776),
+        ("shell", "new", False, ("cp", "d/g", "d/h/x", 3779)),
+        ("shell", "new", False, ("mv", "a", "n/f", 24114)),
+        ("write", "N", "d/f", "a", 15300),
+        ("write", "N", "n/m", "d/f", 20926),
+        ("undo one", "A", "k", "k", 14525),
+        ("rewind", "B", "d/h/x", "d/g", 51327),
+        ("rewind", "A", "d/h", "b", 35921),
+    ],
+    "folders swapped by a shell": [
+        ("project", False, True),
+        ("write", "new", "b", "n/f", 7602),
+        ("write", "A", "d/h/x", "a", 16226),
+        ("shell", "N", False, ("swap", "e", "d/h", 24624)),
+        ("patch", "new", "n/f", "e/f", 32561),
+        ("shell", "new", False, ("symlink", "d/h/x", "d/f", 44833)),
+        ("undo one", "new", "e/h/y", "e/h", 8519),
+        ("write", "N", "d/h", "e", 58411),
+        ("move", "B", "d/h", "n/f", 2957),
+        ("write", "N", "d/f", "e/h", 32455),
+        ("undo one", "A", "d/h/x", "n/f", 49865),
+        ("shell", "A", False, ("write", "e/f", "a", 19094)),
+        ("rewind", "B", "e", "d/h", 7076),
+    ],
+    "a file is renamed by a shell and its folder by another": [
+        ("project", False, True),
+        ("mkdir", "A", "b", "n/m", 55956),
+        ("write", "B", "n/m", "d/g", 57986),
+        ("move", "B", "d/g", "k", 54141),
+        ("shell", "B", False, ("mv", "n/m", "d/h/x", 3696)),
+        ("shell", "N", False, ("again", "n/m", "e", 39954)),
+        ("write", "A", "d/g", "d/h", 7821),
+        ("rewind", "B", "k", "n/f", 20835),
+    ],
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_a_history_that_once_went_wrong(case: str, tmp_path: Path) -> None:
+    wrong = histories.played(FOUND[case], tmp_path)
+    assert wrong is None, wrong
