@@ -44,7 +44,7 @@ FOUND: dict[str, list[histories.Step]] = {
         ("write", "N", "n/m", "d/f", 38309),
         ("rewind", "A", "d/f", "k", 50520),
     ],
-    "a shell changes a mode while a tool edits another file": [
+    "a shell changes the mode of a file that a tool edits at the same time": [
         ("project", False, False),
         ("write", "B", "e/h", "d/f", 63008),
         ("shell", "B", True, ("chmod", "a", "d/h/x", 626)),
@@ -117,7 +117,16 @@ FOUND: dict[str, list[histories.Step]] = {
 }
 
 
-@pytest.mark.parametrize("case", FOUND)
+WAITING = {
+    "a file made from above is written to by who has opened its folder",
+    "a shell changes the mode of a file that a tool edits at the same time",
+    "a shell appends to what a tool edits at the same time",
+    "folders swapped by a shell",
+}
+_WAITS = pytest.mark.xfail(strict=True, reason="an undo looks at each change by itself, not at one tree")
+
+
+@pytest.mark.parametrize("case", [pytest.param(name, marks=[_WAITS] * (name in WAITING)) for name in FOUND])
 def test_a_history_that_once_went_wrong(case: str, tmp_path: Path) -> None:
     wrong = histories.played(FOUND[case], tmp_path)
     assert wrong is None, wrong
