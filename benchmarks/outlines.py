@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
-from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.outlines import Outlines
 from filewright.structure.query import grammar_of
 from filewright.structure.symbol import Outline

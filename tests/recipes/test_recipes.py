@@ -104,11 +104,10 @@ TOOL = Tool("longest_line", "Longest line", "Find the longest line.", LongestArg
 
 
 def test_a_language_by_its_names(copy: Copy) -> None:
-    copy.replace("structure/language.py", '    DIFF = "diff"\n', '    DIFF = "diff"\n    NIM = "nim"\n')
     copy.replace(
-        "structure/language.py",
-        "LANGUAGES: Final = {\n",
-        'LANGUAGES: Final = {\n    Language.NIM: Traits(extensions="nim nims"),\n',
+        "languages.py",
+        "    PYTHON = Traits(",
+        '    NIM = Traits("nim", extensions="nim nims")\n    PYTHON = Traits(',
     )
     (copy.root / "a.nim").write_text("proc total(a: int): int =\n  a + 1\n")
     (copy.root / "a.txt").write_text("total\n")
@@ -120,13 +119,10 @@ def test_a_language_by_its_names(copy: Copy) -> None:
 
 def test_a_language_by_a_grammar(copy: Copy) -> None:
     copy.replace(
-        "structure/language.py", '    DIFF = "diff"\n', '    DIFF = "diff"\n    STARLARK = "starlark"\n'
-    )
-    copy.replace(
-        "structure/language.py",
-        "LANGUAGES: Final = {\n",
-        "LANGUAGES: Final = {\n"
-        '    Language.STARLARK: Traits(extensions="sky", grammar="python", queries="starlark"),\n',
+        "languages.py",
+        "    PYTHON = Traits(",
+        '    STARLARK = Traits("starlark", extensions="sky", grammar="python", queries="starlark")\n'
+        "    PYTHON = Traits(",
     )
     copy.write(
         "structure/queries/starlark.scm",

@@ -12,7 +12,6 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Resume, Searcher, TreeOptions, compile_pattern
 from filewright.search import candidates as candidates_module
-from filewright.search.kinds import suffixes_of
 from filewright.settings import Settings
 
 ODD = "z\nnew\udcff.txt" if sys.platform != "win32" else "z\u00a0new.txt"
@@ -260,10 +259,3 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
         searcher.boundary.locate("."), "entirely different words", TreeOptions(limit=5)
     )
     assert nothing.hits == ()
-
-
-def test_kinds_name_endings():
-    assert b".rs" in suffixes_of("rust")
-    assert suffixes_of(".Weird") == (b".weird",)
-    with pytest.raises(FilewrightError):
-        suffixes_of("*/x")

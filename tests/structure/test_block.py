@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from filewright.languages import Language
 from filewright.structure.block import enclosing, of_symbol
-from filewright.structure.language import Language
 from filewright.structure.lookup import find_symbol
 from filewright.structure.outlines import Outlines
 from filewright.structure.symbol import Outline

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from filewright.languages import Language
 from filewright.structure.changed import Version, changed_symbols, touched_symbols
-from filewright.structure.language import Language
 from filewright.structure.outlines import Outlines
 
 BEFORE = b"""import os

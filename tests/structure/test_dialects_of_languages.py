@@ -2,7 +2,7 @@
 
 import pytest
 
-from filewright.structure.language import Language
+from filewright.languages import Language
 from filewright.structure.outlines import Outlines
 
 CPP = b"""

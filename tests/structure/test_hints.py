@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from filewright.languages import Language
 from filewright.structure.columns import csv_facts
 from filewright.structure.hints import hints
-from filewright.structure.language import Language
 from filewright.structure.sample import sampled
 from filewright.text.snapshot import Snapshot
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.structure.language import PARSED, Language, language_of
+from filewright.errors import FilewrightError
+from filewright.languages import PARSED, Language, language_of, named_as
 
 CASES = [
     (b"a.py", b"", Language.PYTHON),
@@ -50,3 +51,44 @@ def test_language_by_name_and_first_bytes(name: bytes, head: bytes, expected: La
 def test_twenty_five_languages_are_parsed() -> None:
     assert len(PARSED) == 25
     assert Language.TEXT not in PARSED
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_search_by_type_takes_what_is_said_to_be_of_that_language(language: Language) -> None:
+    taken = named_as(language)
+    traits = language.traits
+    names = [*traits.names.split(), *(f"a.{word}" for word in traits.extensions.split())]
+    assert [name for name in names if not taken(name.upper().encode()) or not taken(name.encode())] == []
+    others = [word for each in Language for word in f"{each.traits.extensions} {each.traits.also}".split()]
+    mine = {name.encode() for name in names} | {f"a.{word}".encode() for word in traits.also.split()}
+    mine |= {b"a." + word.encode() for each in Language if language in each.traits.types.split()
+             for word in each.traits.extensions.split()}  # fmt: skip
+    assert {name for word in others if taken(name := f"a.{word}".encode())} == {
+        n for n in mine if n[:2] == b"a."
+    }
+
+
+def test_no_extension_and_no_name_is_of_two_languages() -> None:
+    for words in ([each.traits.extensions for each in Language], [each.traits.names for each in Language]):
+        known = " ".join(words).split()
+        assert sorted(known) == sorted(set(known))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("python", b"rules.bzl"), ("py", b"stub.pyi"), ("ts", b"View.tsx"), ("javascript", b"App.jsx"),
+        ("c++", b"list.h"), ("c", b"list.h"), ("css", b"site.scss"), ("json", b"events.ndjson"),
+        ("docker", b"Dockerfile.dev"), ("make", b"GNUmakefile"), ("config", b"web.config"), (".Weird", b"x.weird"),
+        ("pyi", b"stub.pyi"), ("yaml", b"app.yml.example"), ("cmake", b"CMakeLists.txt"),
+    ],
+)  # fmt: skip
+def test_types_have_the_names_that_people_use(kind: str, name: bytes) -> None:
+    assert named_as(kind)(name)
+    assert not named_as(kind)(b"notes.txt")
+
+
+@pytest.mark.parametrize("kind", ["*/x", "", ".", "a-language-of-more-letters"])
+def test_what_is_no_type_is_refused(kind: str) -> None:
+    with pytest.raises(FilewrightError, match="no type of file"):
+        named_as(kind)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure.changed import Version, changed_symbols, touched_symbols
-from filewright.structure.language import PARSED, Language
 from filewright.structure.outlines import Outlines
 from filewright.structure.patterns import definitions
 from filewright.structure.symbol import Outline, Symbol

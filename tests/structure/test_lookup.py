@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from filewright.errors import Code, FilewrightError
-from filewright.structure.language import Language
+from filewright.languages import Language
 from filewright.structure.lookup import around_line, find_symbol, path_of
 from filewright.structure.outlines import Outlines
 from filewright.structure.symbol import Outline

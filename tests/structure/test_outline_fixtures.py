@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
-from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.outlines import Outlines
 from filewright.structure.symbol import Outline
 

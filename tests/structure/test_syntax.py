@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.structure.language import Language
+from filewright.languages import Language
 from filewright.structure.outlines import Outlines
 
 BROKEN = [

@@ -14,10 +14,10 @@ from tests.boundary.children import children_of
 
 from filewright.boundary import Launcher
 from filewright.errors import Code, FilewrightError
+from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure import wire
-from filewright.structure.language import PARSED, Language
 from filewright.structure.outlines import Outlines
 from filewright.structure.parse import ParsedText, parse
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport

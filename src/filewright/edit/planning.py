@@ -27,9 +27,9 @@ from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, 
 from filewright.edit.rewrite import located_rewrite
 from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
+from filewright.languages import Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure import Language, language_of
 from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered
 
 _COUNTED = 64 << 20

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from filewright.boundary import Boundary, Child, FolderEntry, Location, Walk, program
@@ -33,16 +33,16 @@ _PATIENCE = 2.0  # seconds for a batch before sizes matter
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which files of a tree: as the walk takes it, and `suffixes` of names (None: any)."""
+    """Which files of a tree: as the walk takes it, and what takes the names of the files meant (None: any)."""
 
     glob: str | Sequence[str] | None = None
-    suffixes: tuple[bytes, ...] | None = None
+    named: Callable[[bytes], bool] | None = None
     include_hidden: bool = True
     include_ignored: bool = False
 
     def takes(self, name: bytes) -> bool:
-        """Whether the name has one of the suffixes."""
-        return self.suffixes is None or name.endswith(self.suffixes)
+        """Whether a file of that name is one of them."""
+        return self.named is None or self.named(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,14 @@ class Candidates:
         self.unreadable += walk.unreadable
 
     def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:
-        suffixes = self._choice.suffixes
-        by_folder = self._choice.glob is None and suffixes is None
+        named = self._choice.named
+        by_folder = self._choice.glob is None and named is None
         left_out = made = 0
         whole = False
         last: object = None
         batch = _CandidateBatch.after(made)
         for entry in walk:
-            if suffixes is not None and not entry.name.endswith(suffixes):
+            if named is not None and not named(entry.name):
                 continue
             folder = entry.folder
             # Inside a folder later, so that folders stay whole.

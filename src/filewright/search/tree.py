@@ -15,12 +15,12 @@ import xxhash
 
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
+from filewright.languages import named_as
 from filewright.progress import Task
 from filewright.search.candidates import Candidates, Choice, Sieve
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.fuzzy.pieces import choose, escaped
 from filewright.search.hit import Found, Hit
-from filewright.search.kinds import suffixes_of
 from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.settings import Settings
@@ -54,8 +54,8 @@ class TreeOptions:
     @property
     def choice(self) -> Choice:
         """Which files. Raises `invalid_input` for a `kind` that is none."""
-        suffixes = suffixes_of(self.kind) if self.kind is not None else None
-        return Choice(self.glob, suffixes, self.include_hidden, self.include_ignored)
+        named = named_as(self.kind) if self.kind is not None else None
+        return Choice(self.glob, named, self.include_hidden, self.include_ignored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""What files are made of: languages, outlines, blocks, syntax errors, changed symbols, hints.
+"""What files are made of: outlines, blocks, syntax errors, changed symbols, hints.
 
-`language` is the one table of languages. A grammar reads content into a syntax tree, a query
+A grammar reads content into a syntax tree, a query
 (`queries/*.scm`, with the functions of `readers` for what a query cannot say) captures the nodes that are
 symbols, and `collect` puts them one inside the other. `Outlines` does this once per content, in a process apart
 that can be killed, because grammars are C code and files are anybody's. Everything else works on an
@@ -21,7 +21,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filewright.faces import face_of
-from filewright.structure.language import PARSED, Language, language_of
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ __getattr__, __all__ = face_of(
     __name__,
     {
         "symbol": "Outline Symbol SyntaxIssue SyntaxReport",
-        "language": "PARSED Language language_of",
         "block": "enclosing of_symbol",
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
         "git": "committed git_objects",

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.structure.language import LANGUAGES, Language
+from filewright.languages import Language
 from filewright.structure.log import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
@@ -69,7 +69,7 @@ def enclosing(source: bytes | Snapshot, line: int, outline: Outline | None, dept
         if outline.language == Language.SQL:
             return _bounded(_paragraphs(lines, line, 1), line, outline)
         return _bounded(_indented(lines, line, depth), line, outline)
-    if outline is not None and outline.language and LANGUAGES[Language(outline.language)].prose:
+    if outline is not None and outline.language and Language(outline.language).traits.prose:
         return _paragraphs(lines, line, depth)
     if outline is not None and outline.language == Language.LOG:
         return _records(lines, line, depth)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from filewright.structure.language import Language
+from filewright.languages import Language
 
 TreeEncoding = Literal["utf8", "utf16le", "utf16be"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from filewright.languages import Language
 from filewright.structure.columns import CsvFacts, JsonLinesFacts, csv_facts, json_lines_facts
-from filewright.structure.language import LANGUAGES, Language
 from filewright.structure.log import LOUD, LogFacts, log_facts, looks_like_log
 from filewright.structure.sample import sampled
 from filewright.text import Snapshot
@@ -39,7 +39,7 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
             log = log_facts(sample)
             return Hints(_log_patterns(log), log)
         return Hints()
-    return Hints(LANGUAGES[language].searches)
+    return Hints(language.traits.searches)
 
 
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from typing import Final
 import xxhash
 
 from filewright.boundary import Launcher
+from filewright.languages import PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure import wire
 from filewright.structure.content import MOST_BYTES
-from filewright.structure.language import LANGUAGES, PARSED, Language, language_of
 from filewright.structure.patterns import with_definitions
 from filewright.structure.symbol import Outline
 from filewright.structure.workers import FAILED, Workers
@@ -73,7 +73,7 @@ class Outlines:
         if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
             return slow[1]
         outline = self._parsed(snapshot, data, language, task)
-        if not outline.whole or (outline.errors.count and LANGUAGES[language].patched):
+        if not outline.whole or (outline.errors.count and language.traits.patched):
             outline = with_definitions(outline, snapshot, language, task)
         if outline.whole or outline.note == FAILED:
             self._known.put(identity, outline, _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from filewright.languages import Language
 from filewright.structure import syntax
 from filewright.structure.collect import collect
 from filewright.structure.content import Content, prepared
-from filewright.structure.language import LANGUAGES, Language
 from filewright.structure.query import Grammar, grammar_of
 from filewright.structure.reading import SourceText
 from filewright.structure.symbol import Outline
@@ -60,12 +60,10 @@ def parse(
             language, parsed=False, note=f"not parsed: it took longer than the limit of {seconds:g} s"
         )
     source = SourceText(content.data, content.codec)
-    symbols, count, truncated = collect(tree.root_node, grammar, source, trims=LANGUAGES[language].trims)
+    symbols, count, truncated = collect(tree.root_node, grammar, source, trims=language.traits.trims)
     if len(content.data) < whole:
         return Outline(language, symbols, count).up_to(content.data.count("\n".encode(content.codec)))
-    certain = (
-        LANGUAGES[grammar.language].certain and content.codec in _UNICODE and not _is_flow(language, data)
-    )
+    certain = grammar.language.traits.certain and content.codec in _UNICODE and not _is_flow(language, data)
     errors = syntax.report(tree.root_node, content.data, content.codec, language, certain=certain)
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(language, symbols, count, truncated=truncated, note=note, errors=errors)

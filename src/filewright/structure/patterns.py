@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+from filewright.languages import Language
 from filewright.progress import Task
-from filewright.structure.language import LANGUAGES, Language
 from filewright.structure.symbol import Outline, Symbol
 from filewright.text import Snapshot
 
@@ -72,7 +72,7 @@ def definitions(
 
     `start` is a line's beginning. At most `MOST` of them, within `REACH` bytes.
     """
-    traits = LANGUAGES[language]
+    traits = language.traits
     if not traits.definitions:
         return ()
     regexp = _compiled(traits.definitions)

@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.language import LANGUAGES, Language
+from filewright.languages import Language
 from filewright.structure.reading import Declaration, Site, is_capital, words
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def grammar_of(language: Language) -> Grammar:
 def _load(language: Language) -> Grammar:
     import tree_sitter
 
-    traits = LANGUAGES[language]
+    traits = language.traits
     package, _, function = traits.grammar.partition(".")
     pointer = getattr(import_module(f"tree_sitter_{package}"), function or "language")()
     parser_language = tree_sitter.Language(pointer)

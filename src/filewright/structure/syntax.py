@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from filewright.structure.language import Language
+from filewright.languages import Language
 from filewright.structure.symbol import SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:

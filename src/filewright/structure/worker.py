@@ -47,8 +47,8 @@ def _stand_in_for_packages() -> None:
 
 
 def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
+    from filewright.languages import Language
     from filewright.structure import wire
-    from filewright.structure.language import Language
     from filewright.structure.parse import ParsedText, parse
     from filewright.structure.symbol import Outline
     from filewright.system import standard

@@ -14,8 +14,8 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary import Location
 from filewright.edit import Edit, Outcome, Plan, Rewrite, SymbolLines, indented, plan, symbol_lines
 from filewright.errors import Code, FilewrightError
+from filewright.languages import Language, language_of
 from filewright.progress import Task
-from filewright.structure import Language, language_of
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool

@@ -13,8 +13,9 @@ from typing import Any
 
 from filewright.boundary import FolderEntry, Location
 from filewright.errors import Code, FilewrightError
+from filewright.languages import MANIFESTS, PARSED, Language, language_of
 from filewright.progress import Task
-from filewright.structure import HEAD_BYTES, PARSED, CentralFile, Language, References, language_of
+from filewright.structure import HEAD_BYTES, CentralFile, References
 from filewright.tools.context import Context
 from filewright.tools.rendering import Page, clip, counted, size_text
 from filewright.tools.result import ToolResult
@@ -28,22 +29,6 @@ _MOST_ENTRIES = 300_000
 _READ_FILES = 4_000
 """Files whose imports are read."""
 
-_MANIFESTS = frozenset(
-    {
-        *(
-            "pyproject.toml",
-            "setup.py",
-            "setup.cfg",
-            "requirements.txt",
-            "tox.ini",
-            "package.json",
-            "tsconfig.json",
-        ),
-        *("deno.json", "cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"),
-        *("cmakelists.txt", "makefile", "meson.build", "justfile", "gemfile", "composer.json", "mix.exs"),
-        *("pubspec.yaml", "package.swift", "stack.yaml", "dockerfile", "docker-compose.yml", "compose.yaml"),
-    }
-)
 _DATA = {Language.HTML, Language.CSS, Language.JSON, Language.MARKDOWN, Language.YAML, Language.TOML}
 _READ_FIRST = re.compile(r"(?i)^(?:readme|contributing|architecture|agents|claude|changelog)(?:\.\w+)?$")
 _ENTRY = re.compile(r"(?i)^(?:__main__|main|cli|app|manage|server|index|wsgi|asgi|program|lib|mod)\.\w+$")
@@ -196,7 +181,7 @@ def _count(gathered: _Gathered, entry: FolderEntry, above: list[_Below], path: s
     if language is not None:
         gathered.languages[str(language)] += 1
     test = _TEST.search(path)
-    if name.lower() in _MANIFESTS and len(above) <= 3:
+    if name.lower() in MANIFESTS and len(above) <= 3:
         gathered.manifests.append((path, entry.location))
     elif _READ_FIRST.match(name) and len(above) <= 2:
         gathered.first.append(path)

@@ -11,11 +11,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError
+from filewright.languages import Language
 from filewright.progress import Task
 from filewright.structure import (
     ChangedSymbol,
     Hints,
-    Language,
     Outline,
     Stamp,
     Symbol,

@@ -23,7 +23,7 @@ from filewright.edit.locate.located import WholeLines
 from filewright.edit.locate.request import RequestLines, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, find_regions, strictest
-from filewright.structure import Language
+from filewright.languages import Language
 
 _OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
 _CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\}|\"\"\")$")
@@ -58,12 +58,6 @@ _SAYING = re.compile(
     r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
 )
 _PERHAPS = ("...", "…", "rest", "remain", "existing", "previous", "all other")
-#: Where dots alone are an expression, only a comment leaves text out.
-_WITH_DOTS = frozenset(
-    {Language.PYTHON, Language.C, Language.CPP, Language.LUA, Language.R, Language.PERL, Language.RUBY}
-)
-_HEADING, _TABLE = re.compile(r"#{1,6}\s"), re.compile(r"\s*\[.*\]\s*$")
-_SECTIONS = {Language.MARKDOWN: _HEADING, Language.TOML: _TABLE, Language.INI: _TABLE}
 _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
 
@@ -82,7 +76,7 @@ def is_elision(line: str, language: Language | None = None) -> bool:
         if _DOTS.fullmatch(text):
             return True
     elif _DOTS.fullmatch(text):
-        return language not in _WITH_DOTS
+        return not (language and language.traits.dots)  # where dots are an expression
     elif not text.endswith(("...", "…")):
         return False  # dots before code: a spread, a range
     found = _WORDS.fullmatch(text)
@@ -170,8 +164,8 @@ def _is_opening(source: FileText, line: str, level: int) -> bool:
 
 def _is_section(source: FileText, line: str) -> bool:
     """Whether a line begins a section that no indentation shows: a heading, a table's name in brackets."""
-    pattern = _SECTIONS.get(source.language) if source.language else None
-    return pattern is not None and bool(pattern.match(line))
+    section = source.language.traits.section if source.language else ""
+    return bool(section) and re.match(section, line) is not None
 
 
 def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: str) -> bool:

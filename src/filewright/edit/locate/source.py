@@ -15,8 +15,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from filewright.edit.locate.fold import collapsed, indent_of
+from filewright.languages import Language
 from filewright.progress import Task
-from filewright.structure import Language
 from filewright.text import Encoding, Line, Lines, finder
 
 if TYPE_CHECKING:

@@ -14,20 +14,8 @@ from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import Region, rarest_run, rows_with
-from filewright.structure import Language
+from filewright.languages import Language
 
-_LINE_COMMENT = {
-    Language.PYTHON: "#",
-    Language.JAVASCRIPT: "//",
-    Language.TYPESCRIPT: "//",
-    Language.JAVA: "//",
-    Language.CSHARP: "//",
-    Language.GO: "//",
-    Language.RUST: "//",
-    Language.KOTLIN: "//",
-    Language.C: "//",
-    Language.CPP: "//",
-}
 #: Marks beside which a blank says nothing. Not those that are part of longer operators, and no slash
 #: or angle bracket, which begin regular expressions, markup and type arguments.
 _MARKS = frozenset(",;()[]{}:=")
@@ -38,7 +26,7 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 def find_spaced(source: FileText, block: RequestLines) -> list[Region]:
     """Lines like the one line of `block` but for spaces around punctuation, in order of offset."""
-    if len(block.solid) != 1 or source.language not in _LINE_COMMENT:
+    if len(block.solid) != 1 or not (source.language and source.language.traits.comment):
         return []
     asked = _tokens(block.solid[0], source.language)
     anchor = rarest_run(source, re.findall(r"\w+", block.solid[0], re.ASCII)) if asked else None
@@ -66,7 +54,7 @@ def _tokens(line: str, language: Language) -> list[tuple[str, str]] | None:
     at, space = 0, ""
     while at < len(text):
         string = _STRING.match(text, at)
-        if text.startswith((_LINE_COMMENT[language], "/*"), at):
+        if text.startswith((language.traits.comment, "/*"), at):
             token = text[at:]
         elif string:
             token = string.group()
