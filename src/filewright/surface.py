@@ -9,7 +9,6 @@ same for every surface.
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,6 +20,7 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions
 from filewright.visible import safe, visible
+from filewright.wording import did_you_mean
 
 _logger = logging.getLogger("filewright")
 
@@ -176,8 +176,7 @@ class Offer:
                 hint="ask the user to serve it without --read-only",
             )
         names = [tool.name for tool in self._tools]
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"the tools are {', '.join(names)}"
+        hint = did_you_mean(name, names, f"the tools are {', '.join(names)}")
         return FilewrightError(
             Code.INVALID_INPUT, f"unknown tool {name[:100]!r}", hint=hint, details={"tool": name[:100]}
         )

@@ -17,6 +17,7 @@ from filewright import __version__, system
 from filewright.cli.options import open_workspace, workspace_options
 from filewright.cli.terminal import is_terminal, write
 from filewright.errors import FilewrightError
+from filewright.wording import listed
 
 if TYPE_CHECKING:
     from filewright.boundary import Root
@@ -144,9 +145,7 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         yield _recovered(workspace.recover())
         kept = workspace.kept
         if kept:
-            more = f", and {len(kept) - 5} more" if len(kept) > 5 else ""
-            listed = ", ".join(kept[:5])
-            yield Finding("kept of conflicts", f"{listed}{more}; delete what is not needed any more", None)
+            yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more", None)
     finally:
         workspace.close()
 

@@ -128,12 +128,12 @@ def _nothing(path: str | None) -> str:
 def _row(record: ChangeRecord) -> str:
     from filewright.tools import ago
     from filewright.visible import one_line
+    from filewright.wording import listed
 
     who = " ".join(one_line(part) for part in (record.client, record.session) if part)
     undo = ""
     if record.reverts:
-        more = f" and {len(record.reverts) - 1} more" if len(record.reverts) > 1 else ""
-        undo = f"  [undoes {'some of ' if record.partial else ''}{record.reverts[0]}{more}]"
+        undo = f"  [undoes {'some of ' if record.partial else ''}{listed(record.reverts, 1)}]"
     when = f"{record.time.astimezone():%Y-%m-%d %H:%M:%S} ({ago(record.time)})"
     return f"{record.id}  {when}  {one_line(record.summary)}{undo}{f'  [{who}]' if who else ''}"
 
@@ -141,8 +141,8 @@ def _row(record: ChangeRecord) -> str:
 def _session_row(each: Any) -> str:
     from datetime import datetime
 
-    from filewright.tools import counted
     from filewright.visible import one_line
+    from filewright.wording import counted
 
     first, last = (datetime.fromisoformat(moment).astimezone() for moment in (each.first, each.last))
     undone = f" ({each.undone} undone)" if each.undone else ""

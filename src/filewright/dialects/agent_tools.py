@@ -26,8 +26,9 @@ from filewright.dialects.shared import (
 )
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import FailedCall, ToolResult, counted
+from filewright.tools import FailedCall, ToolResult
 from filewright.visible import visible
+from filewright.wording import counted
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol, SyntaxIssue

@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 
 from filewright.page.colours import Coloured, coloured
 from filewright.page.view import DiffRow, FileView, HunkView
-from filewright.tools import counted
 from filewright.visible import one_line
+from filewright.wording import counted
 
 _EDGE = re.compile(r"[ \t]+$")
 

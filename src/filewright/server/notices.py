@@ -12,6 +12,7 @@ from collections import OrderedDict
 from filewright.errors import FilewrightError
 from filewright.tools import clip
 from filewright.visible import one_line
+from filewright.wording import listed
 from filewright.workspace import REVIEW, Workspace
 
 SESSIONS = 1_000
@@ -47,11 +48,9 @@ class Notices:
         theirs = [record for record in recent if record.id > seen and record.client == REVIEW]
         if not theirs:
             return ""
-        named = "; ".join(
-            f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs[:_NAMED]
-        )
-        more = f"; and {len(theirs) - _NAMED} more" if len(theirs) > _NAMED else ""
-        return f"[the user took back on the review page: {named}{more}. Ask before you make it again.]"
+        changes = [f"{clip(one_line(record.summary), _CHARS)} (change {record.id})" for record in theirs]
+        named = listed(changes, _NAMED, "; ")
+        return f"[the user took back on the review page: {named}. Ask before you make it again.]"
 
     def _newest(self) -> str:
         try:

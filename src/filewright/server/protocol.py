@@ -56,6 +56,7 @@ from filewright.settings import Settings
 from filewright.surface import Listed, Offer
 from filewright.tools import ChangeResult, Image, ToolResult, clip
 from filewright.visible import safe
+from filewright.wording import did_you_mean
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -240,11 +241,8 @@ class Handlers:
         return CallToolResult(content=[*content, *linked], is_error=result.is_error)
 
     def _unknown(self, name: str) -> str:
-        import difflib
-
-        near = difflib.get_close_matches(name, self._tools, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; the tools are {', '.join(self._tools)}"
-        return safe(f"Unknown tool: {name[:100]}{hint}")
+        hint = did_you_mean(name, self._tools, f"the tools are {', '.join(self._tools)}")
+        return safe(f"Unknown tool: {name[:100]}; {hint}")
 
     # Resources
 

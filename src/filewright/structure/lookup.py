@@ -10,6 +10,7 @@ from typing import Final
 
 from filewright.errors import Code, FilewrightError
 from filewright.structure.symbol import DEFINITIONS, Outline, Symbol
+from filewright.wording import alike, listed
 
 STEP: Final = " › "
 """Stands between the symbols of a path as it is shown: `class Cart › method total`."""
@@ -135,11 +136,10 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
             details={"symbol": asked, "nearest": near},
         )
     if len(found) > 1:
-        listed = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
-        more = f" and {len(found) - _CANDIDATES} more" if len(found) > _CANDIDATES else ""
+        lines = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
         raise FilewrightError(
             Code.AMBIGUOUS_MATCH,
-            f"{shown} has {len(found)} symbols {asked!r}: {'; '.join(listed[:_CANDIDATES])}{more}",
+            f"{shown} has {len(found)} symbols {asked!r}: {listed(lines, _CANDIDATES, '; ')}",
             hint="give its full name (Class.method), or a line inside the one you mean",
             details={
                 "symbol": asked,
@@ -157,15 +157,13 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
 
 def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
     """Names of symbols spelled most like `asked`."""
-    from difflib import get_close_matches
-
-    last = _normal(asked).rpartition(".")[2].casefold()
+    last = _normal(asked).rpartition(".")[2]
     names: dict[str, str] = {}
     for candidate, _ in _named(outline):
         if candidate.symbol.kind != "import" and len(names) < 5_000:
             own = (candidate.symbol.known_as or candidate.symbol.name).rpartition(".")[2]
-            names.setdefault(own.casefold(), candidate.name)
-    return [names[name] for name in get_close_matches(last, names, count, 0.6)]
+            names.setdefault(own, candidate.name)
+    return [names[name] for name in alike(last, names, count)]
 
 
 def _named(outline: Outline) -> Iterator[tuple[NamedSymbol, set[str]]]:

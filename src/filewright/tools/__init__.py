@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
     from filewright.tools.registry import Toolset
-    from filewright.tools.rendering import clip, counted
-    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.rendering import clip
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.review import (
         ChangedFiles,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from filewright.tools.search_page import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
     from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteRequest
+    from filewright.wording import counted
 
 __getattr__, __all__ = face_of(
     __name__,
@@ -79,7 +79,7 @@ __getattr__, __all__ = face_of(
         "patch": "PatchResult",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
         "registry": "Arguments Tool Toolset",
-        "rendering": "clip counted",
+        "rendering": "clip",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",

@@ -20,6 +20,7 @@ from filewright.tools.rendering import Page, clip
 from filewright.tools.result import OPTIONAL, ChangeResult, plain
 from filewright.tools.retrying import until_settled
 from filewright.visible import visible
+from filewright.wording import listed
 
 I = TypeVar("I")
 
@@ -183,9 +184,7 @@ def hard_links_broken(context: Context, asked: bool | None) -> bool:
 def _summary(tool: str, results: Sequence[ItemResult]) -> str:
     """One line for the history: what was done to which files; names none that it has no entry of."""
     done = [result for result in results if result.operation not in _NOTHING_DONE]
-    names = [f"{each.operation} {_changed(each)}" for each in done[:3]]
-    more = f" and {len(done) - 3} more" if len(done) > 3 else ""
-    return clip(f"{tool}: {', '.join(names)}{more}", 200)
+    return clip(f"{tool}: {listed([f'{each.operation} {_changed(each)}' for each in done], 3)}", 200)
 
 
 def _changed(result: ItemResult) -> str:

@@ -19,11 +19,12 @@ from filewright.progress import Task
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, counted
+from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import OPTIONAL, ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.tools.splicing import Decided, Spliced, commit_splices, decided
 from filewright.visible import visible
+from filewright.wording import counted
 
 
 def _given_text(value: Any) -> Any:

@@ -17,9 +17,10 @@ from filewright.languages import MANIFESTS, PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.structure import HEAD_BYTES, CentralFile, References
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page, clip, counted, size_text
+from filewright.tools.rendering import Page, clip, size_text
 from filewright.tools.result import ToolResult
 from filewright.visible import visible
+from filewright.wording import counted, listed
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8
@@ -112,8 +113,7 @@ def folder_map(context: Context, location: Location, task: Task) -> FolderMap:
         ("tests", [f"{path} ({counted(gathered.tests[path], 'file')})" for path in tests]),
     ):
         if rows:
-            more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
-            page.add(clip(f"{heading}: {', '.join(map(visible, rows[:_LISTED]))}{more}", 900))
+            page.add(clip(f"{heading}: {listed([visible(row) for row in rows], _LISTED)}", 900))
     if central:
         page.add("", "most referred to (by so many files), with the names used:")
         page.extend(

@@ -14,10 +14,11 @@ from filewright.progress import Task
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, counted
+from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import ChangeResult, ToolResult, plain
 from filewright.tools.review import scope_of
 from filewright.visible import visible
+from filewright.wording import counted, listed
 
 
 class HistoryArguments(Arguments):
@@ -203,8 +204,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
 
 def _named(record: ChangeRecord) -> str:
     """The changes that one undid."""
-    first, *others = record.reverts
-    return f"{'some of ' if record.partial else ''}{first}{f' and {len(others)} more' if others else ''}"
+    return f"{'some of ' if record.partial else ''}{listed(record.reverts, 1)}"
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from filewright.wording import listed
+
 LIMIT = 1_500
 
 
@@ -45,5 +47,4 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
 
 
 def _roots(roots: Sequence[str]) -> str:
-    shown = ", ".join(roots[:4])
-    return shown if len(roots) <= 4 else f"{shown} and {len(roots) - 4} more roots"
+    return listed(roots, 4, noun="root")

@@ -18,10 +18,11 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import Page
 from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.tools.stat import time_text
 from filewright.visible import visible
+from filewright.wording import counted
 
 
 class ListArguments(Arguments):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from functools import reduce
@@ -12,6 +11,7 @@ from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
+from filewright.wording import alike
 
 _NAMES = 5_000
 _ALIKE = 3
@@ -59,9 +59,7 @@ def _alike(context: Context, missing: Location, rest: Sequence[bytes], task: Tas
     wanted = os.fsdecode(missing.name)
     walk = context.boundary.walk(missing.parent, depth=1, include_ignored=True, task=task)
     names = {os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES)}
-    folded = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(wanted.lower(), folded, n=_ALIKE, cutoff=0.6)
-    return [_completed(context, names[folded[name]], rest).shown for name in close]
+    return [_completed(context, names[name], rest).shown for name in alike(wanted, names, _ALIKE)]
 
 
 def _completed(context: Context, location: Location, rest: Sequence[bytes]) -> Location:

@@ -34,9 +34,10 @@ from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts
 from filewright.tools.folder_map import FolderMap, folder_map
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, clip, counted, size_text
+from filewright.tools.rendering import Page, clip, size_text
 from filewright.tools.result import OPTIONAL, FailedCall, ToolResult
 from filewright.visible import visible
+from filewright.wording import counted
 
 
 class OverviewArguments(Arguments):

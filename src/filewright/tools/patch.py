@@ -22,10 +22,11 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, counted
+from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import OPTIONAL, ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.visible import visible
+from filewright.wording import counted, listed
 
 _CHANGES = 500
 """How many of the newest changes are asked where a file has gone."""
@@ -315,8 +316,7 @@ def _row(file: PatchedFile, moved: Mapping[str, str]) -> str:
     if file.path is not None and file.path in moved:
         origin = f", where {visible(moved[file.path])} was moved to"
     notes = [_note(hunk) for hunk in file.hunks]
-    more = f" and {len(notes) - _HUNKS} more" if len(notes) > _HUNKS else ""
-    placed = f" ({'; '.join(notes[:_HUNKS])}{more})" if notes else ""
+    placed = f" ({listed(notes, _HUNKS, '; ')})" if notes else ""
     return f"{file.operation}: {visible(file.path or '')}{origin}{placed}"
 
 

@@ -18,9 +18,10 @@ from filewright.tools import semantic
 from filewright.tools.context import Context, binary
 from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import clip, counted, size_text
+from filewright.tools.rendering import clip, size_text
 from filewright.tools.result import OPTIONAL, FailedCall, Image, ToolResult
 from filewright.visible import encodable, oddities, visible
+from filewright.wording import counted, listed
 
 
 class ReadItem(Arguments):
@@ -425,7 +426,7 @@ def _lines(
     head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     notes = [note for note in span.notes if note]
     if got.invalid:
-        notes.append(f"invalid bytes, shown as \ufffd, at lines {_some(got.invalid)}")
+        notes.append(f"invalid bytes, shown as \ufffd, at lines {listed(got.invalid, 10)}")
     if got.odd:
         notes.append("contains " + " and ".join(got.odd))
     if older:
@@ -458,11 +459,6 @@ def _lines(
         notes=tuple(notes),
         next=ReadOn(start=asked.number if older else last + 1) if more or older else None,
     )
-
-
-def _some(numbers: list[int], most: int = 10) -> str:
-    text = ", ".join(map(str, numbers[:most]))
-    return f"{text} and {len(numbers) - most} more" if len(numbers) > most else text
 
 
 def _piece(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task) -> FileRead:

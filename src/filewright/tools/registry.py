@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.result import ToolResult
+from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
@@ -183,18 +184,15 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
 
 def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     """All unknown arguments in one phrase, each with the known name that is nearest."""
-    import difflib
-
-    places = [repr(_place(problem["loc"])) for problem in problems[:_PROBLEMS]]
-    more = f" and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+    places = listed([repr(_place(problem["loc"])) for problem in problems], _PROBLEMS)
     near: list[str] = []
     known: list[str] = []
     for problem in problems[:_PROBLEMS]:
         names = _names_at(tool.arguments, problem["loc"][:-1]) or list(tool.arguments.model_fields)
-        near += [repr(name) for name in difflib.get_close_matches(str(problem["loc"][-1]), names, n=1)]
+        near += map(repr, alike(str(problem["loc"][-1]), names))
         known = names
     hint = f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else f"known: {', '.join(known)}"
-    return f"unknown argument{'s' if len(problems) > 1 else ''} {', '.join(places)}{more}", hint
+    return f"unknown argument{'s' if len(problems) > 1 else ''} {places}", hint
 
 
 def _described(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from filewright.wording import counted
+
 DiffWanted = Literal["auto", "full", "none"]
 """How much of its diff a change shows."""
 
@@ -38,13 +40,6 @@ def size_text(size: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{size} B"
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 line``, ``2 lines``, ``3 matches``."""
-    plural = noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")
-    plural = noun[:-1] + "ies" if noun.endswith("y") else plural
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def short_diff(diff: str) -> bool:

@@ -27,11 +27,12 @@ from filewright.tools import syntax
 from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, clip, counted, short_diff
+from filewright.tools.rendering import DiffWanted, Page, clip, short_diff
 from filewright.tools.result import ChangeResult
 from filewright.tools.retrying import until_settled
 from filewright.tools.search_page import skipped
 from filewright.visible import visible
+from filewright.wording import counted
 
 _ROWS = 12
 """Files named with their counts; a search with output=counts names all."""

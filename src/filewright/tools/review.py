@@ -9,9 +9,10 @@ from filewright.changes import Entry, FileDifference, Scope, effective
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import Page
 from filewright.tools.result import ToolResult
 from filewright.visible import visible
+from filewright.wording import counted
 
 _COUNTING_SECONDS = 2.0
 _PAGE_LINES = 4_000

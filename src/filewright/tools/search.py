@@ -31,7 +31,6 @@ from filewright.tools.context import Context, binary
 from filewright.tools.cursor import decode
 from filewright.tools.listing import globs
 from filewright.tools.registry import Tool
-from filewright.tools.rendering import counted
 from filewright.tools.search_page import (
     FEW,
     Search,
@@ -45,6 +44,7 @@ from filewright.tools.search_page import (
     skipped,
 )
 from filewright.visible import visible
+from filewright.wording import counted
 
 _REGEX = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 """What is seldom meant literally."""

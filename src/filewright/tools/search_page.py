@@ -21,9 +21,10 @@ from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
-from filewright.tools.rendering import Page, counted
+from filewright.tools.rendering import Page
 from filewright.tools.result import OPTIONAL, ToolResult
 from filewright.visible import visible
+from filewright.wording import counted
 
 _SYMBOL_SECONDS = 10.0
 _SYMBOL_BYTES = 512 << 10  # of one file
