@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
+from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
+from filewright.system import Status
 
 
 @pytest.fixture
@@ -189,3 +192,30 @@ def test_a_deep_tree_is_changed_and_undone_or_refused(workspace: Workspace, root
             assert not undone.is_error, undone.text[:200]
         assert os.listdir(root) == ["d"]
         assert workspace.call("list_files", {"path": deep}).code is None
+
+
+def test_a_link_that_leads_out_and_is_gone_a_moment_later_is_refused_not_a_defect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    look = Boundary.stat
+
+    def looked(boundary: Boundary, where: Location) -> Status:
+        try:
+            return look(boundary, where)
+        except FilewrightError:
+            if (root / "folder").is_symlink():
+                (root / "folder").unlink()
+                (root / "folder").mkdir()
+            raise
+
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        workspace.call("write_content", {"items": [{"path": "folder/a.txt", "content": "x\n"}]})
+        made = workspace.call("delete_items", {"paths": ["folder/a.txt"]}).data["change_id"]
+        shutil.rmtree(root / "folder")
+        (root / "folder").symlink_to(tmp_path)
+        monkeypatch.setattr(Boundary, "stat", looked)
+        answer = workspace.call("revert_edit", {"change_id": made})
+    assert answer.is_error
+    assert answer.code != "internal", answer.text

@@ -267,7 +267,10 @@ class _Undoing:
             if error.code is Code.PATH_ESCAPE:
                 # A folder was there when the change was made.
                 links = (above for above in reversed(tuple(folders_above(place))) if self.is_link(above))
-                self.leading_out[place] = next(links)
+                link = next(links, None)
+                if link is None:
+                    raise  # It was a link a moment ago.
+                self.leading_out[place] = link
                 return None
             if error.code not in (Code.NOT_FOUND, Code.NOT_A_DIRECTORY):
                 raise
