@@ -73,16 +73,40 @@ def test_a_glob_begins_at_the_folder_that_is_listed(tree: Path) -> None:
     assert found(tree, "deep/*.py", "src") == ["deep/a.py"]
 
 
-@pytest.mark.parametrize("glob", ["../*", "src/../../*", "**/..", "{..,x}/*", "/..", "./../x", "!../x"])
+@pytest.mark.parametrize(
+    "glob",
+    ["../*", "src/../../*", "**/..", "{..,x}/*", "/..", "./../x", "!../x", "..\\*", "[.][.]/x", "\\.\\./x"],
+)
 def test_a_glob_cannot_climb_out(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         found(tree / "src", glob)
     assert caught.value.code is Code.PATH_ESCAPE
+    assert "climbs out" in caught.value.message
 
 
-@pytest.mark.parametrize("glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*"])
-def test_an_absolute_glob_stays_below(tree: Path, glob: str) -> None:
-    assert found(tree, glob) == []
+@pytest.mark.parametrize("glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"])
+def test_an_absolute_glob_is_refused_in_words_that_say_so(tree: Path, glob: str) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        found(tree, glob)
+    assert caught.value.code is Code.PATH_ESCAPE
+    assert f"the glob {glob} is absolute" in caught.value.message
+    assert "path" in (caught.value.hint or "")
+
+
+def test_a_glob_may_begin_with_a_slash_and_a_name_of_the_folder(tree: Path) -> None:
+    assert found(tree, "/src/*.py") == ["src/a.py"]
+    assert found(tree, "!/etc/*") == found(tree, [])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_glob_that_begins_with_a_slash_does_not_tell_whether_a_denied_folder_is_there(
+    tree: Path, there: bool
+) -> None:
+    (tree / ".agentsignore").write_text("/keys/\n")
+    if there:
+        (tree / "keys").mkdir()
+    with pytest.raises(FilewrightError, match="nothing named keys"):
+        found(tree, "/keys/*")
 
 
 @pytest.mark.parametrize("glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"])

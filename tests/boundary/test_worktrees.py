@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,3 +170,37 @@ def test_strict_paths_name_their_root(strict: Workspace, tmp_path: Path) -> None
         assert "one" in strict.call("read_content", {"path": path}).text
     assert [entry.path for entry in strict.list_files("one:").entries] == ["one:a.txt"]
     assert "two" in strict.call("read_content", {"path": "two:a.txt"}).text
+
+
+def written(workspace: Workspace) -> str:
+    item = {"path": "a.py", "content": "x\n", "mode": "overwrite"}
+    (notice,) = workspace.call("write_content", {"items": [item]}).notices
+    workspace.undo()
+    return notice
+
+
+@pytest.mark.parametrize("rule", ["/trees/inner/\n", "/trees/\n", "inner\n"])
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_linked_worktree_that_is_denied_is_not_named(
+    made: Path, tmp_path: Path, rule: str, gone: bool
+) -> None:
+    shutil.copytree(made, tmp_path / "copy", symlinks=True)
+    main = tmp_path / "copy" / "main"
+    (main / ".git" / "worktrees" / "inner" / "gitdir").write_text(f"{main}/trees/inner/.git\n")
+    (main / ".agentsignore").write_text(rule)
+    if gone:
+        shutil.rmtree(main / "trees")
+    with Workspace(main, state_dir=tmp_path / "state") as workspace:
+        assert written(workspace) == f"changed in the main worktree {main} (branch trunk), not in beside"
+
+
+@pytest.mark.parametrize("head", ["ref: refs/heads/", "ref: refs/heads/\u202e", ""])
+def test_what_a_repository_says_of_itself_does_not_fill_the_answers(
+    made: Path, tmp_path: Path, head: str
+) -> None:
+    shutil.copytree(made / "main", tmp_path / "main", symlinks=True)
+    (tmp_path / "main" / ".git" / "HEAD").write_text(head + "x" * 8000)
+    for number in range(300):
+        (tmp_path / "main" / ".git" / "worktrees" / ("y" * 200 + str(number))).mkdir()
+    with Workspace(tmp_path / "main", state_dir=tmp_path / "state") as workspace:
+        assert len(written(workspace)) < len(str(tmp_path)) + 700

@@ -12,19 +12,23 @@ r"""Globs: the one syntax in which callers say which names below a folder they m
 
 A glob without a slash fits names at any depth (`*.py`); one with a slash, and one that begins with
 a slash, starts from the folder that is listed. Names that begin with a dot are like any others.
-A glob names things below that folder only: `..` is refused.
+A glob names things below that folder only: `..` is refused, and so is a path from the top, which is taken
+for one where nothing in the folder has the name that it begins with.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 
 from filewright.boundary.ignore import Layer, Matcher, Rule, Scoped
-from filewright.boundary.names import shown
+from filewright.boundary.names import quote, shown
 from filewright.boundary.wildmatch import MalformedError, translate
 from filewright.errors import Code, FilewrightError
 
+_CLIMBS = re.compile(rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*")
+_FROM_THE_TOP = re.compile(r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)")
 _WILDCARDS = re.compile(rb"[*?\[\\]")
 _ALTERNATIVES = 1000
 _CHARACTERS = 1 << 20
@@ -40,16 +44,31 @@ class Globs:
     def __init__(self, globs: Sequence[str]) -> None:
         wanted: list[Scoped] = []
         unwanted: list[Scoped] = []
+        self._tops: list[tuple[str, bytes]] = []
         for glob in globs:
             text = glob.strip()
             negated = text.startswith("!")
             for alternative in _alternatives(text[negated:], glob):
                 (unwanted if negated else wanted).append(Scoped(_rule(alternative, glob), 0))
+            if top := _FROM_THE_TOP.match(text):
+                self._tops.append((glob, os.fsencode(top[1])))
         self.given = bool(wanted or unwanted)
         self._everything = not wanted
         self._wanted, self._unwanted = (
             Matcher((Layer(tuple(rules)),) if rules else (), ()) for rules in (wanted, unwanted)
         )
+
+    def require_below(self, has: Callable[[bytes], bool]) -> None:
+        """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
+        for glob, name in self._tops:
+            if not has(name):
+                raise FilewrightError(
+                    Code.PATH_ESCAPE,
+                    f"the glob {_named(glob)} is absolute: it begins in the folder that is looked through, which "
+                    f"has nothing named {quote(name)}",
+                    hint="name the folder to look in as the path, and let the glob begin there",
+                    details={"glob": _named(glob)},
+                )
 
     def start(self) -> tuple[Matcher, Matcher]:
         """The state at the folder that is listed; `below` makes that of a folder in it."""
@@ -92,7 +111,7 @@ def _rule(text: str, glob: str) -> Rule:
     try:
         pattern = text.encode()
         parts = pattern.split(b"/")
-        if b".." in parts:
+        if any(map(_CLIMBS.fullmatch, parts)):
             raise FilewrightError(
                 Code.PATH_ESCAPE,
                 f"the glob {_named(glob)} climbs out of the folder with ..",

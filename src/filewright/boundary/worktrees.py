@@ -23,7 +23,8 @@ MOST_LINKED = 24
 """Worktrees served with a root: each is held open."""
 
 _FOLDERS = 256
-_NAMED = 5
+_NAMED, _LOOKED_AT = 5, 50
+_CHARACTERS = 80
 _LINE_BYTES = 8 << 10
 
 
@@ -54,34 +55,59 @@ def _described(boundary: Boundary, tree: Location) -> str | None:
     git = tree.child(b".git")
     shown = tree.shown if tree.parts else quote(tree.root.path)
     if boundary.stat(git).kind == "file":
-        named = _line(boundary, git).removeprefix("gitdir:").strip()
-        kind = "linked worktree" if "/worktrees/" in named else "submodule"
-        at = os.path.join(os.fsdecode(tree.absolute), named)
+        pointed = _line(boundary, git).removeprefix(b"gitdir:").strip()
+        kind = "linked worktree" if b"/worktrees/" in pointed else "submodule"
         head = None
         with suppress(FilewrightError):  # its repository may be outside the roots
-            head = boundary.locate(os.path.normpath(at)).child(b"HEAD")
+            head = _pointed_at(boundary, tree, pointed).child(b"HEAD")
         return f"the {kind} {shown}{_branch(boundary, head)}"
     branch = _branch(boundary, git.child(b"HEAD"))
     if not tree.root.folder.holds_any((b"/".join((*git.parts, b"worktrees")),)):
         return f"the repository {shown}{branch}" if tree.parts else None
     with boundary.open_folder(git.child(b"worktrees")) as folder:
-        names = folder.names()
-    linked = ", ".join(map(quote, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+        names = [name for name in folder.names()[:_LOOKED_AT] if _is_offered(boundary, git, name)]
+    linked = ", ".join(map(_brief, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
     return f"the main worktree {shown}{branch}, not in {linked}" if names else None
 
 
+def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
+    """Whether a linked worktree may be named: one that is kept from agents may not."""
+    record = git.child(b"worktrees").child(name)
+    try:
+        tree = os.path.dirname(_line(boundary, record.child(b"gitdir")))
+        place = _pointed_at(boundary, record, tree)
+        if boundary.rules_by_name(place.parent).denies(place.name, True):
+            return False  # even if nothing is there any more
+        boundary.stat(place)
+    except FilewrightError as error:
+        return error.code is not Code.PERMISSION_DENIED  # One outside the roots, or gone, is no secret.
+    return True
+
+
 def _branch(boundary: Boundary, head: Location | None) -> str:
-    if head is None:
-        return ""
-    with suppress(FilewrightError):
-        named = _line(boundary, head)
-        return f" (branch {named[16:]})" if named.startswith("ref: refs/heads/") else f" (at {named[:12]})"
+    if head is not None:
+        with suppress(FilewrightError):
+            named = _line(boundary, head)
+            if named.startswith(b"ref: refs/heads/"):
+                return f" (branch {_brief(named[16:])})"
+            return f" (at {quote(named[:12])})"
     return ""
 
 
-def _line(boundary: Boundary, where: Location) -> str:
+def _brief(name: bytes) -> str:
+    """A name from a repository, which whoever made that may have made as long as they like."""
+    text = quote(name)
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}…"
+
+
+def _line(boundary: Boundary, where: Location) -> bytes:
     with boundary.open_file(where) as file:
-        return quote(file.read(0, _LINE_BYTES).partition(b"\n")[0].strip())
+        return file.read(0, _LINE_BYTES).partition(b"\n")[0].strip()
+
+
+def _pointed_at(boundary: Boundary, base: Location, path: bytes) -> Location:
+    """The place that a path in one of git's files leads to. Raises as `locate`."""
+    return boundary.locate(quote(os.path.normpath(os.path.join(base.absolute, path))))
 
 
 # Before there is a boundary

@@ -270,15 +270,15 @@ def _directory_tree(call: Call, arguments: TreeRequest) -> ToolResult:
 
 def _anywhere(pattern: str) -> Iterator[str]:
     """The globs that an exclusion means: one without a star names a file or directory at any depth."""
-    yield f"/{pattern}"
+    yield f"./{pattern}"
     if "*" not in pattern:
         yield f"**/{pattern}"
 
 
 def _search_files(call: Call, arguments: FindRequest) -> ToolResult:
     """The full paths of what fits a pattern."""
-    exclude = [f"/{pattern}" for pattern in arguments.excludePatterns]
-    entries, more = _entries(call, arguments.path, depth=0, glob=f"/{arguments.pattern}", exclude=exclude)
+    exclude = [f"./{pattern}" for pattern in arguments.excludePatterns]
+    entries, more = _entries(call, arguments.path, depth=0, glob=f"./{arguments.pattern}", exclude=exclude)
     locate = call.context.boundary.locate
     rows = [_full(locate(entry.path)) for entry in entries]
     return _cut("\n".join([*(rows or ["No matches found"]), *more]), call)
