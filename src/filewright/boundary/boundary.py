@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from filewright import errors, system
 from filewright.boundary import refusal
@@ -22,7 +23,7 @@ from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Kind, NotAFileError, Status
+from filewright.system import File, Folder, Kind, Status
 
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 _KNOWN_SECONDS = 1.0
@@ -251,13 +252,14 @@ class Boundary:
             return where.root.folder.file_beneath(())  # A folder, which this refuses.
         above, rules = self._beneath(where, where.parts[:-1], listing=False)
         with above:
+            if rules.active:
+                rules.require(where.asked, where.name, _is_folder(above, where.name))  # nor opened, if denied
             try:
                 file = above.open(where.name)
                 file.reached = (*above.reached, where.name)
             except OSError as error:
                 if error.errno != errno.ELOOP:
-                    is_folder = error.kind == "folder" if isinstance(error, NotAFileError) else None
-                    rules.require(where.asked, where.name, is_folder)
+                    rules.require(where.asked, where.name, _is_folder(above, where.name))
                     raise
                 asking = _Asking(self._rules_at(where.root), where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
@@ -439,9 +441,13 @@ class Boundary:
         )
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
-            if denied.broken:
+            try:
+                if denied.broken:
+                    raise denied.refusal(where.asked)
+                options.globs.require_below(partial(_offers, folder, denied))
+            except FilewrightError:
                 folder.close()
-                raise denied.refusal(where.asked)
+                raise
             return Walk(where, folder, denied, options, task)
         except OSError as error:
             raise self._failure(error, where, "list") from error
@@ -677,14 +683,25 @@ def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names
     for depth, name in enumerate(names if rules.active else (), 1):
         is_folder: bool | None = True
         if depth == len(names):
-            try:
-                is_folder = folder.stat(name).kind == "folder" if depth == 1 else None
-            except OSError:
-                is_folder = None
+            is_folder = _is_folder(folder, name) if depth == 1 else None
         rules.require(where.asked, name, is_folder)
         if rules.keeps(name, is_folder):
             raise errors.only_read(where.asked)
         rules = rules.entered(name, None)
+
+
+def _is_folder(above: Folder, name: bytes) -> bool | None:
+    """Whether a name is that of a folder; None where nothing has it."""
+    try:
+        return above.stat(name).kind == "folder"
+    except OSError:
+        return None
+
+
+def _offers(folder: Folder, rules: DenyRules, name: bytes) -> bool:
+    """Whether the folder has a thing of that name, which is not denied."""
+    is_folder = _is_folder(folder, name)
+    return is_folder is not None and not rules.denies(name, is_folder)
 
 
 def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:

@@ -103,7 +103,7 @@ class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
     `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. `handle`
-    is held for folders that are `far`.
+    is held for folders that are `far`. It is `whole` if every file in it is yielded and nothing is denied.
     """
 
     __slots__ = (
@@ -122,6 +122,7 @@ class WalkedFolder:
         "identity",
         "matcher",
         "name",
+        "whole",
     )
 
     def __init__(
@@ -155,6 +156,7 @@ class WalkedFolder:
         self.after = after
         self.handle: Folder | None = None
         self.identity = (0, 0)
+        self.whole = False
 
     @property
     def root_prefix(self) -> bytes:
@@ -394,6 +396,7 @@ class _Walker:
                 self._read_rules(folder, opened, names)
             if names.packed:
                 return self._batches(folder, names)
+            folder.whole = not folder.denied.active
             return self._batch(folder, names, opened)
         finally:
             if folder.far:
@@ -423,6 +426,7 @@ class _Walker:
 
     def _batch(self, folder: WalkedFolder, names: Names, opened: Folder | None) -> Iterator[Item]:
         files, folders, others = self._filtered(folder, names)
+        folder.whole &= len(files) == len(names.files) and folder.after < 0
         items = files
         if folders:
             shown = self._shown_folders(folder, folders)
@@ -432,6 +436,7 @@ class _Walker:
         first = bisect_left(items, TEMPORARY)
         if first < len(items) and items[first].startswith(TEMPORARY):
             items = [item for item in items if not is_temporary(item.partition(b"\0")[0])]
+            folder.whole = False
         if folder.after >= 0:
             items = _resumed(items, self._options.after[folder.after])
         if not self._options.details or opened is None:

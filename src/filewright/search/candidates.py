@@ -24,7 +24,6 @@ from filewright.search import ripgrep
 from filewright.text import NOTEBOOK_SUFFIX
 
 _BATCHES = (512, 4_000, 16_000)
-_MOST_FILES = 2 * _BATCHES[-1]
 _ARGUMENT_BYTES = 400 << 10
 _AHEAD = 2
 _LARGEST = 16 << 20
@@ -58,13 +57,12 @@ class Sieve:
 
 @dataclass(slots=True)
 class _CandidateBatch:
-    """Files of the walk in order, and the arguments that make `rg` read them (perhaps with others)."""
+    """Files of the walk in order, and the places that `rg` is handed to read them."""
 
     files: int
     entries: list[FolderEntry] = field(default_factory=list)
+    places: dict[bytes, None] = field(default_factory=dict)
     notebooks: set[bytes] = field(default_factory=set)
-    folders: dict[bytes, bool] = field(default_factory=dict)
-    paths: list[bytes] = field(default_factory=list)
     nbytes: int = 0
     child: Child | None = None
     broke_off: bool = False
@@ -75,8 +73,17 @@ class _CandidateBatch:
         return cls(_BATCHES[min(made, len(_BATCHES) - 1)])
 
     def full(self) -> bool:
-        """Whether it is time for the next one, at a folder's end."""
+        """Whether it is time for the next one."""
         return len(self.entries) >= self.files or self.nbytes > _ARGUMENT_BYTES
+
+    def add(self, entry: FolderEntry, place: bytes) -> None:
+        """One more file, which `rg` reads by its path or with the folder that it is in."""
+        self.entries.append(entry)
+        if place not in self.places:
+            self.places[place] = None
+            self.nbytes += len(place) + 16
+        if entry.name.endswith(NOTEBOOK_SUFFIX):
+            self.notebooks.add(entry.path)
 
 
 class Candidates:
@@ -138,39 +145,22 @@ class Candidates:
 
     def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:
         named = self._choice.named
-        by_folder = self._choice.glob is None and named is None
-        left_out = made = 0
-        whole = False
+        made = 0
         last: object = None
         batch = _CandidateBatch.after(made)
         for entry in walk:
             if named is not None and not named(entry.name):
                 continue
             folder = entry.folder
-            # Inside a folder later, so that folders stay whole.
-            too_much = len(batch.entries) >= _MOST_FILES or batch.nbytes > 2 * _ARGUMENT_BYTES
-            if too_much or folder is not last:
-                if too_much or batch.full():
-                    yield batch
-                    made += 1
-                    batch = _CandidateBatch.after(made)
-                # A folder of which nothing was left out is read by `rg` itself, which is quicker.
-                if folder is not last:
-                    now = walk.ignored + walk.denied
-                    whole = by_folder and now == left_out
-                    left_out, last = now, folder
-                else:
-                    whole = False
-                if whole and folder.prefix not in batch.folders:
-                    batch.folders[folder.prefix] = True
-                    batch.nbytes += len(folder.prefix) + 16
-            batch.entries.append(entry)
-            if entry.name.endswith(NOTEBOOK_SUFFIX):
-                batch.notebooks.add(entry.path)
-            if not whole:
-                path = entry.path
-                batch.paths.append(path)
-                batch.nbytes += len(path) + 16
+            # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
+            # that is quicker than by its files, as long as it is not cut.
+            whole = folder.whole and named is None
+            if batch.full() and (folder is not last or not whole):
+                yield batch
+                made += 1
+                batch = _CandidateBatch.after(made)
+            batch.add(entry, folder.prefix if whole else entry.path)
+            last = folder
         if batch.entries:
             yield batch
 
@@ -187,11 +177,10 @@ class Candidates:
             argv += ["--max-filesize", str(_LARGEST)]
         for form in self._sieve.forms:
             argv += ["-e", form]
-        places = [*batch.folders, *batch.paths]
         try:
             with self._boundary.open_folder(self._where) as folder:
                 batch.child = launcher.start(
-                    [*argv, "--", *(os.fsdecode(b"./" + place) for place in places)],
+                    [*argv, "--", *(os.fsdecode(b"./" + place) for place in batch.places)],
                     folder=folder.fileno(),
                     stderr=False,
                     memory=ripgrep.MEMORY,
