@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +167,42 @@ with Workspace(root, state_dir=given["state"]) as workspace:
     }
     assert str(root / ".agentsignore") in later
     assert not later & {str(root / name) for name in ("free", "free/a.txt", "sub/open.py")}
+
+
+def linked(root: Path) -> None:
+    (root / ".git" / "objects").rename(root / "store")
+    (root / ".git" / "objects").symlink_to("../store")
+
+
+def borrowed(root: Path) -> None:
+    (root / ".git" / "objects").rename(root / "store")
+    (root / ".git" / "objects" / "info").mkdir(parents=True)
+    (root / ".git" / "objects" / "info" / "alternates").write_text("../../store\n")
+
+
+def as_it_was(root: Path) -> None:
+    pass
+
+
+@pytest.mark.needs("confine")  # or git is not run
+@pytest.mark.parametrize(
+    ("rule", "prepare", "denied_below"),
+    [
+        ("/.git/objects/", as_it_was, ".git/objects"),
+        ("objects/info/", as_it_was, ".git/objects/info"),
+        ("/store/", linked, "store"),
+        ("/store/", borrowed, "store"),
+        ("# nothing", as_it_was, None),
+    ],
+    ids=str,
+)
+def test_git_opens_nothing_that_is_denied(
+    root: Path, tmp_path: Path, rule: str, prepare: Callable[[Path], None], denied_below: str | None
+) -> None:
+    prepare(root)
+    (root / ".agentsignore").write_text(f"{rule}\n")
+    (root / "sub" / "open.py").write_text("def f():\n    return 'other'\n")
+    call = ("get_overview", {"path": "sub/open.py", "since": "HEAD"})
+    seen = set(opened(root, tmp_path / "state", None, [call]))
+    assert any(name.startswith(f"{root}/.git/objects/") for name in seen) == (denied_below is None)
+    assert not any(f"{name}/".startswith(f"{root}/{denied_below}/") for name in seen)

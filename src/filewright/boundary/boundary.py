@@ -452,6 +452,13 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, "list") from error
 
+    def may_be_opened(self, where: Location, task: Task) -> bool:
+        """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""
+        if not self.rules_by_name(where).active:
+            return True
+        walk = self.walk(where, include_ignored=True, include_git=True, task=task)
+        return all(entry.kind != "link" for entry in walk) and not walk.denied
+
     def denied_by_rule(self, root: Root, task: Task) -> Counter[str]:
         """How many names are denied below a root, by each rule: for the user, never for an agent."""
         reasons: Counter[str] = Counter()

@@ -94,7 +94,7 @@ def committed(
         )
     if program("git") is None or b"\n" in b"/".join(where.parts):
         return None
-    found = _repository(boundary, where)
+    found = _repository(boundary, where, task)
     if found is None:
         return None
     if isinstance(found, str):
@@ -121,7 +121,7 @@ def git_objects(
 
     Raises `timeout` after `seconds`, and `cancelled`.
     """
-    found = _repository(boundary, where) if program("git") is not None else None
+    found = _repository(boundary, where, task) if program("git") is not None else None
     if not isinstance(found, _Repository):
         return
     try:
@@ -160,7 +160,7 @@ class _Repository:
     path: bytes
 
 
-def _repository(boundary: Boundary, where: Location) -> _Repository | str | None:
+def _repository(boundary: Boundary, where: Location, task: Task | None) -> _Repository | str | None:
     """The nearest repository that holds the file; or why it is not asked; None if there is none."""
     here = where
     while here.parts:
@@ -176,7 +176,7 @@ def _repository(boundary: Boundary, where: Location) -> _Repository | str | None
                 return None  # the user keeps it from agents
             raise
         if kind == "folder":
-            return _Repository(here, ".git", path)
+            return _Repository(here, ".git", path) if _is_open(boundary, git, task) else None
         if kind != "file":
             return None  # a link elsewhere
         # A worktree's or a submodule's: it names the folder, which names the one it shares.
@@ -187,10 +187,26 @@ def _repository(boundary: Boundary, where: Location) -> _Repository | str | None
         if target is None:
             return _outside(named)
         common = _named(boundary, target.child(b"commondir"), b"")
-        if common is not None and _inside(boundary, target, common) is None:
-            return _outside(common)
+        shared = _inside(boundary, target, common) if common is not None else target
+        if shared is None:
+            return _outside(common or "")
+        if not all(_is_open(boundary, folder, task) for folder in {target, shared}):
+            return None
         return _Repository(target, ".", path)
     return None
+
+
+def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
+    """Whether git, which opens by itself what it likes of its folder and what that names, opens nothing denied."""
+    try:
+        if not boundary.may_be_opened(folder, task or Task()):
+            return False
+        borrowed = folder.child(b"objects").child(b"info").child(b"alternates")
+        return not boundary.rules_by_name(folder).active or _named(boundary, borrowed, b"") is None
+    except FilewrightError as error:
+        if error.code in (Code.CANCELLED, Code.TIMEOUT):
+            raise
+        return False
 
 
 def _outside(place: str) -> str:
