@@ -17,8 +17,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
+import xxhash
+
 from filewright.changes.flushing import Flusher
-from filewright.changes.record import number_of
+from filewright.changes.record import Side, number_of
 from filewright.changes.recordfile import RecordFile, TornError
 from filewright.changes.state import StateFolder
 from filewright.system import BLOCK, File, Folder
@@ -112,11 +114,12 @@ class BlobStore:
         with suppress(FileNotFoundError), self._state.folder(b"blobs", *folders) as folder:
             folder.remove(file)
 
-    def blocks(self, name: str, file: RecordFile | None = None) -> Iterator[bytes]:
+    def blocks(self, name: str, file: RecordFile | None = None, side: Side | None = None) -> Iterator[bytes]:
         """A content in blocks, from the record file's own sections or the store.
 
-        A named content is checked against its name before the last block is given out. Raises
-        `KeyError` if it is not kept, `TornError` if it is damaged.
+        It is checked before the last block is given out: against its name, or, where a displaced file was kept
+        as it was, against what is known of it (`side`). Raises `KeyError` if it is not kept, `TornError` if it
+        is damaged.
         """
         if file is not None and "@" in name:
             yield file.content(name)
@@ -126,7 +129,12 @@ class BlobStore:
         except FileNotFoundError as error:
             raise KeyError(name) from error
         with opened:
-            yield from _raw(opened) if name.startswith("=") else _unpacked(opened, name)
+            if not name.startswith("="):
+                yield from _unpacked(opened, name)
+            elif side is None:
+                yield from _raw(opened)
+            else:
+                yield from _as_it_was(opened, side)
 
     def content(self, name: str, file: RecordFile | None = None) -> bytes:
         """A whole content in memory; for small ones."""
@@ -174,6 +182,23 @@ def _raw(file: File) -> Iterator[bytes]:
     while block := file.read(offset, BLOCK):
         offset += len(block)
         yield block
+
+
+def _as_it_was(file: File, side: Side) -> Iterator[bytes]:
+    """A displaced file; one that was too large to be hashed then is known by its size and time."""
+    status = file.status()
+    if status.size != side.size or (side.digest is None and status.mtime_ns != side.mtime_ns):
+        raise TornError("a displaced file has been changed")
+    digest = xxhash.xxh3_128()
+    held = b""
+    for block in _raw(file):
+        digest.update(block)
+        if held:
+            yield held
+        held = block
+    if side.digest not in (None, digest.hexdigest()):
+        raise TornError("a displaced file has been changed")
+    yield held
 
 
 def _unpacked(file: File, name: str) -> Iterator[bytes]:

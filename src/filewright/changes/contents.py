@@ -23,12 +23,13 @@ class Kept:
     file: RecordFile
     name: str
     size: int
+    side: Side | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
         change = self.file.record.id
         try:
-            yield from self.blobs.blocks(self.name, self.file)
+            yield from self.blobs.blocks(self.name, self.file, self.side)
         except (KeyError, FileNotFoundError, TornError) as error:
             raise FilewrightError(
                 Code.IO_ERROR,
@@ -65,7 +66,7 @@ class Contents:
 
     def stream(self, side: Side) -> Kept | None:
         """A side's whole content, if it was kept whole."""
-        return None if side.blob is None else Kept(self._blobs, self._file, side.blob, side.size)
+        return None if side.blob is None else Kept(self._blobs, self._file, side.blob, side.size, side)
 
     def before(self, entry: Entry) -> bytes | None:
         """What the file held before, if that was kept whole and is small."""

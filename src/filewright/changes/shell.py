@@ -18,6 +18,7 @@ All are a cache that is never flushed: a content is checked when it is read.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -604,9 +605,10 @@ class _Comparing:
             task=self._task,
         )
         with self._folder.create(b"%d.pack" % number) as pack:
-            for (path, _), content in zip(found, contents, strict=False):
+            for (path, stored), content in zip(found, contents, strict=False):
                 # Of another size, it is not what the file held: git has converted its line ends, say.
-                if len(content) == wanted[path][1]:
+                named = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+                if len(content) == wanted[path][1] and named == stored:
                     pack.write(xxhash.xxh3_128_digest(content) + content, offset)
                     if path in self._gone:
                         self._gone[path] = wanted[path], (number, offset)
