@@ -160,16 +160,43 @@ def test_an_unwritable_state_folder_refuses_changes_with_a_hint(scene: Any, area
 # Limits
 
 
-def _collect(bench: Any, days: int = 0, **more: Any) -> list[str]:
-    return bench.changes._own[0]._collector.collect(now_ns=time.time_ns() + days * _DAY, **more)
+def _days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + days * _DAY)
 
 
-def test_changes_past_their_days_are_dropped_but_the_newest_stays(bench: Any) -> None:
-    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
-    assert _collect(bench, 29) == []
+def _fifty(bench: Any) -> list[str]:
+    made = [bench.commit(Create(bench.at(f"later{n}"), b"")).id for n in range(50)]
     bench.changes.recover()
-    assert set(_collect(bench, 31)) == set(made[:2])
-    assert [record.id for record in bench.changes.history()] == [made[2]]
+    return made
+
+
+def test_changes_past_their_days_are_dropped_but_the_newest_fifty_stay(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
+    _days_later(monkeypatch, 31)
+    later = _fifty(bench)
+    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.record(first[2])
+    assert caught.value.code is Code.NOT_FOUND
+
+
+@pytest.mark.parametrize("made_before", [5, 60])
+def test_a_clock_that_jumps_ahead_expires_nothing(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, made_before: int
+) -> None:
+    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(made_before)]
+    with monkeypatch.context() as jump:
+        _days_later(jump, 31)
+        made.append(bench.commit(Create(bench.at("jumped"), b"")).id)
+        bench.changes.recover()
+    made.append(bench.commit(Create(bench.at("after"), b"")).id)
+    bench.changes.recover()
+    assert [record.id for record in bench.changes.history(limit=100)] == made[::-1]
+    bench.undo(made[0])
+    assert not (bench.root / "n0").exists()
 
 
 def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> None:
@@ -180,14 +207,20 @@ def test_what_is_being_reverted_to_is_never_dropped(scene: Any, area: Path) -> N
         assert (bench.root / "a.txt").read_bytes() == b"one"
 
 
-def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(bench: Any) -> None:
+def test_a_preview_of_an_undo_keeps_nothing_from_being_dropped(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = [bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)]
     bench.changes.recover()
     assert "-x" in bench.changes.revert(made[2]).diff
-    assert _collect(bench, 31) == made[:2]
+    _days_later(monkeypatch, 31)
+    later = _fifty(bench)
+    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
 
 
-def test_contents_go_with_the_last_change_that_needs_them(scene: Any, area: Path) -> None:
+def test_contents_go_with_the_last_change_that_needs_them(
+    scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with scene.Bench(area, history_days=30) as bench:
         large = os.urandom(400_000)
         for name in ("one", "two"):
@@ -199,7 +232,8 @@ def test_contents_go_with_the_last_change_that_needs_them(scene: Any, area: Path
         bench.commit(Create(bench.at("n"), b""))
         bench.changes.recover()
         assert list((bench.state / "blobs").rglob("*.z")) == blobs
-        _collect(bench, 31)
+        _days_later(monkeypatch, 31)
+        _fifty(bench)
         assert list((bench.state / "blobs").rglob("*.z")) == []
 
 

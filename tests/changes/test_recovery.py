@@ -518,3 +518,82 @@ def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_b
         bench.commit(Create(bench.at("second.txt"), b"2"))
     (bench.root / "second.txt").unlink()
     assert scene.tree(bench.root) == before
+
+
+# Interrupts and power cuts at odd moments
+
+
+def test_an_interrupt_during_the_last_flush_finds_the_change_made(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filewright.changes.flushing import Flusher
+
+    record = bench.commit(Create(bench.at("first"), b""))
+    one = Flusher.one
+
+    def interrupted(flusher: Flusher, handle: Any) -> None:
+        one(flusher, handle)
+        if (
+            bench.root / "a.txt"
+        ).read_bytes() != b"one\ntwo\nthree\n" and bench.changes.newest() != record.id:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Flusher, "one", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bench.commit(bench.modify("a.txt", EDIT))
+    monkeypatch.undo()
+    with scene.Bench(area) as later:
+        later.changes.recover()
+        newest = later.changes.history(limit=1)[0]
+        assert newest.id != record.id
+        assert (later.root / "a.txt").read_bytes() != b"one\ntwo\nthree\n"
+        later.undo(newest.id)
+        assert (later.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+        assert scene.temporaries(later.root) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene: Any) -> None:
+    from filewright.changes.journal import Journal
+
+    with scene.disk_folder() as area:
+        with scene.Bench(area) as bench:
+            bench.commit(Create(bench.at("first"), b""))
+            (bench.root / "big").write_bytes(os.urandom(6 << 20))
+            (bench.root / "small").write_bytes(os.urandom(100_000))
+
+            def begun() -> None:
+                Journal.flush = lambda _: os._exit(0)  # type: ignore[method-assign]
+                bench.commit(Delete(bench.at("big")), Delete(bench.at("small")))
+
+            scene.forked(begun)
+            intent = bench.state / "journal" / "intent"
+            os.truncate(intent, intent.stat().st_size // 4096 * 4096)
+        with scene.Bench(area) as bench:
+            found = bench.changes.recover()
+            assert (len(found.set_aside), found.conflicts) == (1, [])
+            assert (bench.root / "big").stat().st_nlink == 1
+            bench.commit(Create(bench.at("big"), b"new", replace=True))
+
+
+# Notes
+
+
+def test_every_note_of_a_late_save_is_in_the_history(bench: Any) -> None:
+    record = bench.commit(Create(bench.at("n"), b""))
+    (store,) = bench.changes.stores
+    file = store.file(record.id)
+    file.annotate(store.state.key, ["a.txt was saved late"])
+    file.annotate(store.state.key, ["b.txt was saved late"])
+    assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")
+
+
+def test_a_note_that_a_crash_has_cut_short_hides_no_later_one(bench: Any) -> None:
+    record = bench.commit(Create(bench.at("n"), b""))
+    (store,) = bench.changes.stores
+    file = store.file(record.id)
+    file.annotate(store.state.key, ["a.txt was saved late"])
+    with open(file.path, "ab") as torn:
+        torn.write(b"N\0\0\0")
+    file.annotate(store.state.key, ["b.txt was saved late"])
+    assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")

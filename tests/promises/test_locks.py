@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,6 +124,7 @@ def test_writers_below_and_above_one_another_wait(
 
 _APPEND = """
 import sys
+import threading
 from filewright import FilewrightError, Workspace
 root, state, file, tag, count = sys.argv[1:]
 with Workspace(*root.split(","), state_dir=state) as workspace:
@@ -200,3 +202,31 @@ def test_a_workspace_gives_back_every_descriptor(area: Path) -> None:
     with Workspace(area / "deep/below/work", state_dir=area / "state") as workspace:
         workspace.write("a.txt", "a\n")
     assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "timeout"])
+def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) -> None:
+    (area / "work").mkdir()
+    held, released = threading.Event(), threading.Event()
+    with Workspace(area / "work", settings=Settings(state_dir=area / "state", lock_seconds=60)) as workspace:
+
+        def hold() -> None:
+            with workspace._changes.writing():
+                held.set()
+                released.wait(60)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        held.wait(60)
+        task = Task(seconds=0.05 if ending == "timeout" else None)
+        if ending == "cancelled":
+            threading.Timer(0.05, task.cancel).start()
+        try:
+            with pytest.raises(FilewrightError) as caught:
+                workspace.under(task).write("b", "y")
+            assert caught.value.code == ending
+            assert holder.is_alive()
+            assert not released.is_set()
+        finally:
+            released.set()
+            holder.join()

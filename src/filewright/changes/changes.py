@@ -177,12 +177,6 @@ class Changes(RecordedChanges):
                 self._recover(_SETTLE_ABOVE)
             yield
 
-    @contextmanager
-    def reading(self, task: Task | None = None) -> Iterator[None]:
-        """Hold off changes by other processes while several files are opened as of one moment."""
-        with self._lock.shared(task):
-            yield
-
     def settle(self) -> None:
         """Settle what a dead process left, if there is anything: asked before every read, a few looks.
 

@@ -23,6 +23,9 @@ _DAY_NS = 86_400 * 10**9
 _COARSE = ((10**9, 2 * 10**9), (10**6, 10**6), (10**3, 10**3), (100, 100))
 # Cut a little more than asked, so that a full history is not cut at every change.
 _LEAVE = 0.95
+_NEWEST = 50
+"""Changes that no date expires. Of the others the age counts from the oldest of these, not from the clock: one
+that jumps ahead expires nothing."""
 _USAGE = 41
 """Bytes of the file that keeps what all changes take, and the number of the oldest."""
 
@@ -96,10 +99,11 @@ class Collector:
                 _note(usage, 0, now)
             return []
         blobs = [(name, _latest(stamp), size) for name, stamp, size in self._blobs.stamped()]
+        newest = sorted(records)[-_NEWEST:]
         cut = self._cut(
             [(number, size) for number, (_, _, size) in records.items()]
             + [(stamp, size) for _, stamp, size in blobs],
-            now,
+            min(now, newest[0]) if len(newest) == _NEWEST else 0,
         )
         cut = min(cut, max(records), *keep)
         dropped = sorted(number for number in records if number < cut)
@@ -116,9 +120,9 @@ class Collector:
             _note(usage, sum(left), min(number for number in records if number >= cut))
         return [records[number][0] for number in dropped]
 
-    def _cut(self, sizes: list[tuple[int, int]], now: int) -> int:
+    def _cut(self, sizes: list[tuple[int, int]], counted_from: int) -> int:
         """The number below which everything goes."""
-        oldest = now - self._settings.history_days * _DAY_NS
+        oldest = counted_from - self._settings.history_days * _DAY_NS
         limit = self._settings.history_bytes
         if sum(size for _, size in sizes) <= limit:
             return oldest

@@ -148,7 +148,9 @@ def _attempt(
         with _state_errors():
             path, confirmed = store.journal.done(record.id)
     except BaseException as error:
-        _roll_back(attempt, begun, error)
+        # An interrupt may come while the last flush waits for the disk: then the change is made already.
+        if begun is None or store.journal.find(id_of(number)) is None:
+            _roll_back(attempt, begun, error)
         raise
     finally:
         store.journal.close()

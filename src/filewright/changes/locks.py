@@ -1,4 +1,4 @@
-"""One writer at a time, across threads and processes; readers of several files may share.
+"""One writer at a time, across threads and processes.
 
 A writer holds every root alone and every folder above a root together with others, so that
 workspaces on nested roots exclude each other and neighbours do not. The lock is on the folder
@@ -18,6 +18,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from filewright.boundary import Boundary
 from filewright.errors import FilewrightError, from_os_error, locked
@@ -59,13 +60,12 @@ class _Above:
 class _Root:
     """A root, opened anew for each holder."""
 
-    def __init__(self, folder: Folder, *, exclusive: bool) -> None:
+    def __init__(self, folder: Folder) -> None:
         self._folder = folder.folder(b".")
-        self._exclusive = exclusive
 
     def lock(self) -> bool:
-        """Hold it alone or together with others; False while somebody is in the way."""
-        return lock_folder(self._folder, exclusive=self._exclusive)
+        """Hold it alone; False while somebody is in the way."""
+        return lock_folder(self._folder, exclusive=True)
 
     def release(self) -> None:
         """Let go of it."""
@@ -130,8 +130,7 @@ class WorkspaceLock:
         seconds = self._seconds if wait else 0.0
         deadline = time.monotonic() + seconds
         thread = self._thread
-        if not thread.acquire(timeout=seconds):
-            raise self._busy()
+        wait_for(partial(thread.acquire, blocking=False), deadline, task, self._busy)
         try:
             if self._depth:
                 self._depth += 1
@@ -140,7 +139,7 @@ class WorkspaceLock:
                 finally:
                     self._depth -= 1
                 return
-            held = self._take(deadline, task, exclusive=True)
+            held = self._take(deadline, task)
             self._depth = 1
             try:
                 yield True
@@ -150,32 +149,14 @@ class WorkspaceLock:
         finally:
             thread.release()
 
-    @contextmanager
-    def shared(self, task: Task | None = None) -> Iterator[None]:
-        """Hold the lock with other readers while several files are opened as of one moment."""
-        if self._depth and self._owned():
-            yield
-            return
-        held = self._take(time.monotonic() + self._seconds, task, exclusive=False)
-        try:
-            yield
-        finally:
-            _release(held)
-
-    def _owned(self) -> bool:
-        if not self._thread.acquire(blocking=False):
-            return False
-        self._thread.release()
-        return True
-
-    def _take(self, deadline: float, task: Task | None, *, exclusive: bool) -> list[_Root | _Above]:
+    def _take(self, deadline: float, task: Task | None) -> list[_Root | _Above]:
         wanted: dict[FolderId, _Above | Folder] = {**self._above}
         wanted.update({(root.device, root.inode): root.folder for root in self._boundary.roots})
         held: list[_Root | _Above] = []
         try:
             for identity in sorted(wanted):
                 target = wanted[identity]
-                place = target if isinstance(target, _Above) else _Root(target, exclusive=exclusive)
+                place = target if isinstance(target, _Above) else _Root(target)
                 wait_for(place.lock, deadline, task, self._busy)
                 held.append(place)
         except BaseException as error:

@@ -209,12 +209,14 @@ def _sealed_head(kind: bytes, offset: int) -> bytes:
 
 @dataclass(frozen=True)
 class RecordFile:
-    """A record file as read. `roots` are those of its entries; the plan is read when it is asked for."""
+    """A record file as read. `roots` are those of its entries; the plan is read when it is asked for; at `end`
+    its last whole frame ends."""
 
     path: bytes
     record: ChangeRecord
     roots: tuple[bytes, ...]
     read_plan: Callable[[], CommitPlan]
+    end: int = 0
 
     @cached_property
     def plan(self) -> CommitPlan:
@@ -256,12 +258,13 @@ class RecordFile:
             try:
                 notes = json.loads(_body(file, bodies[b"N"]))["notes"] if b"N" in bodies else None
                 if magic == _FIRST_MAGIC:
-                    return _of_the_first_version(path, file, bodies, notes, moved)
+                    first = _of_the_first_version(path, file, bodies, notes, moved)
+                    return replace(first, end=offset)
                 frame = _frame(file, *bodies.get(b"P", bodies[b"I"]), moved)
                 record = _record(path, frame, notes)
             except _NO_SENSE as error:
                 raise TornError(f"the record makes no sense: {error!r}") from error
-            return cls(path, record, frame.roots, partial(_plan, path, frame, moved))
+            return cls(path, record, frame.roots, partial(_plan, path, frame, moved), offset)
 
     def content(self, name: str) -> bytes:
         """A content by its name, checked. Raises `KeyError`, `TornError`, `OSError`."""
@@ -278,11 +281,13 @@ class RecordFile:
             raise TornError("a section is damaged")
         return content
 
-    def annotate(self, key: bytes, notes: tuple[str, ...]) -> None:
-        """Append notes to the record; losing them to a crash loses nothing else."""
+    def annotate(self, key: bytes, notes: Iterable[str]) -> None:
+        """Add notes to the record's; losing them to a crash loses nothing else. Raises `TornError`, `OSError`."""
+        now = RecordFile.read(self.path, key)
         with open_file(self.path, write=True) as file:
-            end = file.status().size
-            body = as_json({"notes": notes})
+            end = now.end
+            file.truncate(end)  # Of notes that a crash has cut short, nothing is left to hide these.
+            body = as_json({"notes": [*now.record.notes, *notes]})
             seal = hmac.digest(key, _sealed_head(b"N", end) + body, "sha256")
             file.write(_FRAME.pack(b"N", len(body)) + body + seal, end)
 

@@ -133,6 +133,9 @@ class Recoverer:
             )
             return
         if file is None:
+            # It never was whole on the disk, so nothing of its change is in the workspace, and nothing needs its
+            # undo data: a second name of a file would keep that from being replaced.
+            self._store.blobs.sweep_unfinished(self._journal.is_known)
             return
         with self._kept_secret(file, found):
             self._take_back(path, file, found)
@@ -263,9 +266,9 @@ class Recoverer:
         if findings.conflicts:
             found.conflicts += findings.conflicts
             try:
-                file.annotate(self._store.state.key, (*file.record.notes, *findings.conflicts))
-            except OSError as error:
-                found.conflicts.append(f"this could not be written to the history: {error.strerror}")
+                file.annotate(self._store.state.key, findings.conflicts)
+            except (OSError, TornError) as error:
+                found.conflicts.append(f"this could not be written to the history: {error}")
         return bool(findings.cleaned)
 
     def settle_done(self) -> None:
