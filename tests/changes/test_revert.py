@@ -14,6 +14,7 @@ import pytest
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
+from filewright.changes import Scope
 from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -485,3 +486,33 @@ def test_a_copied_folder_is_taken_back_as_a_whole_or_as_far_as_it_is_the_copy(
             workspace.undo(made.change_id)
             assert (root / "copy" / "e" / "f").read_text() == "f\n"
             assert os.readlink(root / "copy" / "l") == "g"
+
+
+RENAMES: dict[str, tuple[list[tuple[str, str]], str]] = {
+    "the file": ([("f/x.txt", "f/z.txt")], "f/z.txt"),
+    "its folder": ([("f", "h")], "h/x.txt"),
+    "the file, then its folder": ([("f/x.txt", "f/z.txt"), ("f", "h")], "h/z.txt"),
+    "its folder twice": ([("f", "h"), ("h", "i/j")], "i/j/x.txt"),
+}
+
+
+@pytest.mark.parametrize("renamed", RENAMES)
+@pytest.mark.parametrize("by", ["change", "path"])
+def test_an_undo_follows_what_was_renamed_since(bench: Any, renamed: str, by: str) -> None:
+    moves, now = RENAMES[renamed]
+    change = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
+    for source, destination in moves:
+        bench.commit(Move(bench.at(source), bench.at(destination)))
+    scope = change.id if by == "change" else Scope(change.id, path=bench.at(now))
+    bench.changes.undo(scope)
+    assert (bench.root / now).read_bytes() == b"ex\n"
+    assert not (bench.root / "f/x.txt").exists()
+
+
+@pytest.mark.parametrize("renamed", RENAMES)
+def test_history_follows_what_was_renamed(bench: Any, renamed: str) -> None:
+    moves, now = RENAMES[renamed]
+    made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
+    made += [bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves]
+    bench.commit(Create(bench.at("other"), b""))
+    assert [record.id for record in bench.changes.history(location=bench.at(now))] == made[::-1]

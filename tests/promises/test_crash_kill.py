@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from filewright.edit.changeset import ChangeSet, Move
 
 
 def _load() -> ModuleType:
@@ -134,6 +137,58 @@ def _sweep_commit(template: Path, area: Path, stride: int) -> list[int]:
 def test_a_commit_killed_at_any_call_is_all_or_nothing(template: Path, area: Path) -> None:
     outcomes = _sweep_commit(template, area, 23)
     assert 0 in outcomes
+
+
+def _chain(bench: object) -> ChangeSet:
+    at = bench.at
+    return ChangeSet("test", "a chain", (Move(at("src"), at("new/src")), Move(at("dst"), at("src"))))
+
+
+def _ring(bench: object) -> ChangeSet:
+    at = bench.at
+    ways = [("src", "t"), ("dst", "src"), ("t", "dst"), ("f/a", "f/b"), ("f", "g")]
+    return ChangeSet("test", "a ring", tuple(Move(at(a), at(b), overwrite=True) for a, b in ways))
+
+
+def _moves_over(bench: object) -> ChangeSet:
+    moves = (Move(bench.at(f"f/{n}"), bench.at(f"g/{n}"), overwrite=True) for n in range(6))
+    return ChangeSet("test", "moves over", tuple(moves))
+
+
+@pytest.mark.parametrize("undone", [False, True])
+@pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
+def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
+    area: Path, moves: object, undone: bool
+) -> None:
+    """`_check` wants no conflict to be told: there was nobody else."""
+
+    def work(base: Path, meddler: object) -> None:
+        with scene.Bench(base) as bench:
+            if undone:
+                reversal = bench.changes.revert(bench.changes.newest()).change_set
+                with meddler.on():
+                    bench.changes.commit(reversal)
+            else:
+                change_set = moves(bench)
+                with meddler.on():
+                    bench.changes.commit(change_set)
+
+    template, run = area / "template", _at(area)
+    root = template / "work"
+    for name in ("src", "dst", "f/a", "f/b", *(f"{d}/{n}" for d in "fg" for n in range(6))):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"{name}\n")
+    if moves is _ring:
+        shutil.rmtree(root / "g")
+    if undone:
+        with scene.Bench(template) as bench:
+            bench.changes.commit(moves(bench))
+    scene.copied(template, run)
+    before = scene.tree(run / "work")
+    work(run, scene.Meddler())
+    after = scene.tree(run / "work")
+    outcomes = _sweep(work, template, run, [before, after], 3)
+    assert outcomes == sorted(outcomes)
 
 
 def _sweep_large(template: Path, area: Path, stride: int) -> int:

@@ -125,9 +125,12 @@ def _continues(left: Side | None, found: Side | None) -> bool:
 
 
 class _Track:
-    """One thing that was touched: where it is, where it would be without the chosen changes, and what they did."""
+    """One thing that was touched: where it is, where it would be without the chosen changes, and what they did.
 
-    __slots__ = ("entries", "moved_on", "origin", "parts", "place")
+    `lost`: deleted or overwritten by others; what is in its place now is something else, and moves on without it.
+    """
+
+    __slots__ = ("entries", "lost", "moved_on", "origin", "parts", "place")
 
     def __init__(self, origin: Place | None) -> None:
         self.origin = origin
@@ -135,12 +138,14 @@ class _Track:
         self.entries: list[Entry] = []
         self.parts: list[Part] = []
         self.moved_on = False
+        self.lost = False
 
     def add(self, entry: Entry, contents: Contents) -> None:
         if len(self.entries) > 1:
             self.entries.pop()  # Only the first and the last are asked for.
         self.entries.append(entry)
         self.place = entry.place
+        self.lost = False
         if entry.before is None or entry.after is None or entry.spans or _other(entry.before, entry.after):
             self.parts.append(Part(entry, contents))
 
@@ -204,6 +209,8 @@ class _Following:
     def __init__(self) -> None:
         self.here: dict[Place, _Track] = {}
         self.gone: dict[Place, _Track] = {}
+        self.lost: list[_Track] = []
+        """Lost ones in whose place another of the tracks has come."""
 
     def chosen(self, contents: Contents, task: Task) -> None:
         """A chosen change, all its entries at once."""
@@ -266,7 +273,13 @@ class _Following:
             task.check()
             if entry.was is not None and entry.after is not None:
                 (folders if _is_folder(entry) else files)[entry.was] = entry.place
-        taken = [(track, to) for was, to in files.items() if (track := self.here.pop(was, None)) is not None]
+            elif entry.after is None and (lost := self.here.get(entry.place)) is not None:
+                lost.lost = True
+        taken = [
+            (self.here.pop(was), to)
+            for was, to in files.items()
+            if (track := self.here.get(was)) is not None and not track.lost
+        ]
         for track, to in taken:
             if track.origin == track.place:
                 track.origin = to
@@ -280,11 +293,14 @@ class _Following:
                 if place in folders and origin not in (None, place):
                     track.moved_on = True
                 elif origin is not None:
-                    track.origin = _moved(origin, folders)
+                    track.origin = moved(origin, folders)
             gone = {track.origin: track for track in self.gone.values() if track.origin is not None}
             self.gone = gone
             self._go_along(folders, task)
-        self.here.update((to, track) for track, to in taken)
+        for track, to in taken:
+            if to in self.here:
+                self.lost.append(self.here[to])
+            self.here[to] = track
 
     def _go_along(self, folders: Mapping[Place, Place], task: Task) -> None:
         """What is in a folder moves with it."""
@@ -294,17 +310,18 @@ class _Following:
         self.here = {}
         for place, track in tracks:
             task.check()
-            track.place = _moved(place, folders)
+            track.place = moved(place, folders)
             self.here[track.place] = track
 
     def net(self, *, changed_only: bool) -> Iterator[NetEntry]:
-        for track in (*self.here.values(), *self.gone.values()):
+        for track in (*self.here.values(), *self.gone.values(), *self.lost):
             entry = track.net(changed_only=changed_only)
             if entry is not None:
                 yield entry
 
 
-def _moved(place: Place, folders: Mapping[Place, Place]) -> Place:
+def moved(place: Place, folders: Mapping[Place, Place]) -> Place:
+    """Where a place is after some moves of what is there or of a folder above."""
     for above in (place, *folders_above(place)):
         to = folders.get(above)
         if to is not None:

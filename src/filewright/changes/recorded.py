@@ -8,7 +8,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -101,6 +101,8 @@ class RecordedChanges:
         With `location`, those that touched it or something below it, also under an earlier name; those of
         a `session`, of clients whose name begins with `client`, after the time or change `since`.
         """
+        from filewright.changes.net import moved
+
         found: list[ChangeRecord] = []
         wanted = [self.place(location)] if location is not None else []
         chosen = None
@@ -129,8 +131,10 @@ class RecordedChanges:
             if record is None:
                 continue
             if wanted:
-                meant = meant and any(record.touches(place) for place in wanted)
-                wanted += [e.was for e in record.entries if e.was is not None and e.place in wanted]
+                back = {e.place: e.was for e in record.entries if e.was is not None}
+                before_it = [was for place in wanted if (was := moved(place, back)) != place]
+                meant = meant and (bool(before_it) or any(map(record.touches, wanted)))
+                wanted += [place for place in before_it if place not in wanted]
             if meant:
                 found.append(record)
                 if chosen is not None:
@@ -267,6 +271,14 @@ class RecordedChanges:
         if scope.change_id is not None:
             contents = self.contents(self.identify(scope.change_id), inside=inside)
             record = contents.record
+            later = (
+                itertools.takewhile(lambda head: head.id > record.id, self.heads(task)) if not inside else ()
+            )
+            others = [(head, self._all_contents(head.id)) for head in later]
+            if any(entry.was is not None for _, other in others for entry in other.record.entries):
+                contents = self._net(
+                    record, [*(head for head, _ in others), record], {record.id}, task, changed_only=False
+                )
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
                 contents,
@@ -279,10 +291,29 @@ class RecordedChanges:
             selected = self._together(scope, inside, every, task)
         return selected if scope.path is None and scope.hunk is None else self._narrowed(selected, scope)
 
-    def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
-        """The changes of a session, or since a moment, as one."""
+    def _net(
+        self,
+        record: ChangeRecord,
+        heads: Sequence[ChangeRecord],
+        chosen: Collection[str],
+        task: Task,
+        *,
+        changed_only: bool,
+    ) -> Contents:
+        """What the chosen ones of `heads` did together, at the places to which the others have moved it."""
         from filewright.changes.net import net_of
 
+        gone = cancelling(heads, {head.id for head in heads if head.id not in chosen})
+        return net_of(
+            record,
+            ((self._all_contents(h.id), h.id in chosen) for h in reversed(heads) if h.id not in gone),
+            small=self._settings.hold_bytes,
+            changed_only=changed_only,
+            task=task,
+        )
+
+    def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
+        """The changes of a session, or since a moment, as one."""
         heads = list(self.heads(task))
         if scope.session is not None:
             name = self._session(scope.session, heads, task)
@@ -308,15 +339,7 @@ class RecordedChanges:
         record = replace(
             newest, summary=what, undoable=all(head.undoable for head in heads if head.id in left)
         )
-        heads = heads[:upto]
-        gone = cancelling(heads, {head.id for head in heads if head.id not in left})
-        contents = net_of(
-            record,
-            ((self._all_contents(h.id), h.id in left) for h in reversed(heads) if h.id not in gone),
-            small=self._settings.hold_bytes,
-            changed_only=not every,
-            task=task,
-        )
+        contents = self._net(record, heads[:upto], left, task, changed_only=not every)
         if inside:
             contents = contents.narrowed(self._seen(contents.record.entries))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""

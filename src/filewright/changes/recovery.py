@@ -319,6 +319,7 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
         with folder.folder(name) as source, to.folder(to_name) as made:
             for below in source.names():
                 _move_by_copying(source, below, made, below)
+            made.set_own_mode(source.status().mode)
         folder.remove_folder(name)
         return
     if kind == "link":
@@ -327,6 +328,7 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
         with folder.open(name) as file, to.create(to_name) as fresh:
             try:
                 copy_blocks(file, fresh)
+                fresh.set_own_mode(file.status().mode)
             except OSError:
                 to.remove(to_name)
                 raise

@@ -63,6 +63,18 @@ class _Settlement:
         swaps = (each for each in self.slots.plan.operations if isinstance(each, Put) and each.before)
         return frozenset(each.carrier for each in swaps if self.slots.status(each.spare) is not None)
 
+    @cached_property
+    def _ways(self) -> dict[Seal, list[Slot]]:
+        found: dict[Seal, list[Slot]] = {}
+        for each in self.slots.plan.operations:
+            if isinstance(each, Put) and not each.staged:
+                found.setdefault(each.after, []).extend((each.carrier, each.place))
+        return found
+
+    def way_of(self, operation: Put) -> list[Slot]:
+        """The slots through which the plan moves a thing, which may not have got that far."""
+        return self._ways[operation.after]
+
     def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
         """Report a conflict, and keep what `holder` holds."""
         shown = self.slots.shown(place)
@@ -198,7 +210,7 @@ def _roll_back_put(work: _Settlement, operation: Put) -> None:
         slots.unlink(place)
     elif placed:
         work.conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
-    elif not waiting:
+    elif not waiting and not any(slots.same_inode(slot, operation.after) for slot in work.way_of(operation)):
         work.conflict(place, "was moved there, and somebody has moved it on: it stays where it is")
 
 
