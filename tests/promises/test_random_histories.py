@@ -121,7 +121,6 @@ WAITING = {
     "a file made from above is written to by who has opened its folder",
     "a shell changes the mode of a file that a tool edits at the same time",
     "a shell appends to what a tool edits at the same time",
-    "folders swapped by a shell",
 }
 _WAITS = pytest.mark.xfail(strict=True, reason="an undo looks at each change by itself, not at one tree")
 
