@@ -194,7 +194,6 @@ def as_it_was(root: Path) -> None:
         ("/store/", borrowed, "store"),
         ("# nothing", as_it_was, None),
     ],
-    ids=str,
 )
 def test_git_opens_nothing_that_is_denied(
     root: Path, tmp_path: Path, rule: str, prepare: Callable[[Path], None], denied_below: str | None
