@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 import pytest
 from tests import processes
 from tests.server.conftest import RawClient
@@ -37,7 +38,15 @@ class Served:
         self.link = self.process.stdout.readline().strip()
         assert self.link, self.process.stderr and self.process.stderr.read()
         self._given = False
-        self.address = self.link.partition("/enter")[0]
+        self.address = self.link.partition("/#")[0]
+
+    def client(self, **headers: str) -> httpx2.Client:
+        """What a page that was opened with a link may ask, with these headers besides."""
+        token = self.fresh_link().partition("#token=")[2]
+        answer = httpx2.post(f"{self.address}/enter", json={"token": token})
+        assert answer.status_code == 200
+        key = {"x-filewright-key": answer.json()["key"]}
+        return httpx2.Client(base_url=self.address, headers={**key, **headers})
 
     def fresh_link(self) -> str:
         """A link that was not used: the first, then what the terminal shows once the one before was."""
@@ -137,8 +146,7 @@ def opened(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[
         )
         page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
         page.goto((served or serve()).fresh_link())
-        page.wait_for_url(re.compile("^(?!.*/enter)"))
-        page.wait_for_load_state()
+        page.wait_for_selector("body:not(.entering)")
         return page
 
     yield open_page

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
@@ -177,55 +176,78 @@ def test_a_page_that_may_only_look_offers_nothing(
     expect(page.locator("[data-act]")).to_have_count(0)
     refused = page.evaluate(
         """async (name) => (await fetch('/act', {method: 'POST', body: JSON.stringify({kind: 'change', name, preview: false}),
-        headers: {'x-filewright-token': document.querySelector('meta[name=filewright-token]').content}})).status""",
+        headers: {'x-filewright-key': key}})).status""",
         change,
     )
     assert refused == 403
     assert "LINE 5" in (tree / "a.txt").read_text()
 
 
-def test_nothing_is_changed_without_the_token_of_the_page(
+def test_nothing_is_changed_without_the_key_of_the_page(
     workspace: Workspace, tree: Path, serve: Callable[..., Served]
 ) -> None:
     change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
-    served = serve()
     body = json.dumps({"kind": "change", "name": change, "preview": False})
-    with httpx2.Client(base_url=served.address) as client:
-        client.get(served.fresh_link())
-        token = client.get("/").text.partition('name="filewright-token" content="')[2].partition('"')[0]
-        assert len(token) == 64
+    with serve().client() as client:
         for headers in (
-            {},
-            {"x-filewright-token": ""},
-            {"x-filewright-token": "0" * 64},
-            {"x-filewright-token": client.cookies.jar.__iter__().__next__().value or ""},
-            {"x-filewright-token": token, "origin": "https://evil.example"},
-            {"x-filewright-token": token, "sec-fetch-site": "cross-site"},
+            {"x-filewright-key": ""},
+            {"x-filewright-key": "0" * 64},
+            {"x-filewright-key": "", "cookie": f"filewright={client.headers['x-filewright-key']}"},
+            {"origin": "https://evil.example"},
+            {"origin": "http://127.0.0.1:1"},
+            {"sec-fetch-site": "cross-site"},
+            {"sec-fetch-site": "same-site"},
         ):
             assert client.post("/act", content=body, headers=headers).status_code == 403
         assert client.get("/act").status_code == 405
-        assert (
-            httpx2.post(
-                f"{served.address}/act", content=body, headers={"x-filewright-token": token}
-            ).status_code
-            == 403
-        )
         assert "LINE 5" in (tree / "a.txt").read_text()
+        assert client.post("/act", content=body).status_code == 200
+        assert (tree / "a.txt").read_text() == numbered(40)
+
+
+def test_what_is_no_action_is_refused(workspace: Workspace, tree: Path, serve: Callable[..., Served]) -> None:
+    change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
+    deep = b"[" * 30_000 + b"]" * 30_000
+    with serve().client() as client:
         for bad, status in (
             (b"{", 400),
             (b"[]", 400),
             (b"{}", 400),
+            (deep, 400),
+            (b'{"kind": "change", "name": ' + deep[:50_000] + b"}", 400),
+            (b'{"kind": "change", "name": "\\ud800"}', 400),
+            (b'{"kind": "change", "name": "x", "path": "\\udc80"}', 400),
+            (b'{"kind": "change", "name": "\xff"}', 400),
+            (b'{"kind": "change", "name": "x", "path": "a", "hunk": 1' + b"0" * 20 + b"}", 400),
+            (b'{"kind": "change", "name": "x", "path": "a", "hunk": 1' + b"0" * 5_000 + b"}", 400),
             (json.dumps({"kind": "change", "name": 5}).encode(), 400),
             (json.dumps({"kind": "change", "name": change, "hunk": 1}).encode(), 400),
             (json.dumps({"kind": "change", "name": change, "path": "a.txt", "hunk": 9}).encode(), 404),
             (json.dumps({"kind": "change", "name": "0000000000000"}).encode(), 404),
             (json.dumps({"kind": "session", "name": "none"}).encode(), 404),
             (json.dumps({"kind": "change", "name": change, "path": "../x"}).encode(), 422),
-            (b" " * 70_000, 413),
+            (json.dumps({"kind": "change", "name": change, "path": "a\0"}).encode(), 400),
+            (b" " * 70_000, 400),
         ):
-            answer = client.post("/act", content=bad, headers={"x-filewright-token": token})
+            answer = client.post("/act", content=bad)
             assert answer.status_code == status, (bad[:80], answer.text)
+            answer = client.post("/word", content=bad)
+            assert answer.status_code == 400, (bad[:80], answer.text)
+        for call in ("\ud800", "x", "", "\0" * 9):
+            answer = client.post("/word", content=json.dumps({"call": call, "allow": True}))
+            assert answer.status_code in (400, 404), (call, answer.text)
+        for number in ("1" + "0" * 20, "1" + "0" * 5_000, "-1", "1.5", "x", "", "٣", "-" + "9" * 12):
+            for part in (f"files&start={number}", f"file&index={number}", f"image&index={number}"):
+                answer = client.get(f"/change/{change}?part={part}")
+                assert answer.status_code in (400, 404), (part, answer.status_code)
+            lines = client.get(
+                f"/change/{change}?part=lines&index=0&from={number}&to={number}&shift={number}"
+            )
+            assert lines.status_code in (400, 404), number
+        for name in ("%ff", "%00", "x" * 5_000, "..%2f..%2fetc", "%ed%a0%80"):
+            for kind in ("change", "session", "since"):
+                answer = client.get(f"/{kind}/{name}?part=view")
+                assert answer.status_code in (400, 404), (kind, name, answer.status_code, answer.text)
+            assert client.get(f"/list?before={name}&q={name}&chosen={name}").status_code == 200
+            assert client.get(f"/waiting/{name}").status_code == 404
         assert "LINE 5" in (tree / "a.txt").read_text()
-        done = client.post("/act", content=body, headers={"x-filewright-token": token})
-        assert done.status_code == 200
-        assert (tree / "a.txt").read_text() == numbered(40)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx2
 from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
 
@@ -21,13 +19,11 @@ def test_what_was_taken_back_is_told_once_to_every_agent_at_work(
     change = said(one.call("edit_content", {"path": "a.txt", "edits": edits}))
     assert "took back" not in change
     served = serve()
-    with httpx2.Client(base_url=served.address) as page:
-        page.get(served.fresh_link())
-        shown = page.get("/").text
-        token = shown.partition('name="filewright-token" content="')[2].partition('"')[0]
-        name = shown.partition('data-chosen="')[2].partition('"')[0]
-        body = {"kind": "change", "name": name, "path": "a.txt", "hunk": 2, "preview": False}
-        done = page.post("/act", content=json.dumps(body), headers={"x-filewright-token": token})
+    with served.client() as page:
+        name = page.get("/?part=view").text.partition('data-change="')[2].partition('"')[0]
+        done = page.post(
+            "/act", json={"kind": "change", "name": name, "path": "a.txt", "hunk": 2, "preview": False}
+        )
         assert done.status_code == 200, done.text
     for client in (one, other):
         news = said(client.call("read_content", {"path": "a.txt"})).splitlines()[-1]

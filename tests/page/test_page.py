@@ -272,8 +272,8 @@ def test_a_narrow_window_has_the_list_behind_a_button(workspace: Workspace, open
 def test_what_is_not_there_is_said(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "x\n")
     page = opened()
-    answer = page.goto(page.url.rpartition("/")[0] + "/0000000000000")
-    assert answer is not None
-    assert answer.status == 404
+    with page.expect_response(lambda answer: "part=view" in answer.url) as shown:
+        page.goto(page.url.rpartition("/")[0] + "/0000000000000")
+    assert shown.value.status == 404
     expect(page.locator("#view h1")).to_contain_text("0000000000000")
     expect(page.locator("#rows .row")).to_have_count(1)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
+from playwright.sync_api import Browser, expect
 from tests.page.conftest import Served
 
 from filewright import Settings, Workspace
@@ -26,50 +29,128 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     found.end()
 
 
-@contextmanager
-def entered(served: Served) -> Iterator[httpx2.Client]:
-    """Somebody for whom the page has opened."""
-    with httpx2.Client(base_url=served.address) as client:
-        assert client.get(served.fresh_link()).status_code == 200
-        yield client
-
-
 def test_the_link_opens_the_page_once(served: Served) -> None:
-    link = served.fresh_link()
-    with httpx2.Client(base_url=served.address) as client:
-        assert client.get("/").status_code == 403
-        assert client.get(link).status_code == 200
-        assert "a.txt" in client.get("/").text
-    with httpx2.Client() as other:
-        assert other.get(link).status_code == 403, "it was used"
-        assert other.get(served.fresh_link()).status_code == 200, "the terminal shows another"
+    token = {"token": served.fresh_link().partition("#token=")[2]}
+    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 200
+    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 403, "it was used"
+    with served.client() as other:  # the terminal shows another
+        assert "a.txt" in other.get("/list").text
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(served: Served) -> None:
-    cookie = httpx2.get(served.fresh_link()).headers["set-cookie"].lower()
-    assert "httponly" in cookie
-    assert "samesite=strict" in cookie
+def test_no_cookie_is_given_and_none_opens_anything(served: Served) -> None:
+    """Cookies of 127.0.0.1 go to all its ports: whoever listens on another would have the page."""
+    with served.client() as client:
+        for path in ("/", "/list", "/?part=view", "/static/review.js", "/nothing"):
+            assert "set-cookie" not in client.get(path).headers
+        key = client.headers["x-filewright-key"]
+    for name in ("filewright", "filewright_key", "x-filewright-key"):
+        for path in ("/list", "/?part=view"):
+            assert httpx2.get(served.address + path, headers={"cookie": f"{name}={key}"}).status_code == 403
 
 
 PARTS = [
-    "/",
+    "/?part=view",
+    "/about",
     "/list",
     "/events",
-    "/change/x",
-    "/change/x/file/0",
+    "/change/x?part=view",
+    "/change",
     "/change/x?part=image&index=0&side=after",
+    "/session/x?part=files",
+    "/since/x?part=",
+    "/waiting",
+    "/waiting/x",
+    "/act",
+    "/word",
+    "/enter",
     "/nothing",
+    "/static",
+    "//",
+    "/%2e%2e/list",
 ]
 
 
 @pytest.mark.parametrize("path", PARTS)
-@pytest.mark.parametrize("cookie", [None, "", "0" * 64, "é"])
-def test_nothing_is_shown_without_the_cookie(served: Served, path: str, cookie: str | None) -> None:
-    name = f"filewright_review_{httpx2.URL(served.address).port}"
-    headers = {} if cookie is None else {"cookie": f"{name}={cookie}".encode()}
-    answer = httpx2.get(served.address + path, headers=headers)
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "OPTIONS"])
+@pytest.mark.parametrize("key", [None, "", "0" * 43, "é"])
+def test_nothing_is_shown_without_the_key(served: Served, path: str, method: str, key: str | None) -> None:
+    headers = {} if key is None else {"x-filewright-key": key.encode()}
+    answer = httpx2.request(method, served.address + path, headers=headers)
     assert answer.status_code == 403
+    assert "<" not in answer.text
     assert "a.txt" not in answer.text
+
+
+def test_everybody_is_given_the_same_empty_page(served: Served) -> None:
+    pages = {
+        httpx2.get(f"{served.address}{path}").text
+        for path in ("/", "/change/x", "/session/last", "/since/x", "/change/", "/change/x/file/0")
+    }
+    assert len(pages) == 1
+    with served.client() as client:
+        assert client.get("/").text in pages
+
+
+@pytest.mark.parametrize("name", ["nope", "", "review.py", "%2e%2e%2fguard.py", "//etc/passwd"])
+def test_only_its_own_files_are_static(served: Served, name: str) -> None:
+    for client in (served.client(), httpx2.Client(base_url=served.address)):
+        with client:
+            answer = client.get(f"/static/{name}")
+            assert (answer.status_code, answer.text) == (404, "There is no such file.\n")
+
+
+def test_a_server_on_another_port_learns_nothing_from_a_visitor(served: Served, browser: Browser) -> None:
+    """Another server of this machine, visited by the person for whom the page is open."""
+    heard: list[dict[str, str]] = []
+    port = httpx2.URL(served.address).port
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append({name.lower(): value for name, value in self.headers.items()})
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(
+                f"""<iframe src="http://127.0.0.1:{port}/"></iframe><img src="http://127.0.0.1:{port}/static/nope">
+                <script>(async () => {{
+                  const told = [];
+                  for (const path of ["/list", "/?part=view", "/about", "/events"])
+                    for (const mode of ["cors", "no-cors"])
+                      try {{
+                        const answer = await fetch("http://127.0.0.1:{port}" + path, {{mode, credentials: "include"}});
+                        told.push(answer.type + (await answer.text()));
+                      }} catch {{ told.push("nothing"); }}
+                  new BroadcastChannel("filewright ").postMessage({{asked: true}});
+                  document.title = "told " + told.join() + Object.keys(sessionStorage).join();
+                }})()</script>""".encode()
+            )
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    other = ThreadingHTTPServer(("127.0.0.1", 0), Other)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(served.fresh_link())
+        expect(page.locator("#rows .row").first).to_be_visible()
+        assert page.evaluate("key.length") > 40
+        visited = context.new_page()
+        visited.goto(f"http://127.0.0.1:{other.server_port}/")
+        expect(visited).to_have_title(re.compile("^told"))
+        assert set(visited.title().removeprefix("told ").split(",")) <= {"nothing", "opaque"}
+        assert [frame.url for frame in visited.frames[1:]] == ["chrome-error://chromewebdata/"]
+        assert context.cookies() == []
+        visited.goto(f"http://127.0.0.1:{other.server_port}/")
+        for headers in heard:
+            assert "cookie" not in headers
+            stolen = {name: value for name, value in headers.items() if name != "host"}
+            assert httpx2.get(f"{served.address}/list", headers=stolen).status_code == 403
+    finally:
+        context.close()
+        other.shutdown()
+        other.server_close()
 
 
 @pytest.mark.parametrize(
@@ -89,20 +170,24 @@ def test_nothing_is_shown_without_the_cookie(served: Served, path: str, cookie: 
     ],
 )
 def test_only_the_page_itself_is_answered(served: Served, headers: dict[str, str], status: int) -> None:
-    with entered(served) as client:
+    with served.client() as client:
         sent = {name: value.replace("SELF", served.address) for name, value in headers.items()}
-        assert client.get("/", headers=sent).status_code == status
+        assert client.get("/list", headers=sent).status_code == status
 
 
-def test_a_link_is_no_part_of_another_page(served: Served) -> None:
-    link = served.fresh_link()
-    for wanted in ("iframe", "image", "script", "empty"):
-        assert httpx2.get(link, headers={"sec-fetch-dest": wanted}).status_code == 403
-    from_elsewhere = {"sec-fetch-dest": "document", "sec-fetch-site": "cross-site"}
-    assert httpx2.get(link, headers=from_elsewhere).status_code == 200
+def test_a_link_is_no_use_to_another_site(served: Served) -> None:
+    token = {"token": served.fresh_link().partition("#token=")[2]}
+    for headers in (
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ):
+        assert httpx2.post(f"{served.address}/enter", json=token, headers=headers).status_code == 403
+    assert httpx2.post(f"{served.address}/enter", json=token).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/enter", "/", "/static/review.js", "/nothing"])
+@pytest.mark.parametrize("path", ["/enter", "/", "/static/review.js", "/static/nope", "/nothing"])
 def test_every_answer_forbids_scripts_of_others(served: Served, path: str) -> None:
     policy = httpx2.get(served.address + path).headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -112,18 +197,12 @@ def test_every_answer_forbids_scripts_of_others(served: Served, path: str) -> No
 
 
 def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
-    with entered(served) as client:
+    with served.client() as client:
         change = client.get("/list").text.partition('data-change="')[2].partition('"')[0]
         answer = client.get(f"/change/{change}?part=image&index=0&side=after")
     assert answer.headers["content-type"] == "image/svg+xml"
     policy = answer.headers["content-security-policy"]
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-
-
-@pytest.mark.parametrize("name", ["../guard.py", "review.py", "%2e%2e/guard.py", "/etc/passwd", ""])
-def test_only_its_own_files_are_static(served: Served, name: str) -> None:
-    with entered(served) as client:
-        assert client.get(f"/static/{name}").status_code == 404
 
 
 def test_a_port_that_is_taken_is_refused(folder: object, tmp_path: object) -> None:

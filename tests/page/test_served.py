@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -63,7 +64,7 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.goto(f"{server.address}/review")
     page.get_by_label("An access token").fill("not one of them 12345")
     page.get_by_role("button", name="Open").click()
-    expect(page.get_by_role("status")).to_contain_text("not one of this server's")
+    expect(page.get_by_role("alert")).to_contain_text("not one of this server's")
     page.get_by_label("An access token").fill(TOKEN)
     page.get_by_role("button", name="Open").click()
     expect(page.locator("td.code.new")).to_have_text("+one")
@@ -77,27 +78,54 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
 
 def test_without_tokens_the_log_has_a_link_that_works_once(start: Callable[..., Server]) -> None:
     server = start()
-    with httpx2.Client() as client:
-        assert client.get(f"{server.address}/review/").status_code == 403
-        assert client.get(server.link).status_code == 200
-        assert "a.txt" in client.get(f"{server.address}/review/").text
-    assert httpx2.get(server.link).status_code == 403
+    address = f"{server.address}/review"
+    assert httpx2.get(f"{address}/list").status_code == 403
+    token = {"token": server.link.partition("#token=")[2]}
+    given = httpx2.post(f"{address}/enter", json=token)
+    assert given.status_code == 200
+    key = {"x-filewright-key": given.json()["key"]}
+    assert "a.txt" in httpx2.get(f"{address}/?part=view", headers=key).text
+    again = httpx2.post(f"{address}/enter", json=token)
+    assert again.status_code == 403
+    assert "was used before" in again.json()["message"]
 
 
-@pytest.mark.parametrize("path", ["/", "/list", "/events", "/change/x", "/waiting"])
-def test_nobody_else_sees_anything(start: Callable[..., Server], path: str) -> None:
-    server = start(TOKEN)
-    for headers in ({}, {"authorization": f"Bearer {TOKEN}"}, {"origin": "https://evil.example"}):
-        answer = httpx2.get(f"{server.address}/review{path}", headers=headers)
-        assert answer.status_code in (303, 403)
-        assert "a.txt" not in answer.text
-    enter = f"{server.address}/review/enter"
-    for body in ({"token": "wrong wrong wrong 1"}, {"token": 5}, {}, [], {"token": TOKEN[:-1]}):
-        assert httpx2.post(enter, json=body).status_code == 403
-    assert (
-        httpx2.post(enter, json={"token": TOKEN}, headers={"origin": "https://evil.example"}).status_code
-        == 403
-    )
-    assert httpx2.post(enter, content=b"x" * 20_000).status_code == 413
-    assert httpx2.post(enter, json={"token": TOKEN}, headers={"host": "evil.example"}).status_code == 421
-    assert httpx2.post(enter, json={"token": TOKEN}).status_code == 200
+@pytest.mark.parametrize("tokens", ["", TOKEN])
+def test_nobody_else_sees_anything(start: Callable[..., Server], tokens: str) -> None:
+    server = start(tokens)
+    address = f"{server.address}/review"
+    nothing = httpx2.get(f"{address}/").text
+    for path in (
+        "/static/nope",
+        "/static/",
+        "/list",
+        "/events",
+        "/waiting",
+        "/nothing",
+        "/change/x?part=view",
+    ):
+        for headers in ({}, {"authorization": f"Bearer {TOKEN}"}, {"origin": "https://evil.example"}):
+            answer = httpx2.get(f"{address}{path}", headers=headers)
+            assert answer.status_code == (404 if "static" in path else 403)
+            assert "<" not in answer.text
+            assert "a.txt" not in answer.text
+    for path in ("/change/x", "/session/x", "/since/x"):
+        assert httpx2.get(f"{address}{path}").text == nothing
+    assert "a.txt" not in nothing
+    bodies = [
+        {"token": "wrong wrong wrong 1"},
+        {"token": 5},
+        {},
+        [],
+        {"token": TOKEN[:-1]},
+        {"token": "\ud800"},
+    ]
+    for body in bodies:
+        assert httpx2.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
+    assert httpx2.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
+    assert httpx2.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
+    elsewhere = {"host": "evil.example"}
+    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 421
+    elsewhere = {"origin": "https://evil.example"}
+    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}, headers=elsewhere).status_code == 403
+    assert httpx2.post(f"{address}/enter", json={"token": TOKEN}).status_code == (200 if tokens else 403)

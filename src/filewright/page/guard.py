@@ -1,9 +1,11 @@
 """Who may see the page and who may act on it: checked here, for every request, before anything else is.
 
-A page on loopback can be reached by every site that the person's browser shows and by every program on the
-machine. So the address that is opened holds a link that works once; it becomes a cookie that no script can
-read and no other site can send. Requests for another host (a name rebound to loopback) or from another
-origin are refused, and a request that changes something must carry a token that only the page was given.
+A page on loopback can be reached by every site that the person's browser shows and by every program of the
+machine, and a cookie for it would be sent to every other port. So there is none. Anybody is given the same empty
+page and its scripts. The address that a person opens holds a token behind `#`, which no browser sends; the script
+exchanges it, once, for a key, keeps that in its tab, and sends it in a header with each request. Without that
+header, or for another host (a name rebound to loopback) or from another origin, a request is refused here, by
+something that knows nothing of the workspace.
 """
 
 from __future__ import annotations
@@ -11,28 +13,28 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-import threading
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from hashlib import sha256
+from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.requests import Request, cookie_parser
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from filewright.page.render import render
+from filewright.page.render import render, static, static_type
 
-ENTER = "/enter"
-TOKEN_HEADER = "x-filewright-token"  # noqa: S105  a header's name
-_OPEN = ("/static/",)
-"""What anybody may have: the same files for everybody."""
+KEY_HEADER = "x-filewright-key"
+_ENTER = "/enter"
+_STATIC = "/static/"
+_PAGES = ("/change/", "/session/", "/since/")
+"""Addresses of the page, besides the first: each is the empty page, unless a `part` of it is asked for."""
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 HEADERS = {
-    "content-security-policy": POLICY,
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -41,47 +43,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
-
-class Keys:
-    """The secrets of one run: the links that open the page once, the cookie and the token for changes."""
-
-    def __init__(self, name: str) -> None:
-        self.cookie = f"filewright_{name}"
-        self._secret = secrets.token_bytes(32)
-        self._links: set[str] = set()
-        self._lock = threading.Lock()
-
-    def link(self) -> str:
-        """A token that `enter` accepts once."""
-        token = secrets.token_urlsafe(32)
-        with self._lock:
-            self._links.add(sha256(token.encode()).hexdigest())
-        return token
-
-    def enter(self, token: str) -> bool:
-        """Whether `token` is one of `link` that was not used; now it is."""
-        digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-        with self._lock:
-            if digest not in self._links:
-                return False
-            self._links.remove(digest)
-            return True
-
-    @property
-    def session(self) -> str:
-        """What the cookie holds."""
-        return self._derived(b"cookie")
-
-    @property
-    def changing(self) -> str:
-        """What a request that changes something must carry."""
-        return self._derived(b"change")
-
-    def _derived(self, purpose: bytes) -> str:
-        return hmac.new(self._secret, purpose, sha256).hexdigest()
-
-
-_BODY = 1 << 14
+_TOKEN_BYTES = 1 << 14
 """Bytes of a request that brings a token."""
 
 Verify = Callable[[str], Awaitable[object | None]]
@@ -99,18 +61,24 @@ class Guard:
         self,
         app: ASGIApp,
         *,
-        keys: Keys,
         hosts: Collection[str],
         origins: Collection[str] = (),
         verify: Verify | None = None,
         entered: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
-        self._keys = keys
         self._hosts = frozenset(hosts)
         self._origins = frozenset(origins)
         self._verify = verify
         self._entered = entered
+        self._key = secrets.token_urlsafe(32)
+        self._links: set[str] = set()
+
+    def link(self) -> str:
+        """What follows the page's own address to open it once."""
+        token = secrets.token_urlsafe(32)
+        self._links.add(_digest(token))
+        return f"/#token={token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse, one request."""
@@ -125,71 +93,49 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        answer = self._settled(scope)
-        if answer is None and self._verify is not None and _path(scope) == ENTER:
-            answer = await self._admit(Request(scope, receive), self._verify)
+        answer = await self._settled(Request(scope, receive))
         await (answer or self._app)(scope, receive, guarded)
 
-    def _settled(self, scope: Scope) -> Response | None:
-        """The answer to a request that is settled here; None for one that may go on."""
-        headers = Headers(scope=scope)
-        path, method = _path(scope), scope["method"]
-        if headers.get("host", "").lower() not in self._hosts:
+    async def _settled(self, request: Request) -> Response | None:
+        """The answer to a request that is settled here; None for one that has the key."""
+        base = request.scope.get("root_path", "")
+        path = request.scope["path"].removeprefix(base)
+        if request.headers.get("host", "").lower() not in self._hosts:
             return _refused(421, "This address is not one the review page answers to.")
-        token = QueryParams(scope["query_string"]).get("token")
-        if path == ENTER and (token is not None or self._verify is None):
-            return self._enter(scope, headers, token or "")
-        if not self._from_here(headers):
+        if request.method in ("GET", "HEAD"):
+            if path.startswith(_STATIC):
+                return _file(path.removeprefix(_STATIC))
+            if "part" not in request.query_params and (path == "/" or path.startswith(_PAGES)):
+                theme, split = (request.cookies.get(f"filewright_{name}") for name in ("theme", "split"))
+                theme = theme if theme in ("light", "dark") else "auto"
+                asks = self._verify is not None
+                return HTMLResponse(
+                    render("page.html", base=base, theme=theme, split=split == "1", asks=asks)
+                )
+        if not self._from_here(request.headers):
             return _refused(403, "Another site asked for this page. Open it by its own address.")
-        if path.startswith(_OPEN) or path == ENTER:
-            return None
-        if not hmac.compare_digest(_cookie(headers, self._keys.cookie), self._keys.session.encode()):
-            if self._verify is not None and path == "/":
-                return RedirectResponse(f"{scope.get('root_path', '')}{ENTER}", status_code=303)
-            return _refused(403, "This page opens with the link that filewright printed in the terminal.")
-        if method not in ("GET", "HEAD"):
-            given = headers.get(TOKEN_HEADER, "").encode("utf-8", "surrogateescape")
-            if not hmac.compare_digest(given, self._keys.changing.encode()):
-                return _refused(403, "This request lacks the page's token. Reload the page.")
+        if path == _ENTER and request.method == "POST":
+            return await self._enter(request)
+        given = request.headers.get(KEY_HEADER, "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(given, self._key.encode()):
+            return _refused(403, "This page opens with the address that filewright printed in the terminal.")
         return None
 
-    def _enter(self, scope: Scope, headers: Headers, token: str) -> Response:
-        # A link may be followed from anywhere, but only as a page of its own, not as a part of another.
-        if headers.get("sec-fetch-dest", "document") != "document" or scope["method"] != "GET":
-            return _refused(403, "This link opens a page of its own.")
-        if not self._keys.enter(token):
-            return _refused(
-                403, "This link was used before, or is not one of this page. The terminal shows a new one."
-            )
-        self._entered()
-        # Not a redirect: a strict cookie is not sent on with one that another site began.
-        return self._with_cookie(scope, HTMLResponse(render("entered.html", base=scope.get("root_path", ""))))
-
-    async def _admit(self, request: Request, verify: Verify) -> Response:
-        """Ask for an access token, or let in whoever sent one."""
-        if request.method != "POST":
-            return HTMLResponse(render("enter.html", base=request.scope.get("root_path", "")))
-        body = await body_of(request, _BODY)
-        if body is None:
-            return JSONResponse({"message": "This is no token."}, status_code=413)
-        try:
-            token = json.loads(body)["token"]
-        except (ValueError, TypeError, KeyError):
-            token = None
-        if not isinstance(token, str) or await verify(token) is None:
+    async def _enter(self, request: Request) -> Response:
+        """The key, for a link that was not used or for an access token."""
+        given = await json_of(request, _TOKEN_BYTES)
+        token = given.get("token") if isinstance(given, dict) else None
+        if isinstance(token, str):
+            if _digest(token) in self._links:
+                self._links.remove(_digest(token))
+                self._entered()
+                return JSONResponse({"key": self._key})
+            if self._verify is not None and await self._verify(token) is not None:
+                return JSONResponse({"key": self._key})
+        if self._verify is not None:
             return JSONResponse({"message": "This token is not one of this server's."}, status_code=403)
-        return self._with_cookie(request.scope, JSONResponse({}))
-
-    def _with_cookie(self, scope: Scope, response: Response) -> Response:
-        response.set_cookie(
-            self._keys.cookie,
-            self._keys.session,
-            httponly=True,
-            samesite="strict",
-            path=scope.get("root_path", "") or "/",
-            secure=scope.get("scheme") == "https",
-        )
-        return response
+        why = "This address was used before, or is not one of this page. The terminal shows a new one."
+        return JSONResponse({"message": why}, status_code=403)
 
     def _from_here(self, headers: Mapping[str, str]) -> bool:
         """Whether the page itself asks, or a person by its address; browsers say so, programs say nothing."""
@@ -203,26 +149,31 @@ class Guard:
         )
 
 
-async def body_of(request: Request, most: int) -> bytes | None:
-    """The body of a request; None if it has more than `most` bytes."""
+async def json_of(request: Request, most: int) -> Any:
+    """The JSON of a request; None for what has more than `most` bytes, is none, or holds what no text can."""
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > most:
             return None
-    return body
+    try:
+        given = json.loads(body)
+        json.dumps(given, ensure_ascii=False).encode()  # fails for a lone surrogate
+    except (ValueError, RecursionError):
+        return None
+    return given
 
 
-def _path(scope: Scope) -> str:
-    """The path below the page's own address."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
+def _file(name: str) -> Response:
+    try:
+        return Response(static(name), media_type=static_type(name), headers={"cache-control": "max-age=3600"})
+    except KeyError:
+        return _refused(404, "There is no such file.")
 
 
-def _cookie(headers: Mapping[str, str], name: str) -> bytes:
-    # Not the library's parser: one malformed cookie of another page on this host would hide all others.
-    return cookie_parser(headers.get("cookie", "")).get(name, "").encode("utf-8", "surrogateescape")
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
 
 
 def _refused(status: int, why: str) -> Response:
-    return HTMLResponse(render("refused.html", why=why), status_code=status)
+    return PlainTextResponse(f"{why}\n", status_code=status)

@@ -55,7 +55,6 @@ _STATIC: Mapping[str, str] = {
     "review.css": "text/css",
     "diff.css": "text/css",
     "review.js": "text/javascript",
-    "enter.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "app.css": "text/css",
     "app.js": "text/javascript",

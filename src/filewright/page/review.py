@@ -6,11 +6,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection
 
-from starlette.types import ASGIApp
-
 from filewright.errors import FilewrightError
 from filewright.listening import listen, on_leaving, uvicorn_of
-from filewright.page.guard import ENTER, Guard, Keys, Verify
+from filewright.page.guard import Guard, Verify
 from filewright.page.site import ReviewSite
 from filewright.workspace import Workspace
 
@@ -22,33 +20,23 @@ LINGER = 2
 class ReviewApp:
     """The page of one workspace as an application, alone or below an address of a server that has others.
 
-    `name` tells its cookie from those of other pages on this host. The rest is as for `Guard`.
+    `link` gives what follows the page's own address to open it once. The rest is as for `Guard`.
     """
 
     def __init__(
         self,
         workspace: Workspace,
-        name: str,
         *,
         hosts: Collection[str],
         origins: Collection[str] = (),
         verify: Verify | None = None,
         entered: Callable[[], None] = lambda: None,
     ) -> None:
-        self._keys = Keys(name)
-        self._site = ReviewSite(workspace, self._keys)
-        self.application: ASGIApp = Guard(
-            self._site.application(),
-            keys=self._keys,
-            hosts=hosts,
-            origins=origins,
-            verify=verify,
-            entered=entered,
+        self._site = ReviewSite(workspace)
+        self.application = Guard(
+            self._site.application(), hosts=hosts, origins=origins, verify=verify, entered=entered
         )
-
-    def link(self) -> str:
-        """What follows the page's own address to open it once."""
-        return f"{ENTER}?token={self._keys.link()}"
+        self.link = self.application.link
 
     def leave(self) -> None:
         """End the streams that wait for news; in the event loop."""
@@ -74,7 +62,7 @@ class Review:
         self._socket = listen(HOST, port, hint=hint)
         self.port: int = self._socket.getsockname()[1]
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
-        self._app = ReviewApp(workspace, f"review_{self.port}", hosts=hosts, entered=entered)
+        self._app = ReviewApp(workspace, hosts=hosts, entered=entered)
         limits = {"limit_concurrency": 128, "timeout_graceful_shutdown": LINGER}
         self._server = uvicorn_of(self._app.application, lifespan="off", **limits)
 

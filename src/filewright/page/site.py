@@ -1,15 +1,16 @@
 """The review page as an application: its addresses, and what each answers.
 
 What is looked at is a change (`/change/ID`), a session (`/session/NAME`) or everything since a change
-(`/since/ID`). Such a page is whole by itself; its script asks the same address for a `part` of it: the
-view, to put another into the page, more files, one file, folded lines, an image. Everything that reads
-files or history runs in a worker thread.
+(`/since/ID`). The page's script asks such an address for a `part` of it: the view, more files, one file,
+folded lines, an image. Whoever asks has passed the guard. Everything that reads files or history runs in a
+worker thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -28,8 +29,8 @@ from filewright.changes import Contents, Scope, Selected, Word
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
-from filewright.page.guard import Keys, body_of
-from filewright.page.render import render, static, static_type
+from filewright.page.guard import json_of
+from filewright.page.render import render
 from filewright.page.view import files_of
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
@@ -41,6 +42,8 @@ _KEPT = 4
 """Sessions, and other views, that are held for the next part of them."""
 _BODY = 1 << 16
 """Bytes of a request to act."""
+_MOST = 10**12
+"""The largest number that is asked for: of a hunk, or by so much a line is further down."""
 _STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
 
 
@@ -66,9 +69,8 @@ class Viewed:
 class ReviewSite:
     """The review page of one workspace."""
 
-    def __init__(self, workspace: Workspace, keys: Keys) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._keys = keys
         self._log = ChangeLog(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
         self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
@@ -83,13 +85,13 @@ class ReviewSite:
                 Route("/change/{name:path}", self.change),
                 Route("/session/{name:path}", self.session),
                 Route("/since/{name:path}", self.since),
+                Route("/about", self.about),
                 Route("/list", self.rows),
                 Route("/waiting", self.waiting),
                 Route("/waiting/{call}", self.waiting_call),
                 Route("/word", self.word, methods=["POST"]),
                 Route("/events", self.events),
                 Route("/act", self.act, methods=["POST"]),
-                Route("/static/{name}", _static),
             ],
             exception_handlers={
                 FilewrightError: self._refused,
@@ -108,11 +110,15 @@ class ReviewSite:
 
     # Looking
 
+    def about(self, _request: Request) -> Response:
+        """The folders whose changes these are."""
+        return JSONResponse({"roots": [quote(root.path) for root in self._workspace.roots]})
+
     def newest(self, request: Request) -> Response:
-        """The page at the newest change."""
+        """The newest change."""
         newest = self._workspace.history(limit=1)
         if not newest:
-            return self._whole(request, render("empty.html"))
+            return HTMLResponse(render("empty.html"))
         return self._answer(request, "change", newest[0].id)
 
     def change(self, request: Request) -> Response:
@@ -128,20 +134,17 @@ class ReviewSite:
         return self._answer(request, "since", request.path_params["name"])
 
     def _answer(self, request: Request, kind: str, name: str) -> Response:
-        viewed = self._selected(kind, name)
-        part = request.query_params.get("part")
-        if part is None or part == "view":
-            view = self._view(request, viewed)
-            return HTMLResponse(view) if part else self._whole(request, view, viewed)
         answers: dict[str, Callable[[Request, Viewed], Response]] = {
+            "view": self._view,
             "files": self._files,
             "file": self._file,
             "lines": self._lines,
             "image": self._image,
         }
+        part = request.query_params.get("part", "view")
         if part not in answers:
             raise HTTPException(404, "There is no such part of this page.")
-        return answers[part](request, viewed)
+        return answers[part](request, self._selected(kind, name))
 
     def _selected(self, kind: str, name: str) -> Viewed:
         """The changes that are meant; those of the last few views are held until something changes."""
@@ -154,33 +157,20 @@ class ReviewSite:
             self._viewed[key] = found
         return found
 
-    def _view(self, request: Request, viewed: Viewed) -> str:
-        record = viewed.contents.record
-        return render(
-            "change.html",
-            **self._shared(request, viewed),
-            row=self._log.row(record) if viewed.kind == "change" else None,
-            record=record,
-            cards=cards_of(self._workspace, viewed.contents),
-            following=CARDS,
-        )
+    # Parts
 
-    def _whole(self, request: Request, view: str, viewed: Viewed | None = None) -> Response:
+    def _view(self, request: Request, viewed: Viewed) -> Response:
+        record = viewed.contents.record
         return HTMLResponse(
             render(
-                "page.html",
+                "change.html",
                 **self._shared(request, viewed),
-                view=view,
-                page=self._log.page(),
-                calls=self._workspace.approvals.waiting(),
-                chosen=viewed.contents.record.id if viewed is not None and viewed.kind == "change" else None,
-                token=self._keys.changing,
-                roots=[quote(root.path) for root in self._workspace.roots],
-                theme=_one_of(request.cookies.get("filewright_theme"), "auto", "light", "dark"),
+                row=self._log.row(record) if viewed.kind == "change" else None,
+                record=record,
+                cards=cards_of(self._workspace, viewed.contents),
+                following=CARDS,
             )
         )
-
-    # Parts
 
     def rows(self, request: Request) -> Response:
         """Rows of the list, filtered."""
@@ -205,7 +195,11 @@ class ReviewSite:
         return HTMLResponse(render("card.html", **self._shared(request, viewed), card=card))
 
     def _lines(self, request: Request, viewed: Viewed) -> Response:
-        first, last, shift = (_number(request, name) for name in ("from", "to", "shift"))
+        first, last, shift = (
+            _number(request, "from"),
+            _number(request, "to"),
+            _number(request, "shift", -_MOST),
+        )
         view = folded_lines(self._workspace, viewed.contents, _index(request, viewed), first, last, shift)
         if view is None:
             raise HTTPException(404, "These lines were not kept.")
@@ -225,25 +219,21 @@ class ReviewSite:
         return Response(content, media_type=media, headers={"content-security-policy": policy})
 
     async def events(self, request: Request) -> Response:
-        """News for as long as the page is open: the id of the newest change, whenever it is another."""
+        """News for as long as the page is open, lines of JSON: the newest change, and how many calls wait."""
         return StreamingResponse(
-            self._news(request.query_params.get("after", "")), media_type="text/event-stream"
+            self._news(request.query_params.get("after", "")), media_type="application/x-ndjson"
         )
 
     async def _news(self, known: str) -> AsyncIterator[str]:
-        yield "retry: 2000\n\n"
+        told: tuple[str, list[str]] = known, []
         looks = 0
-        asking: list[str] = []
         while not self.leaving.is_set():
-            newest, calls = await run_in_threadpool(self._look)
-            if calls != asking:
-                asking = calls
-                yield f"event: waiting\ndata: {len(calls)}\n\n"
-            if newest != known:
-                known = newest
-                yield f"event: change\ndata: {newest}\n\n"
+            now = await run_in_threadpool(self._look)
+            if now != told:
+                told = now
+                yield json.dumps({"newest": now[0], "waiting": len(now[1])}) + "\n"
             elif looks % PING_LOOKS == 0:
-                yield ": still here\n\n"
+                yield "\n"
             looks += 1
             try:
                 await asyncio.wait_for(self.leaving.wait(), LOOK_SECONDS)
@@ -272,7 +262,7 @@ class ReviewSite:
 
     async def word(self, request: Request) -> Response:
         """Give the person's word on a call."""
-        given = await _json(request)
+        given = await json_of(request, _BODY)
         call, allow = (given.get("call"), given.get("allow")) if isinstance(given, dict) else (None, None)
         if not isinstance(call, str) or not isinstance(allow, bool):
             raise HTTPException(400, "This is no word on a call.")
@@ -290,7 +280,7 @@ class ReviewSite:
 
     async def act(self, request: Request) -> Response:
         """Show what an action would do (`preview`), or do it: as JSON the change it made."""
-        asked = Action.of(await _json(request))
+        asked = Action.of(await json_of(request, _BODY))
         return await run_in_threadpool(self._act, request, asked)
 
     def _act(self, request: Request, asked: Action) -> Response:
@@ -340,25 +330,16 @@ class ReviewSite:
             "source": f"{base}{viewed.address}" if viewed is not None else None,
         }
 
-    def _refused(self, request: Request, error: Exception) -> Response:
+    def _refused(self, _request: Request, error: Exception) -> Response:
         assert isinstance(error, FilewrightError)
-        return self._problem(request, _STATUS.get(error.code, 422), error.message, error.hint)
+        return _problem(_STATUS.get(error.code, 422), error.message, error.hint)
 
-    def _missing(self, request: Request, error: Exception) -> Response:
+    def _missing(self, _request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return self._problem(request, error.status_code, error.detail, None)
+        return _problem(error.status_code, error.detail, None)
 
-    def _failed(self, request: Request, _error: Exception) -> Response:
-        message = "This failed because of a bug in filewright; the terminal shows more."
-        return self._problem(request, 500, message, None)
-
-    def _problem(self, request: Request, status: int, message: str, hint: str | None) -> Response:
-        view = render("problem.html", message=message, hint=hint)
-        if request.method != "GET" or "part" in request.query_params or request.url.path.endswith("/list"):
-            return HTMLResponse(view, status_code=status)
-        page = self._whole(request, view)
-        page.status_code = status
-        return page
+    def _failed(self, _request: Request, _error: Exception) -> Response:
+        return _problem(500, "This failed because of a bug in filewright; the terminal shows more.", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +362,7 @@ class Action:
         fits = (
             kind in ("change", "session", "since")
             and (path is None or isinstance(path, str))
-            and (hunk is None or (type(hunk) is int and hunk > 0 and path is not None))
+            and (hunk is None or (type(hunk) is int and 0 < hunk < _MOST and path is not None))
         )
         if not fits or not isinstance(kind, str) or not isinstance(name, str):
             raise HTTPException(400, "This is no action of the page.")
@@ -396,14 +377,8 @@ def _scope(kind: str, name: str) -> Scope:
     )
 
 
-async def _json(request: Request) -> Any:
-    body = await body_of(request, _BODY)
-    if body is None:
-        raise HTTPException(413, "This request is too long.")
-    try:
-        return json.loads(body)
-    except ValueError:
-        raise HTTPException(400, "This request is not JSON.") from None
+def _problem(status: int, message: str, hint: str | None) -> Response:
+    return HTMLResponse(render("problem.html", message=message, hint=hint), status_code=status)
 
 
 def _index(request: Request, viewed: Viewed) -> int:
@@ -413,20 +388,8 @@ def _index(request: Request, viewed: Viewed) -> int:
     return index
 
 
-def _number(request: Request, name: str) -> int:
-    try:
-        return int(request.query_params[name])
-    except (KeyError, ValueError):
-        raise HTTPException(400, f"{name} must be a number") from None
-
-
-def _one_of(given: str | None, *choices: str) -> str:
-    return given if given in choices else choices[0]
-
-
-def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    try:
-        return Response(static(name), media_type=static_type(name), headers={"cache-control": "max-age=3600"})
-    except KeyError:
-        raise HTTPException(404, "There is no such file.") from None
+def _number(request: Request, name: str, least: int = 0) -> int:
+    given = request.query_params.get(name, "")
+    if re.fullmatch(r"-?[0-9]{1,12}", given) is None or int(given) < least:
+        raise HTTPException(400, f"{name} must be a number")
+    return int(given)

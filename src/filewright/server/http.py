@@ -81,7 +81,7 @@ class HttpTransport:
         )
         _logger.info("listening on http://%s:%d%s (%s)", shown, port, PATH, guarded)
         if self._review is not None:
-            link = "" if access.bearer else self._review.link()
+            link = "/" if access.bearer else self._review.link()
             _logger.info("review page: http://%s:%d%s%s", shown, port, REVIEW, link)
 
     async def run(self) -> None:
@@ -114,7 +114,6 @@ def _review(workspace: Workspace | None, access: Access, port: int) -> ReviewApp
 
     return ReviewApp(
         workspace,
-        f"serve_{port}",
         hosts=_hosts(access, port),
         origins=_origins(access, port),
         verify=access.bearer.verify_token if access.bearer is not None else None,

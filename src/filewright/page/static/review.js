@@ -4,12 +4,13 @@
 
 const body = document.body;
 const base = body.dataset.base;
-const token = document.querySelector('meta[name="filewright-token"]').content;
+const kept = `filewright ${base}`; // the tab's own storage: it is of this port alone, and ends with the tab
+let key = sessionStorage.getItem(kept);
 const view = document.getElementById("view");
 const rows = document.getElementById("rows");
 const filter = document.getElementById("filter");
 const live = document.getElementById("live");
-const ask = document.getElementById("ask");
+const dialog = document.getElementById("ask");
 let asked = 0;
 
 function say(text) {
@@ -20,10 +21,17 @@ function say(text) {
   say.timer = setTimeout(() => said.classList.remove("shown"), 5000);
 }
 
+function ask(address, options = {}) {
+  return fetch(address, { ...options, headers: { ...options.headers, "x-filewright-key": key } });
+}
+
 async function get(address, options = {}) {
-  const answer = await fetch(address, { credentials: "same-origin", ...options });
+  const answer = await ask(address, options);
   const text = await answer.text();
-  if (answer.status === 403 && !options.method) throw new Error("The server no longer knows this page. Open it again.");
+  if (answer.status === 403 && !options.method) {
+    shut("The server no longer knows this page.");
+    throw new Error("The server no longer knows this page.");
+  }
   return { text, ok: answer.ok };
 }
 
@@ -66,7 +74,7 @@ function settle() {
   rows.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   body.classList.remove("listing");
   total();
-  for (const waiting of view.querySelectorAll("[data-file], [data-load]")) soon.observe(waiting);
+  for (const later of view.querySelectorAll(LATER)) soon.observe(later);
 }
 
 function total() {
@@ -86,11 +94,13 @@ function total() {
 
 // What is loaded when it comes into sight
 
+const LATER = "[data-file], [data-load], [data-src]";
 const soon = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) {
     if (!isIntersecting) continue;
     soon.unobserve(target);
-    if (!target.dataset.file?.endsWith("&full")) load(target);
+    if (target.dataset.src) picture(target);
+    else if (!target.dataset.file?.endsWith("&full")) load(target);
   }
 }, { rootMargin: "600px" });
 
@@ -101,15 +111,23 @@ async function load(button) {
     const { text, ok } = await get(button.dataset.file ?? button.dataset.load);
     if (!ok) throw new Error("That could not be loaded.");
     const made = parsed(text);
-    const waiting = made.querySelectorAll("[data-file], [data-load]");
+    const later = made.querySelectorAll(LATER);
     if (button.dataset.file) button.closest(".file").replaceWith(made);
     else button.replaceWith(made);
-    for (const other of waiting) soon.observe(other);
+    for (const other of later) soon.observe(other);
     total();
   } catch (error) {
     button.disabled = false;
     say(error.message);
   }
+}
+
+async function picture(image) {
+  const answer = await ask(image.dataset.src); // no browser sends the key for an image by itself
+  if (!answer.ok) return;
+  const reader = new FileReader();
+  reader.addEventListener("load", () => (image.src = reader.result));
+  reader.readAsDataURL(await answer.blob());
 }
 
 async function unfold(button) {
@@ -170,30 +188,48 @@ filter.addEventListener("input", () => {
 
 // News
 
+let named = document.title;
 let stream = null;
-let newest = body.dataset.newest;
-const title = document.title;
+let newest = "";
+let waiting = 0;
 
-function listen() {
+async function listen() {
   if (stream || document.hidden) return;
-  stream = new EventSource(`${base}/events?after=${encodeURIComponent(newest)}`);
-  stream.addEventListener("open", () => alive(true));
-  stream.addEventListener("error", () => alive(false));
-  stream.addEventListener("waiting", async (event) => {
-    document.title = `${Number(event.data) ? `(${event.data}) ` : ""}${title}`;
+  const mine = (stream = new AbortController());
+  try {
+    const { body: news } = await ask(`${base}/events?after=${encodeURIComponent(newest)}`, { signal: mine.signal });
+    alive(true);
+    const reader = news.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = "", read = {}; !read.done; read = await reader.read()) {
+      const lines = (text + (read.value ?? "")).split("\n");
+      text = lines.pop();
+      for (const line of lines) if (line) await learn(JSON.parse(line));
+    }
+  } catch {
+    // It ended: tried again below.
+  }
+  if (stream !== mine) return;
+  stream = null;
+  alive(false);
+  setTimeout(listen, 2000);
+}
+
+async function learn(news) {
+  if (news.waiting || waiting) {
+    document.title = `${news.waiting ? `(${news.waiting}) ` : ""}${named}`;
     const { text, ok } = await get(`${base}/waiting`);
     if (ok) document.getElementById("waiting").replaceChildren(parsed(text));
-  });
-  stream.addEventListener("change", async (event) => {
-    const known = newest;
-    newest = event.data;
-    const at = rows.parentElement.scrollTop;
-    await list();
-    for (const row of rows.querySelectorAll(".row")) if (row.dataset.change > known) row.classList.add("fresh");
-    rows.parentElement.scrollTop = at;
-    if (!view.querySelector("section")) show(`${base}/`, { push: false });
-    else refresh();
-  });
+  }
+  waiting = news.waiting;
+  if (news.newest === newest) return;
+  const known = newest;
+  newest = news.newest;
+  const at = rows.parentElement.scrollTop;
+  await list();
+  for (const row of rows.querySelectorAll(".row")) if (row.dataset.change > known) row.classList.add("fresh");
+  rows.parentElement.scrollTop = at;
+  if (!view.querySelector("section")) show(`${base}/`, { push: false });
+  else refresh();
 }
 
 // What is shown may be undone by what came: its head says so; the diff that somebody reads is left alone.
@@ -216,7 +252,7 @@ function alive(is) {
 document.addEventListener("visibilitychange", () => {
   // A browser has six connections to a server: hidden pages must not hold them.
   if (document.hidden) {
-    stream?.close();
+    stream?.abort();
     stream = null;
   } else listen();
 });
@@ -239,14 +275,14 @@ function wish(button) {
 }
 
 function post(action, to = "act") {
-  const headers = { "content-type": "application/json", "x-filewright-token": token };
+  const headers = { "content-type": "application/json" };
   return get(`${base}/${to}`, { method: "POST", headers, body: JSON.stringify(action) });
 }
 
 function openDialog(html) {
-  ask.replaceChildren(parsed(html));
-  if (!ask.open) ask.showModal();
-  ask.querySelector("[autofocus]")?.focus();
+  dialog.replaceChildren(parsed(html));
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector("[autofocus]")?.focus();
 }
 
 async function preview(action) {
@@ -276,8 +312,8 @@ async function act(button) {
     const { text, ok } = word
       ? await post({ ...wanted, allow: word === "allow" }, "word")
       : await post({ ...wanted, preview: false });
-    if (!ok) return ask.replaceChildren(parsed(text));
-    ask.close();
+    if (!ok) return dialog.replaceChildren(parsed(text));
+    dialog.close();
     say(JSON.parse(text).said);
   } catch (error) {
     button.disabled = false;
@@ -285,7 +321,7 @@ async function act(button) {
   }
 }
 
-ask.addEventListener("close", () => {
+dialog.addEventListener("close", () => {
   wanted = null;
 });
 
@@ -302,7 +338,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
-  else if ("close" in button.dataset) ask.close();
+  else if ("close" in button.dataset) dialog.close();
   else if ("do" in button.dataset || button.dataset.word) act(button);
   else if (button.dataset.waiting) look(button);
   else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
@@ -384,9 +420,75 @@ document.addEventListener("keydown", (event) => {
 
 window.addEventListener("popstate", () => show(location.href, { push: false }));
 
-settle();
-const whole = view.querySelector("section")?.dataset.address;
-if (whole) history.replaceState(null, "", whole); // the newest change will soon be another
-const first = rows.querySelector(".more");
-if (first) down.observe(first);
-listen();
+// Opening: the token behind `#` is exchanged for the key, without which the server shows nothing
+
+async function enter(token) {
+  const body = JSON.stringify({ token });
+  const answer = await fetch(`${base}/enter`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const given = await answer.json();
+  return answer.ok ? unlock(given.key) : shut(given.message);
+}
+
+function unlock(given) {
+  key = given;
+  sessionStorage.setItem(kept, key);
+  return open();
+}
+
+function shut(why) {
+  sessionStorage.removeItem(kept);
+  key = null;
+  stream?.abort();
+  stream = null;
+  const door = document.getElementById("enter");
+  body.classList.add("entering");
+  door.hidden = false;
+  door.querySelector(".why").textContent = why;
+  door.querySelector("input")?.focus();
+}
+
+async function open() {
+  try {
+    const { roots } = JSON.parse((await get(`${base}/about`)).text);
+    const names = roots.map((root) => root.split("/").pop() || root);
+    const place = document.querySelector(".root");
+    place.textContent = names.join(", ");
+    place.title = roots.join(", ");
+    document.title = named = `${names[0]} · filewright review`;
+    await list();
+    newest = rows.querySelector(".row")?.dataset.change ?? "";
+    await show(location.href, { push: false });
+  } catch {
+    return; // what is wrong was said
+  }
+  const address = view.querySelector("section")?.dataset.address;
+  if (address) history.replaceState(null, "", address); // the newest change will soon be another
+  document.getElementById("enter").hidden = true;
+  body.classList.remove("entering");
+  listen();
+}
+
+// A change opened in a new tab asks the other tabs of this page, which are of the same origin, this port included.
+const tabs = new BroadcastChannel(kept);
+tabs.addEventListener("message", ({ data }) => {
+  if (data.asked && key) tabs.postMessage({ key });
+  else if (data.key && !key) unlock(data.key);
+});
+
+function begin() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token === null && key) return open();
+  if (token === null) {
+    shut("");
+    return tabs.postMessage({ asked: true });
+  }
+  history.replaceState(null, "", location.pathname);
+  return enter(token);
+}
+
+document.querySelector("#enter form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  enter(event.target.elements.token.value);
+});
+window.addEventListener("hashchange", () => location.hash.includes("token=") && begin());
+begin();
