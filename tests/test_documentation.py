@@ -98,10 +98,11 @@ def test_the_page_tells_the_truth(name, tmp_path):
     folder.mkdir()
     (folder / "cart.py").write_text(CART)
     scripts = os.pathsep.join([sysconfig.get_path("scripts"), str(Path(sys.executable).parent)])
+    elsewhere = ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME")
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name not in elsewhere},
         "PATH": scripts + os.pathsep + os.environ["PATH"],
-        "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"),
+        "HOME": str(tmp_path / "home"),
         "LC_ALL": "C.UTF-8",
     }
     shown = commands(PROJECT / name)

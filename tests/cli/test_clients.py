@@ -97,6 +97,29 @@ def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
     assert command_of("cursor", configuration("cursor"))[:2] == ["uvx", "filewright"]
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("gemini-cli", "gemini"), ("qwen-code", "qwen")])
+def test_an_application_is_known_by_its_own_name(typed: str, meant: str) -> None:
+    assert configuration(typed) == configuration(meant)
+    assert configuration(typed, "--hooks") == configuration(meant, "--hooks")
+
+
+@pytest.mark.parametrize("variable", ["FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"])
+def test_a_state_folder_of_ones_own_is_named_for_the_client(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that passes no environment on would begin a second history."""
+    for name in ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert "--state-dir" not in command_of("codex", configuration("codex"))
+    assert "--state-dir" not in configuration("codex", "--hooks")
+    state = tmp_path / "my state"
+    monkeypatch.setenv(variable, str(state))
+    folder = str(state if variable == "FILEWRIGHT_STATE_DIR" else state / "filewright")
+    assert command_of("codex", configuration("codex"))[-2:] == ["--state-dir", folder]
+    assert configuration("codex", "--hooks").count(f" --state-dir '{folder}'") == 2
+
+
 def test_what_single_clients_need() -> None:
     assert json.loads(configuration("vscode"))["servers"]["filewright"]["type"] == "stdio"
     assert tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"]["required"] is True

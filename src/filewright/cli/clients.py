@@ -164,6 +164,23 @@ CLIENTS = {
 }
 
 
+NAMES = {
+    **{name: name for name in CLIENTS},
+    **{"claude": "claude-code", "codex-cli": "codex", "gemini-cli": "gemini", "qwen-code": "qwen"},
+}
+"""What people call each of them."""
+
+
+class _ClientName(click.Choice[str]):
+    """One of `NAMES`; only one name of each client is listed."""
+
+    def __init__(self) -> None:
+        super().__init__(list(CLIENTS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(NAMES.get(value, value), param, ctx)
+
+
 # Hooks, by which what a shell command did is recorded
 
 
@@ -173,27 +190,27 @@ def _hook(timeout: int | None, line: str, **more: str) -> Entry:
 
 def _hooked(
     begin: str, end: Sequence[str], matcher: str, unit: int = 1, *, named: bool = False
-) -> Callable[[str, str], Entry]:
+) -> Callable[[str, str, str], Entry]:
     """The hooks of an agent whose events are `begin` and `end`, with time limits of 10 and 30 s in `unit`s."""
 
-    def hooks(program: str, actor: str) -> Entry:
+    def hooks(program: str, actor: str, state: str) -> Entry:
         def one(seconds: int, word: str, line: str) -> list[Entry]:
             names = {"name": f"filewright-{word}"} if named else {}
             return [{"matcher": matcher, "hooks": [_hook(seconds * unit, line, **names)]}]
 
-        first = one(10, "begin", f"{program} snapshot begin --hook")
-        last = one(30, "end", f"{program} snapshot end --hook --actor {actor}")
+        first = one(10, "begin", f"{program} snapshot begin --hook{state}")
+        last = one(30, "end", f"{program} snapshot end --hook --actor {actor}{state}")
         return {"hooks": {begin: first, **dict.fromkeys(end, last)}}
 
     return hooks
 
 
-def _cursor_hooks(program: str, actor: str) -> Entry:
+def _cursor_hooks(program: str, actor: str, state: str) -> Entry:
     return {
         "version": 1,
         "hooks": {
-            "beforeShellExecution": [{"command": f"{program} snapshot begin --hook"}],
-            "afterShellExecution": [{"command": f"{program} snapshot end --hook --actor {actor}"}],
+            "beforeShellExecution": [{"command": f"{program} snapshot begin --hook{state}"}],
+            "afterShellExecution": [{"command": f"{program} snapshot end --hook --actor {actor}{state}"}],
         },
     }
 
@@ -204,7 +221,7 @@ class _Hooks:
 
     where: str
     actor: str
-    of: Callable[[str, str], Entry]
+    of: Callable[[str, str, str], Entry]
 
 
 HOOKS = {
@@ -253,14 +270,25 @@ def server_command(
 ) -> list[str]:
     """The words by which `client` starts the server."""
     named = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [client.root or os.getcwd()]
-    return [*(["uvx", "filewright"] if uvx else own_command()), "serve", *named, *flags]
+    return [*(["uvx", "filewright"] if uvx else own_command()), "serve", *named, *flags, *_state_folder()]
+
+
+def _state_folder() -> list[str]:
+    """The option that names the state folder, where our environment does: a client may not pass that on."""
+    from filewright.changes import base_folder
+    from filewright.settings import load
+
+    settings = load()
+    if settings.state_dir is None and not os.environ.get("XDG_STATE_HOME"):
+        return []
+    return ["--state-dir", str(base_folder(settings))]
 
 
 def describes_server(command: Command) -> Command:
     """Add CLIENT and the options that say how the server is started."""
     for option in reversed(
         (
-            click.argument("client", type=click.Choice(list(CLIENTS))),
+            click.argument("client", type=_ClientName()),
             click.option(
                 "--root", "roots", multiple=True, metavar="DIR", help="A folder to serve; may be repeated."
             ),
@@ -318,9 +346,10 @@ def _print_hooks(client: Client, uvx: bool) -> None:
         )
     found = HOOKS[client.name]
     words = ["uvx", "filewright"] if uvx else own_command()
-    line = subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+    state = _state_folder()
     write(f"{client.title}: {found.where} in the project, or the same below your home folder", to_error=True)
-    write(rendered((), found.of(line, found.actor)))
+    write(rendered((), found.of(joined(words), found.actor, f" {joined(state)}" if state else "")))
 
 
 def configured() -> list[str]:
