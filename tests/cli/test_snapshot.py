@@ -181,7 +181,19 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Pat
     assert _tree(root) == before
     begun = workspace.begin_command()
     workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
+    edited = _tree(root)["a.txt"]
     (root / "a.txt").write_bytes(b"another")
+    [record] = workspace.end_command(begun, "a command")
+    assert [entry.place.shown for entry in record.entries] == ["a.txt"]
+    assert record.notes == ()
+    workspace.undo(record.id)
+    assert _tree(root)["a.txt"] == edited
+
+
+def test_what_a_command_did_before_a_tool_did_more_is_named(workspace: Any, root: Path) -> None:
+    begun = workspace.begin_command()
+    (root / "a.txt").write_bytes(b"another two")
+    workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
     [record] = workspace.end_command(begun, "a command")
     assert record.entries == ()
     assert "a.txt" in record.notes[0]

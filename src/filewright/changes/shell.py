@@ -26,7 +26,7 @@ import stat
 import struct
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -35,8 +35,9 @@ import xxhash
 from filewright import errors, system
 from filewright.boundary import Boundary, Location, Root
 from filewright.changes.content import digest_of
+from filewright.changes.contents import Contents
 from filewright.changes.operations import CommitPlan
-from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of, kind_of
+from filewright.changes.record import ChangeRecord, Entry, Kind, Place, Side, id_of
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
@@ -65,6 +66,7 @@ _RULE_FILES = frozenset((b".gitignore", b".ignore", b".agentsignore"))
 _ELSEWHERE = b"/"
 """Where a listing has what else says what is ignored, which is not below the root or not to be listed."""
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+_FORMATS = {kind: form for form, kind in _KINDS.items()} | {"other": stat.S_IFIFO}
 _MISSING = (Code.NOT_FOUND, Code.NOT_A_DIRECTORY)
 
 _Numbers = tuple[int, ...]
@@ -125,12 +127,11 @@ def end_command(
     identifier: str,
     summary: str,
     caller: Caller,
-    ours: Iterable[ChangeRecord],
+    meanwhile: Iterable[Contents],
     task: Task,
 ) -> ChangeRecord | None:
-    """Record what is different from the listing; None if that is nothing.
-
-    But for `ours`: what tools have changed meanwhile, the oldest first.
+    """Record what is different from the listing, as the changes `meanwhile`, the oldest first, have left it;
+    None if that is nothing.
 
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
@@ -140,8 +141,8 @@ def end_command(
         except (OSError, ValueError, struct.error) as error:
             raise errors.unknown_listing(identifier) from error
         comparing = _Comparing(boundary, store, root, folder, task)
-        for change in ours:
-            listing = comparing.leave_out(change, listing)
+        for change in meanwhile:
+            listing = comparing.after(change, listing)
         begun, device = folder.stat(_list(identifier)).mtime_ns, folder.status().device
         slack = 0 if device == root.device else _SLACK_NS
         comparing.compare(listing, _walked(boundary, root, task), begun - slack)
@@ -436,10 +437,9 @@ class _Comparing:
         self._store = store
         self._root = root
         self._folder = folder
-        self._ours: dict[_Path, Side | None] = {}
+        self._left: dict[_Path, tuple[Entry, Contents]] = {}
         self._unclear: set[_Path] = set()
         self._unlisted: set[_Path] = set()
-        self._went: set[_Path] = set()
         self._task = task
         self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
         self._came: dict[_Path, _Numbers] = {}
@@ -448,16 +448,17 @@ class _Comparing:
         self._lost: list[str] = []
         self._kept_after = 0
 
-    def leave_out(self, change: ChangeRecord, before: _Listing) -> _Listing:
-        """Leave out what a change on record has made; the listing as it is after what that has moved."""
+    def after(self, change: Contents, before: _Listing) -> _Listing:
+        """The listing as it is after a change that is on record: what that made is known by its content."""
         moves: dict[_Path, _Path] = {}
-        made: dict[_Path, Side | None] = {}
+        taken: set[_Path] = set()
+        made: dict[_Path, tuple[Entry, Contents]] = {}
         places: dict[bytes, dict[bytes, int]] = {}
-        for entry in change.entries:
+        for entry in change.record.entries:
             self._task.check()
             path = _path_in(self._root, entry.place)
             was = _path_in(self._root, entry.was) if entry.was is not None else path
-            if was is not None and was not in self._ours:
+            if was is not None:
                 listed = before.get(was[0], _Names())
                 if was[0] not in places:
                     places[was[0]] = {name: at for at, name in enumerate(listed.names)}
@@ -467,16 +468,21 @@ class _Comparing:
                 elif at is not None and path and path != was and _is_as_it_was(entry):
                     moves[was] = path
                     continue
-                elif at is not None and not _is_side(listed.of(at), entry.before):
+                elif at is not None and was not in self._left and not _is_side(listed.of(at), entry.before):
                     self._unclear.add(was)
-            made |= {end: None for end in (was,) if end is not None}
-            made |= {end: entry.after for end in (path,) if end is not None}
-        if moves:
-            prefixes = {_join(was): _join(path) for was, path in moves.items()}
-            self._ours = {_along(prefixes, path): side for path, side in self._ours.items()}
-            before = _moved(before, moves, prefixes)
-        self._ours |= {path: side for path, side in made.items() if path not in moves.values()}
-        return before
+                taken.add(was)
+            if path is not None and entry.after is not None:
+                made[path] = entry, change
+        prefixes = {_join(was): _join(path) for was, path in moves.items()}
+        left = {path: known for path, known in self._left.items() if path not in taken}
+        self._left = {moves.get(path) or _along(prefixes, path): known for path, known in left.items()} | made
+        time_ns = change.record.time_ns
+        rows = {
+            path: _numbers(entry.after, time_ns)
+            for path, (entry, _) in made.items()
+            if entry.after is not None
+        }
+        return _moved(before, moves, prefixes, taken, rows)
 
     def compare(self, before: _Listing, after: _Listing, since: int) -> None:
         """Find what is different since that time.
@@ -499,7 +505,7 @@ class _Comparing:
                 now = new.of(index)
                 if at is None:
                     self._came[prefix, name] = now
-                elif old.of(at) != now:
+                elif old.of(at) != now and not self._is_left((prefix, name), now):
                     self._changed[prefix, name] = old.of(at), old.kept_at(at), now
                     if stat.S_ISDIR(now[4]) and stat.S_ISDIR(old.of(at)[4]) and old.of(at)[0] == now[0]:
                         uncovered.add(prefix + name + b"/")
@@ -550,7 +556,7 @@ class _Comparing:
         if not self._is_folder(path[0]):
             return True
         try:
-            return self._boundary.stat(_place(self._root, path)).inode != numbers[0]
+            return numbers[0] not in (0, self._boundary.stat(_place(self._root, path)).inode)
         except FilewrightError as error:
             return error.code in _MISSING
 
@@ -577,7 +583,7 @@ class _Comparing:
                 *self._gone.items(),
                 *((path, (old, kept)) for path, (old, kept, _) in self._changed.items()),
             )
-            if not kept[0] and stat.S_ISREG(old[4]) and 0 < old[1] <= _GIT_EACH and not self._mine(path)
+            if not kept[0] and stat.S_ISREG(old[4]) and 0 < old[1] <= _GIT_EACH and path not in self._left
         }
         with suppress(FileNotFoundError):
             with self._folder.open(_index(identifier)) as file:
@@ -624,7 +630,9 @@ class _Comparing:
         try:
             self._section = writer.section
             entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
-            self._lost += self._changed_by_both()
+            # What a tool found that was not there before was ignored, or the command made it before that.
+            unclear = self._unclear | (self._unlisted & self._came.keys())
+            self._lost += [_place(self._root, path).shown for path in sorted(unclear)]
             if not entries and not self._lost:
                 journal.forget()
                 return None
@@ -653,31 +661,27 @@ class _Comparing:
         self._store.collect(record.id)
         return file.record
 
-    def _changed_by_both(self) -> Iterator[str]:
-        """What the command has changed after, or before, a tool: nobody can say which did what."""
-        left = {path for path, side in self._ours.items() if not self._is_left(path, side)}
-        # What a tool has found that was not there before was ignored, or the command made it before that.
-        unclear = self._unclear | (self._unlisted & self._came.keys())
-        for path in sorted(unclear | left):
-            yield _place(self._root, path).shown
-
-    def _is_left(self, path: _Path, side: Side | None) -> bool:
+    def _is_left(self, path: _Path, now: _Numbers) -> bool:
         """Whether something is as a tool has left it."""
+        known = self._left.get(path)
+        side = known[0].after if known is not None else None
+        if side is None or _numbers(side)[4:] != now[4:]:
+            return False
+        if side.kind == "folder":
+            return True
+        content = self._link_or_digest(path, now)
+        return content is not None and content == (side.target if side.kind == "link" else side.digest)
+
+    def _link_or_digest(self, path: _Path, now: _Numbers) -> bytes | str | None:
+        """What a link leads to, or the digest of what a file holds; None where that cannot be read."""
         where = _place(self._root, path)
         try:
-            status = self._boundary.stat(where)
-            if side is None or kind_of(status) != side.kind:
-                return False
-            if side.kind == "link":
-                return self._boundary.read_link(where) == side.target
-            if side.kind != "file" or status.mtime_ns == side.mtime_ns:
-                return True
-            if status.size != side.size or side.digest is None:
-                return False
+            if stat.S_ISLNK(now[4]):
+                return self._boundary.read_link(where)
             with self._boundary.open_file(where) as file:
-                return digest_of(file) == side.digest
-        except FilewrightError as error:
-            return side is None or (error.code not in _MISSING or path in self._went)
+                return digest_of(file)
+        except (FilewrightError, OSError):
+            return None
 
     def _notes(self) -> Iterator[str]:
         for path in self._lost[:_NAMED]:
@@ -702,14 +706,16 @@ class _Comparing:
         """What has another name: the same inode, size and time. A folder has, if something in it has moved along."""
         came: dict[_Numbers, dict[bytes, list[_Path]]] = {}
         for path, numbers in self._came.items():
-            if not stat.S_ISDIR(numbers[4]) and not self._mine(path):
+            if not stat.S_ISDIR(numbers[4]):
                 came.setdefault(numbers[:3], {}).setdefault(path[1], []).append(path)
         folders = {numbers[0]: path for path, numbers in self._came.items() if stat.S_ISDIR(numbers[4])}
         files: list[tuple[_Path, _Path]] = []
         moved: dict[bytes, bytes] = {}
         for path, (numbers, _) in self._gone.items():
             names = came.get(numbers[:3]) if not stat.S_ISDIR(numbers[4]) else None
-            if not names or self._mine(path):
+            if path in self._left and not stat.S_ISDIR(numbers[4]):
+                names = self._alike(path, numbers)
+            if not names:
                 continue
             # Of several names of one inode each goes its own way, the same name before another.
             name = path[1] if path[1] in names else next(iter(names))
@@ -736,32 +742,16 @@ class _Comparing:
             carried = moved.get(path[0]) == to[0] and path[1] == to[1]
             if not carried or numbers[4:] != now[4:]:
                 yield Entry(self._at(to), _side(numbers), _side(now), self._at(path))
-        for path, to in self._moved_of_ours():
-            now = self._came.pop(to)
-            self._went.add(path)
-            side = self._after(to, now)
-            if side is not None and (moved.get(path[0]) != to[0] or path[1] != to[1]):
-                yield Entry(self._at(to), side, side, self._at(path))
 
-    def _moved_of_ours(self) -> Iterator[tuple[_Path, _Path]]:
-        """Files that a tool has made or changed meanwhile, and where the command has moved them."""
-        made = {
-            side.digest: path
-            for path, side in self._ours.items()
-            if side is not None and side.digest and self._is_missing(path)
-        }
-        for path, numbers in tuple(self._came.items()) if made else ():
-            content = _content(self._boundary, _place(self._root, path), numbers)
-            was = made.pop(xxhash.xxh3_128_hexdigest(content), None) if content is not None else None
-            if was is not None and not self._mine(path):
-                yield was, path
-
-    def _is_missing(self, path: _Path) -> bool:
-        try:
-            self._boundary.stat(_place(self._root, path))
-        except FilewrightError as error:
-            return error.code in _MISSING
-        return False
+    def _alike(self, left: _Path, numbers: _Numbers) -> dict[bytes, list[_Path]]:
+        """Where a file is now that a tool has made or changed: what came and holds the same, by the name."""
+        side = self._left[left][0].after
+        for path, now in self._came.items():
+            if side is not None and (now[1], stat.S_IFMT(now[4])) == (numbers[1], stat.S_IFMT(numbers[4])):
+                known = side.target if side.kind == "link" else side.digest
+                if known is not None and self._link_or_digest(path, now) == known:
+                    return {path[1]: [path]}
+        return {}
 
     def _alterations(
         self, path: _Path, old: _Numbers, kept: tuple[int, int], now: _Numbers
@@ -777,7 +767,7 @@ class _Comparing:
                 if after is not None:
                     yield Entry(place, None, after)
         elif stat.S_ISDIR(now[4]) or (old[:3] == now[:3] and not self._is_rewritten(path, old, kept, now)):
-            if old[4:] != now[4:] and not self._mine(path) and stat.S_IFMT(now[4]) in _KINDS:
+            if old[4:] != now[4:] and stat.S_IFMT(now[4]) in _KINDS:
                 yield Entry(place, _side(old), _side(now))
         else:
             before = self._before(path, old, kept)
@@ -789,18 +779,23 @@ class _Comparing:
 
     def _is_rewritten(self, path: _Path, old: _Numbers, kept: tuple[int, int], now: _Numbers) -> bool:
         """Whether a file that was given its earlier time again holds something else."""
-        if old[3] == now[3] or old[4:] != now[4:] or not kept[0] or self._mine(path):
+        if old[3] == now[3] or old[4:] != now[4:] or not kept[0]:
             return False
         content = _content(self._boundary, _place(self._root, path), now)
         return content is not None and content != self._kept(old[1], *kept)
 
     def _before(self, path: _Path, numbers: _Numbers, kept: tuple[int, int]) -> Side | None:
         """What was there; None, and said, where that was not kept."""
-        if self._mine(path) or stat.S_IFMT(numbers[4]) not in _KINDS:
+        if stat.S_IFMT(numbers[4]) not in _KINDS:
             return None
         if stat.S_ISDIR(numbers[4]):
             return _side(numbers)
-        content = self._kept(numbers[1], *kept)
+        if path not in self._left:
+            content = self._kept(numbers[1], *kept)
+        elif stat.S_ISLNK(numbers[4]):
+            content = entry.after.target if (entry := self._left[path][0]).after is not None else None
+        else:
+            content = self._left[path][1].after(self._left[path][0])
         if content is None:
             self._lost.append(_place(self._root, path).shown)
             return None
@@ -808,9 +803,9 @@ class _Comparing:
             return _side(numbers, target=content)
         return _side(numbers, digest=xxhash.xxh3_128_hexdigest(content), blob=self._section(content))
 
-    def _after(self, path: _Path, numbers: _Numbers, *, mine: bool = False) -> Side | None:
+    def _after(self, path: _Path, numbers: _Numbers) -> Side | None:
         """What is there now, its content kept if it is small; None where it cannot be read."""
-        if self._mine(path) != mine or stat.S_IFMT(numbers[4]) not in _KINDS:
+        if stat.S_IFMT(numbers[4]) not in _KINDS:
             return None
         if stat.S_ISDIR(numbers[4]):
             return _side(numbers)
@@ -845,10 +840,6 @@ class _Comparing:
         with suppress(FileNotFoundError):  # Damaged: the next listing keeps all of it once more.
             self._folder.remove(b"%d.pack" % pack)
         return None
-
-    def _mine(self, path: _Path) -> bool:
-        """Whether another change has recorded what was done there."""
-        return path in self._ours
 
     def _at(self, path: _Path) -> Place:
         return Place.of(_place(self._root, path))
@@ -891,25 +882,31 @@ def _along(moves: Mapping[bytes, bytes], path: _Path) -> _Path:
     return path
 
 
-def _moved(listing: _Listing, moves: Mapping[_Path, _Path], prefixes: Mapping[bytes, bytes]) -> _Listing:
-    """A listing as it is after some moves, which replace what was there."""
+def _moved(
+    listing: _Listing,
+    moves: Mapping[_Path, _Path],
+    prefixes: Mapping[bytes, bytes],
+    taken: Collection[_Path],
+    made: Mapping[_Path, _Numbers],
+) -> _Listing:
+    """A listing as it is once some things were `taken` away, others moved, and others `made`, over what was there."""
     going: dict[bytes, set[bytes]] = {}
-    for above, name in (*moves, *moves.values()):
+    for above, name in (*taken, *moves, *moves.values(), *made):
         going.setdefault(above, set()).add(name)
-    taken: list[tuple[_Path, _Numbers, tuple[int, int]]] = []
+    coming = [(path, numbers, (0, 0)) for path, numbers in made.items()]
     for above in going.keys() & listing.keys():
         old, left = listing[above], _Names()
         for index, name in enumerate(old.names):
             if name not in going[above]:
                 left.add(name, old.of(index), old.kept_at(index))
             elif (above, name) in moves:
-                taken.append((moves[above, name], old.of(index), old.kept_at(index)))
+                coming.append((moves[above, name], old.of(index), old.kept_at(index)))
         listing[above] = left
     found = {
         prefix if prefix in (b"", _ELSEWHERE) else _join(_along(prefixes, _split(prefix))): listed
         for prefix, listed in listing.items()
     }
-    for (above, name), numbers, kept in taken:
+    for (above, name), numbers, kept in coming:
         found.setdefault(above, _Names()).add(name, numbers, kept)
     return found
 
@@ -932,6 +929,12 @@ def _is_side(numbers: _Numbers, side: Side | None) -> bool:
     if side is None or _KINDS.get(stat.S_IFMT(numbers[4])) != side.kind:
         return False
     return side.kind != "file" or (numbers[1], numbers[2]) == (side.size, side.mtime_ns)
+
+
+def _numbers(side: Side, time_ns: int = 0) -> _Numbers:
+    """What a listing has of something that a change made at some time; its number is not known."""
+    size = len(side.target or b"") if side.kind == "link" else side.size
+    return 0, size, time_ns, 0, _FORMATS[side.kind] | side.mode, side.uid, side.gid
 
 
 def _side(
