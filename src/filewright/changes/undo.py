@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ from filewright import errors
 from filewright.boundary import Boundary, Location, temporary_name
 from filewright.changes.content import Held
 from filewright.changes.contents import Contents, Kept
-from filewright.changes.net import NetEntry
+from filewright.changes.net import NetEntry, moved
 from filewright.changes.record import Entry, Place, Side, content_of, folders_above
 from filewright.changes.scope import Selected
 from filewright.edit import (
@@ -53,6 +53,9 @@ from filewright.visible import one_line
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _LITTLE_LINES = re.compile(rb"(?s:(?!\r\0|\n\0)..)*(?:\r\0\n\0|\n\0|\r\0)|(?s:(?!\r\0|\n\0)..)+|(?s:.)")
 _BIG_LINES = re.compile(rb"(?s:(?!\0\r|\0\n)..)*(?:\0\r\0\n|\0\n|\0\r)|(?s:(?!\0\r|\0\n)..)+|(?s:.)")
+_PHASES = ("delete", "clear", "restore", "modify", "attributes")
+"""Each finds the tree as the earlier ones leave it. `clear` empties folders from below and moves things out of
+them, `restore` brings things back from above."""
 _SIDE, _WIDTH, _SIDES_SHOWN = 12, 200, 10
 """Lines and characters that are shown of one side of a conflict, and conflicts that a message shows."""
 _MOST_LISTED = 200
@@ -92,31 +95,6 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class _UndoSteps:
-    """The steps by phase: each phase finds the tree as the earlier ones leave it.
-
-    `clear` empties folders from below and moves things out, `restore` brings back from above; both
-    with the depth at which they act.
-    """
-
-    delete: list[Step] = field(default_factory=list)
-    clear: list[tuple[int, Step]] = field(default_factory=list)
-    restore: list[tuple[int, Step]] = field(default_factory=list)
-    modify: list[Step] = field(default_factory=list)
-    attributes: list[Step] = field(default_factory=list)
-
-    def in_order(self) -> tuple[Step, ...]:
-        """What is in a folder before the folder itself goes or moves; parents before what goes back."""
-        return (
-            *self.delete,
-            *(step for _, step in sorted(self.clear, key=lambda item: -item[0])),
-            *(step for _, step in sorted(self.restore, key=lambda item: item[0])),
-            *self.modify,
-            *self.attributes,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Index:
     """What the entries of a change say of one another, by place.
 
@@ -126,58 +104,42 @@ class _Index:
     with all that is in them, to be filled with what that is.
     """
 
-    arrived: Set[Place]
-    there: Set[Place]
-    leaving: Set[Place]
-    moves: tuple[Entry, ...]
+    arrived: set[Place]
+    there: set[Place]
+    leaving: set[Place]
+    moves: list[Entry]
     back: dict[Place, Place]
-    folders: Set[Place]
-    whole: Mapping[Place, dict[bytes, bytes]]
+    folders: set[Place]
+    whole: dict[Place, dict[bytes, bytes]]
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> _Index:
-        arrived: set[Place] = set()
-        there: set[Place] = set()
-        leaving: set[Place] = set()
-        moved: list[Entry] = []
-        folders_made: set[Place] = set()
+        renamed: list[Entry] = []
         mixed: set[Place] = set()
+        index = cls(set(), set(), set(), [], {}, set(), {})
         for entry in entries:
-            made = entry.before is None and entry.was is None
+            place, was = entry.place, entry.was
+            made = entry.before is None
             if made and entry.after is not None and entry.after.kind == "folder":
-                folders_made.add(entry.place)
+                index.folders.add(place)
             elif not made or content_of(entry.after) is None or isinstance(entry, NetEntry):
-                mixed.update(folders_above(entry.place), folders_above(entry.was or entry.place))
+                mixed.update(folders_above(place), folders_above(was or place))
             if entry.after is not None:
-                there.add(entry.place)
-            if entry.before is None or entry.was is not None:
-                leaving.add(entry.place)
+                index.there.add(place)
+            if made or was is not None:
+                index.leaving.add(place)
                 if entry.after is not None:
-                    arrived.add(entry.place)
-            if entry.was is not None:
-                moved.append(entry)
-        folders = {
-            entry.place: entry.was
-            for entry in moved
-            if entry.after is not None and entry.after.kind == "folder"
-        }
-
-        def carried(entry: Entry) -> bool:
-            assert entry.was is not None
-            return any(
-                folders.get(above) == _above(entry.was, len(entry.place.parts) - len(above.parts))
-                and entry.place.parts[len(above.parts) :]
-                == entry.was.parts[len(above.parts) - len(entry.place.parts) :]
-                for above in folders_above(entry.place)
-                if above in folders
-            )
-
-        moves = tuple(entry for entry in moved if not carried(entry))
-        back = {entry.place: entry.was for entry in moves if entry.was is not None}
-        tops = folders_made - mixed
-        inner = {place for place in tops if not tops.isdisjoint(folders_above(place))}
-        whole: dict[Place, dict[bytes, bytes]] = {place: {} for place in tops - inner}
-        return cls(arrived, there, leaving, moves, back, folders_made, whole)
+                    index.arrived.add(place)
+            if was is not None:
+                renamed.append(entry)
+        for entry in sorted(renamed, key=lambda entry: len(entry.place.parts)):
+            # What a folder above carried along is where that brings it back.
+            if entry.was is not None and index.origin(entry.place) != entry.was:
+                index.back[entry.place] = entry.was
+                index.moves.append(entry)
+        tops = index.folders - mixed
+        index.whole.update((place, {}) for place in tops if tops.isdisjoint(folders_above(place)))
+        return index
 
     def takes_whole(self, entry: Entry) -> bool:
         """Whether something goes with a folder that was made with all that is in it; then that is noted there."""
@@ -198,20 +160,12 @@ class _Index:
 
     def origin(self, place: Place) -> Place:
         """Where something that is at `place` now will be once the moves have been undone."""
-        for above in (place, *folders_above(place)):
-            was = self.back.get(above)
-            if was is not None:
-                return Place(was.root, (*was.parts, *place.parts[len(above.parts) :]))
-        return place
-
-
-def _above(place: Place, levels: int) -> Place | None:
-    return Place(place.root, place.parts[:-levels]) if 0 < levels < len(place.parts) else None
+        return moved(place, self.back)
 
 
 @dataclass(frozen=True, slots=True)
 class _Undoing:
-    """One undo: what it works with, and what it has found so far.
+    """One undo: what it works with, what it has found so far, and the steps, each with the depth at which it acts.
 
     A `trusting` one leaves it to the commit to find that a file is not as the change left it.
     """
@@ -225,7 +179,7 @@ class _Undoing:
     force: bool
     trusting: bool
     task: Task
-    steps: _UndoSteps = field(default_factory=_UndoSteps)
+    steps: dict[str, list[tuple[int, Step]]] = field(default_factory=lambda: {phase: [] for phase in _PHASES})
     conflicts: list[Conflict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     merged: list[str] = field(default_factory=list)
@@ -233,15 +187,19 @@ class _Undoing:
     leading_out: dict[Place, Place] = field(default_factory=dict)
     staying: dict[Place, bool] = field(default_factory=dict)
 
+    def then(self, phase: str, step: Step) -> None:
+        """A step that may come at any time in its phase."""
+        self.steps[phase].append((0, step))
+
     def conflict(self, place: Place, why: str) -> None:
         self.conflicts.append(Conflict(self.locate(place).shown, why))
 
     def clear(self, step: Step, place: Place) -> None:
-        self.steps.clear.append((len(place.parts), step))
+        self.steps["clear"].append((-len(place.parts), step))
 
     def restore(self, step: Step, place: Place) -> None:
         self.require_inside(place)
-        self.steps.restore.append((len(place.parts), step))
+        self.steps["restore"].append((len(place.parts), step))
 
     def require_inside(self, place: Place) -> None:
         """What comes back to `place` must not go through a link that leads out: it goes with `force`."""
@@ -339,7 +297,8 @@ def undo_of(
     _move_back(undoing)
     if undoing.conflicts:
         raise _refusal(selected, undoing.conflicts)
-    steps = undoing.steps.in_order()
+    phases = (sorted(undoing.steps[phase], key=lambda step: step[0]) for phase in _PHASES)
+    steps = tuple(step for phase in phases for _, step in phase)
     notes = tuple(undoing.notes[:_MOST_LISTED])
     if not steps:
         raise FilewrightError(
@@ -367,7 +326,7 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     runs = undoing.contents.runs(entry)
     if undoing.trusting and after.kind == "file" and after.digest is not None and len(runs) == 1:
         expected = Expected(after.size, None, bytes.fromhex(after.digest))
-        undoing.steps.delete.append(Delete(where, expected=expected))
+        undoing.then("delete", Delete(where, expected=expected))
         return
     kind = undoing.kind(place)
     if kind is None:
@@ -377,12 +336,12 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     elif kind == "file":
         with undoing.open(place) as now:
             if undoing.force or _as_created(undoing, runs, now):
-                undoing.steps.delete.append(Delete(where, expected=Expected.of(now)))
+                undoing.then("delete", Delete(where, expected=Expected.of(now)))
     elif kind == "link":
         if undoing.boundary.read_link(where) != after.target:
             undoing.conflict(place, "is a link to something else now")
         else:
-            undoing.steps.delete.append(Delete(where))
+            undoing.then("delete", Delete(where))
     elif _holds_more(undoing, place, where):
         undoing.notes.append(f"{where.shown}/ stays: others have put something into it")
     else:
@@ -391,21 +350,19 @@ def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
 
 def _as_created(undoing: _Undoing, runs: Sequence[Entry], now: Snapshot) -> bool:
     """Whether nothing but the change has made the file what it is; else that is a conflict."""
+    if now.held is not None:
+        with suppress(_RefusedError):
+            return _taken_back(undoing, runs, now.held) is None
+        return False
     made = runs[0].after
-    if len(runs) == 1:
-        same = made is not None and now.digested(undoing.task).hex() == made.digest
-        if not same:
-            undoing.conflict(runs[0].place, "was created by that change and has been edited since")
-        return same
-    if now.held is None:
-        undoing.conflict(
-            runs[0].place, "has been changed by others in between, and is too large to be merged"
-        )
-        return False
-    try:
-        return _taken_back(undoing, runs, now.held) is None
-    except _RefusedError:
-        return False
+    if len(runs) > 1:
+        why = "has been changed by others in between, and is too large to be merged"
+    elif made is None or now.digested(undoing.task).hex() != made.digest:
+        why = "was created by that change and has been edited since"
+    else:
+        return True
+    undoing.conflict(runs[0].place, why)
+    return False
 
 
 def _holds_more(undoing: _Undoing, place: Place, where: Location) -> bool:
@@ -439,8 +396,8 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
             return
         undoing.restore(MakeFolder(where, before.attributes), place)
         if taken != "folder":
-            undoing.steps.attributes.append(SetOwner(where, before.uid, before.gid))
-            undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
+            undoing.then("attributes", SetOwner(where, before.uid, before.gid))
+            undoing.then("attributes", SetMode(where, f"{before.mode:05o}"))
         return
     if before.kind == "other":
         undoing.notes.append(f"{where.shown} was a special file and cannot be made again")
@@ -509,7 +466,7 @@ def _move_back(undoing: _Undoing) -> None:
             entry.before and entry.before.kind == "file" and _restore(undoing, entry.before, entry.was)
         ):
             undoing.conflict(entry.place, "has been moved or deleted since")
-    if len(present) == 1 and not undoing.steps.clear and not undoing.steps.restore:
+    if len(present) == 1 and not undoing.steps["clear"] and not undoing.steps["restore"]:
         place, was = present[0]
         undoing.require_inside(was)
         undoing.clear(Move(undoing.locate(place), undoing.locate(was), overwrite=undoing.force), place)
@@ -545,9 +502,9 @@ def _change_back(undoing: _Undoing, entry: Entry, before: Side, after: Side) -> 
                         and stat.S_IMODE(now.status.st_mode) == after.mode
                     ):
                         # The change wrote to a file that was read-only already, and so may its undo.
-                        undoing.steps.modify.append(SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
-                        undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
-                    undoing.steps.modify.append(step)
+                        undoing.then("modify", SetMode(where, f"{after.mode | stat.S_IWUSR:05o}"))
+                        undoing.then("attributes", SetMode(where, f"{before.mode:05o}"))
+                    undoing.then("modify", step)
     elif kind is None:
         return
     else:
@@ -558,10 +515,10 @@ def _change_back(undoing: _Undoing, entry: Entry, before: Side, after: Side) -> 
         after.uid,
         after.gid,
     ):
-        undoing.steps.attributes.append(SetOwner(where, before.uid, before.gid))
+        undoing.then("attributes", SetOwner(where, before.uid, before.gid))
     if before.mode != after.mode:
         if stat.S_IMODE(status.st_mode) == after.mode:
-            undoing.steps.attributes.append(SetMode(where, f"{before.mode:05o}"))
+            undoing.then("attributes", SetMode(where, f"{before.mode:05o}"))
         else:
             undoing.notes.append(f"{where.shown}: its mode was changed again since, and stays")
 
