@@ -22,9 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from filewright.changes.journal import Journal
+
 from filewright.boundary import Boundary
 from filewright.changes import Changes
-from filewright.changes.journal import Journal
 from filewright.edit.changeset import ChangeSet, Expected, Modify
 from filewright.settings import Settings
 from filewright.text import Snapshot, Splice

@@ -317,6 +317,10 @@ class Workspace(TypedTools, Closing):
         """Settle what a crash left unfinished, and say what was found."""
         return self._changes.recover()
 
+    def log_problems(self) -> list[str]:
+        """What is wrong with the logs of the state, as SQLite checks them."""
+        return self._changes.problems()
+
     @property
     def state_notes(self) -> tuple[str, ...]:
         """What a person should know of where history is kept, such as a root that has lost its own."""

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from filewright import Settings, Workspace
-from filewright.changes import approvals
 from filewright.changes.approvals import WaitingCall
 
 
-def test_a_word_counts_once_for_two_who_take_it_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_word_counts_once_for_many_who_take_it_together(tmp_path: Path) -> None:
     with Workspace(tmp_path, settings=Settings(state_dir=tmp_path / "state")) as workspace:
         waiting = workspace.approvals
         name = "a" * 32
         waiting.ask(WaitingCall(name, time.time(), "Allow it?", "", "", ""))
         assert waiting.answer(name, "allowed")
-        words, remove = [], approvals._remove
-
-        def another_comes_first(*arguments: object) -> None:
-            monkeypatch.setattr(approvals, "_remove", remove)
-            words.append(waiting.take(name))
-
-        monkeypatch.setattr(approvals, "_remove", another_comes_first)
-        words.append(waiting.take(name))
-        assert sorted(words, key=str) == [None, "allowed"]
+        with ThreadPoolExecutor(8) as threads:
+            words = list(threads.map(waiting.take, [name] * 8))
+        assert sorted(words, key=str) == [None] * 7 + ["allowed"]
+        assert waiting.take(name) is None

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
+from filewright.changes.rows import plan_of_bytes
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError
@@ -37,7 +37,7 @@ def _stopped_at(bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: 
         module, attribute = {
             "publish": ("filewright.changes.commit", "publish"),
             "flush": ("filewright.changes.slots.Slots", "flush"),
-            "done": ("filewright.changes.journal.Journal", "done"),
+            "done": ("filewright.changes.log.Log", "done"),
             "clean": ("filewright.changes.recovery.Recoverer", "clean_up"),
         }[name]
         patch.setattr(f"{module}.{attribute}", stop)
@@ -242,17 +242,17 @@ def test_a_late_in_place_writer_loses_nothing(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It opens the file just after the check, and writes into what is by then the displaced file."""
-    from filewright.changes.journal import Journal
+    from filewright.changes.log import Log
 
-    real = Journal.done
+    real = Log.done
     late = (bench.root / "a.txt").open("r+b")
 
-    def writing(journal: Any, identifier: str) -> tuple[bytes, bool]:
+    def writing(log: Any, number: int) -> None:
         late.write(b"LATE")
         late.close()
-        return real(journal, identifier)
+        real(log, number)
 
-    monkeypatch.setattr(Journal, "done", writing)
+    monkeypatch.setattr(Log, "done", writing)
     monkeypatch.setattr(scene.FILE, "written_by_others", lambda _: False)
     record = bench.commit(bench.modify("a.txt", EDIT))
     assert (bench.root / "a.txt").read_bytes() == b"ONE\ntwo\nthree\n"
@@ -301,21 +301,21 @@ def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
 def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, same_device: bool
 ) -> None:
-    from filewright.changes.journal import Journal
+    from filewright.changes.log import Log
 
-    real_done = Journal.done
+    real_done = Log.done
 
-    def adding(journal: Any, identifier: str) -> tuple[bytes, bool]:
+    def adding(log: Any, number: int) -> None:
         (folder,) = (path for path in bench.root.iterdir() if path.name.startswith(".fw~"))
         (folder / "g" / "late.txt").write_bytes(b"late\n")
         os.symlink("late.txt", folder / "g" / "link")
-        return real_done(journal, identifier)
+        real_done(log, number)
 
     def devices(_: str, __: bytes, kept_as: bytes) -> None:
         if kept_as.endswith(b"-f") and not same_device:
             raise OSError(errno.EXDEV, "another device")
 
-    monkeypatch.setattr(Journal, "done", adding)
+    monkeypatch.setattr(Log, "done", adding)
     scene.before_renames(monkeypatch, devices)
     record = bench.commit(Delete(bench.at("f"), recursive=True))
     assert not (bench.root / "f").exists()
@@ -329,11 +329,14 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
 # Records that are not ours
 
 
-def _intent(bench: Any) -> Path:
-    return bench.state / "journal" / "intent"
+def _plan(bench: Any) -> bytearray:
+    ((plan,),) = bench.changes.stores[0].log.database.read(
+        "SELECT plan FROM operations WHERE state = 'intent'"
+    )
+    return bytearray(plan)
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty key", "other key", "text"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "no seal", "other key", "text"])
 def test_a_torn_or_forged_intent_is_set_aside(
     bench: Any,
     scene: Any,
@@ -343,40 +346,42 @@ def test_a_torn_or_forged_intent_is_set_aside(
 ) -> None:
     bench.commit(Create(bench.at("n"), b"n"))
     _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
-    data = bytearray(_intent(bench).read_bytes())
-    if damage == "cut":
-        data = data[:-40]
-    elif damage == "flip":
-        data[-100] ^= 1
-    elif damage == "text":
-        data = bytearray(b'{"delete": "/etc/passwd"}')
-    else:
-        (bench.state / "key").write_bytes(b"\0" * 32)
-    _intent(bench).write_bytes(data)
+    data = _plan(bench)
+    with bench.changes.stores[0].log.database.transaction() as execute:
+        if damage == "cut":
+            data = data[:-40]
+        elif damage == "flip":
+            data[-20] ^= 1
+        elif damage == "text":
+            data = bytearray(b'{"delete": "/etc/passwd"}')
+        elif damage == "no seal":
+            execute("UPDATE operations SET seal = NULL")
+        else:
+            (bench.state / "key").write_bytes(b"\0" * 32)
+        execute("UPDATE operations SET plan = ? WHERE state = 'intent'", (bytes(data),))
     victim = scene.tree(bench.root)
     found = restarted()
     assert len(found.set_aside) >= 1
     assert {k: v for k, v in scene.tree(bench.root).items() if ".fw~" not in k} == {
         k: v for k, v in victim.items() if ".fw~" not in k
     }
-    assert list((bench.state / "aside").iterdir())
+    assert any(found.set_aside[0] in kept for kept in bench.changes.kept)
 
 
-def test_a_sealed_record_that_names_places_outside_is_kept_and_named_and_nothing_is_written_there(
+def test_a_sealed_plan_that_names_places_outside_is_kept_and_named_and_nothing_is_written_there(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _stopped_at(bench, monkeypatch, "publish", bench.modify("a.txt", EDIT))
     (area / "outside").mkdir()
-    real = RecordFile.read.__func__  # type: ignore[attr-defined]
 
-    def elsewhere(cls: Any, path: bytes, key: bytes, *moved: Any) -> Any:
-        file = real(cls, path, key, *moved)
-        for folder in file.plan.folders:
+    def elsewhere(data: bytes) -> Any:
+        plan = plan_of_bytes(data)
+        for folder in plan.folders:
             if folder.root is not None:
                 object.__setattr__(folder, "root", os.fsencode(area / "outside"))
-        return file
+        return plan
 
-    monkeypatch.setattr(RecordFile, "read", classmethod(elsewhere))
+    monkeypatch.setattr("filewright.changes.log.plan_of_bytes", elsewhere)
     for _ in range(2):
         with scene.Bench(area) as fresh:
             assert str(area / "outside") in fresh.changes.recover().unsettled[0]
@@ -407,15 +412,22 @@ def _cut(path: Path) -> None:
 def test_damaged_undo_data_is_named_and_changes_nothing_wherever_it_is_kept(
     scene: Any, size: int, identity: int, damage: Callable[[Path], None]
 ) -> None:
-    """In the record itself, beside it, as the displaced file under a second name, and as one too large to be hashed."""
+    """In the database, beside it, as the displaced file under a second name, and as one too large to be hashed."""
     with scene.disk_folder() as area, scene.Bench(area, identity_bytes=identity) as bench:
         (bench.root / "big").write_bytes(os.urandom(size))
         record = bench.commit(Delete(bench.at("big")))
-        kept = [path for path in (bench.state / "blobs").rglob("*") if path.is_file()]
-        (path,) = kept or [path for path in (bench.state / "journal").iterdir() if record.id in path.name]
-        if not kept and damage is not _flip:
-            pytest.skip("then it is the record that is damaged")
-        damage(path)
+        if kept := list((bench.state / "contents").iterdir()):
+            damage(kept[0])
+        else:
+            log = bench.changes.stores[0].log
+            ((data,),) = log.database.read("SELECT data FROM contents")
+            (area / "content").write_bytes(data)
+            damage(area / "content")
+            with log.database.transaction() as execute:
+                if damage is Path.unlink:
+                    execute("DELETE FROM contents")
+                else:
+                    execute("UPDATE contents SET data = ?", ((area / "content").read_bytes(),))
         with pytest.raises(FilewrightError) as caught:
             bench.undo(record.id)
         assert caught.value.code is Code.IO_ERROR
@@ -526,19 +538,19 @@ def test_a_second_change_in_one_hold_of_the_lock_meets_what_could_not_be_taken_b
 def test_an_interrupt_during_the_last_flush_finds_the_change_made(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from filewright.changes.flushing import Flusher
+    from filewright.changes import database
 
     record = bench.commit(Create(bench.at("first"), b""))
-    one = Flusher.one
+    end = database.end
 
-    def interrupted(flusher: Flusher, handle: Any) -> None:
-        one(flusher, handle)
+    def interrupted(connection: Any) -> None:
+        end(connection)
         if (
             bench.root / "a.txt"
         ).read_bytes() != b"one\ntwo\nthree\n" and bench.changes.newest() != record.id:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Flusher, "one", interrupted)
+    monkeypatch.setattr(database, "end", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bench.commit(bench.modify("a.txt", EDIT))
     monkeypatch.undo()
@@ -554,7 +566,7 @@ def test_an_interrupt_during_the_last_flush_finds_the_change_made(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene: Any) -> None:
-    from filewright.changes.journal import Journal
+    from filewright.changes import database
 
     with scene.disk_folder() as area:
         with scene.Bench(area) as bench:
@@ -563,15 +575,13 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene:
             (bench.root / "small").write_bytes(os.urandom(100_000))
 
             def begun() -> None:
-                Journal.flush = lambda _: os._exit(0)  # type: ignore[method-assign]
+                database.end = lambda _: os._exit(0)
                 bench.commit(Delete(bench.at("big")), Delete(bench.at("small")))
 
             scene.forked(begun)
-            intent = bench.state / "journal" / "intent"
-            os.truncate(intent, intent.stat().st_size // 4096 * 4096)
+            assert (bench.root / "big").stat().st_nlink == 2
         with scene.Bench(area) as bench:
-            found = bench.changes.recover()
-            assert (len(found.set_aside), found.conflicts) == (1, [])
+            assert bench.changes.recover().conflicts == []
             assert (bench.root / "big").stat().st_nlink == 1
             bench.commit(Create(bench.at("big"), b"new", replace=True))
 
@@ -582,18 +592,6 @@ def test_an_intent_whose_end_never_reached_the_disk_leaves_no_second_name(scene:
 def test_every_note_of_a_late_save_is_in_the_history(bench: Any) -> None:
     record = bench.commit(Create(bench.at("n"), b""))
     (store,) = bench.changes.stores
-    file = store.file(record.id)
-    file.annotate(store.state.key, ["a.txt was saved late"])
-    file.annotate(store.state.key, ["b.txt was saved late"])
-    assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")
-
-
-def test_a_note_that_a_crash_has_cut_short_hides_no_later_one(bench: Any) -> None:
-    record = bench.commit(Create(bench.at("n"), b""))
-    (store,) = bench.changes.stores
-    file = store.file(record.id)
-    file.annotate(store.state.key, ["a.txt was saved late"])
-    with open(file.path, "ab") as torn:
-        torn.write(b"N\0\0\0")
-    file.annotate(store.state.key, ["b.txt was saved late"])
+    store.log.annotate(record.time_ns, ["a.txt was saved late"])
+    store.log.annotate(record.time_ns, ["b.txt was saved late"])
     assert bench.changes.record(record.id).notes == ("a.txt was saved late", "b.txt was saved late")

@@ -204,7 +204,7 @@ def test_too_many_open_files_is_not_told_as_damage(bench: Any, monkeypatch: pyte
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.blobs.BlobStore.blocks", full)
+        patch.setattr("filewright.changes.contents.ContentStore.blocks", full)
         with pytest.raises(FilewrightError) as caught:
             bench.changes.undo(record.id)
     assert "damaged" not in str(caught.value)
@@ -372,7 +372,7 @@ def test_an_edit_that_takes_much_out_of_a_large_file_is_undone_from_the_file_its
         inode = path.stat().st_ino
         record = bench.commit(bench.modify("log", Splice(1000, 15_000, b"")))
         assert path.read_bytes() == content[:1000] + content[16_000:]
-        assert [f.stat().st_ino for f in (bench.state / "blobs").glob("=*")] == [inode]
+        assert [f.stat().st_ino for f in (bench.state / "contents").glob("=*")] == [inode]
         bench.undo(record.id)
         assert path.read_bytes() == content
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.changes.journal import Journal
+from filewright.changes.log import Log
 from filewright.errors import Code, FilewrightError
 
 
@@ -136,7 +134,7 @@ def _torn(place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tupl
         raise Stopped
 
     with monkeypatch.context() as patch, _open(place, *roots) as workspace:
-        patch.setattr(Journal, "done", stop)
+        patch.setattr(Log, "done", stop)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         items = [{"path": path, "content": "new\n", "mode": "overwrite"} for path in paths]
         with pytest.raises(Stopped):
@@ -201,7 +199,7 @@ def test_a_state_folder_that_is_removed_while_it_is_used_is_made_anew(place: Pat
 @pytest.mark.needs("birth")
 def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
     made = _changed(place, "f", "a")
-    (place / "state" / "index").unlink()
+    (place / "state" / "roots").unlink()
     assert _history(place, "a") == {made: ["f"]}
     (place / "a").rename(place / "renamed")
     other = _changed(place, "h", "b")
@@ -209,64 +207,34 @@ def test_the_index_is_made_anew_from_the_state_folders(place: Path) -> None:
     assert _history(place, "b") == {other: ["h"]}
 
 
-def _as_the_first_version_kept_it(place: Path, *roots: str) -> None:
-    """One folder for a list of roots, named for the first and after all of them, which says nothing else."""
-    joined = b"\0".join(os.path.realpath(os.fsencode(place / root)) for root in roots)
-    name = f"{roots[0]}-{hashlib.sha256(joined).hexdigest()[:16]}"
-    with _open(place, *roots) as workspace:
-        kept = Path(os.fsdecode(workspace.context.changes.state.path))
-    for other in (place / "state").iterdir():
-        if other != kept:
-            shutil.rmtree(other) if other.is_dir() else other.unlink()
-    for file in ("root", "others", "usage"):
-        (kept / file).unlink(missing_ok=True)
-    kept.rename(place / "state" / name)
-
-
-@pytest.mark.needs("birth")
-def test_the_history_that_the_first_version_kept_is_taken_over(place: Path) -> None:
-    made = _changed(place, "f", "a")
-    _as_the_first_version_kept_it(place, "a")
-    assert _history(place, "a") == {made: ["f"]}
-    with _open(place, "a") as workspace:
-        workspace.undo(made)
-    assert (place / "a" / "f").read_text() == "one\n"
-    (place / "a").rename(place / "renamed")
-    assert len(_history(place, "renamed")) == 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the first version did not run there")
-def test_the_history_that_the_first_version_kept_for_a_list_of_roots_is_seen_from_that_list(
-    place: Path,
+@pytest.mark.parametrize("files", [{}, {"a.journal": b"FWCHANG1", "index": b"one\n"}])
+def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
+    place: Path, files: dict[str, bytes]
 ) -> None:
-    made = _changed(place, "b:h", "a", "b"), _changed(place, "f", "a", "b")
-    with _open(place, "a", "b") as workspace:
-        items = [{"path": path, "content": "newer\n", "mode": "overwrite"} for path in ("f", "b:h")]
-        both = workspace.run("write_content", {"items": items}).data["change_id"]
-    _as_the_first_version_kept_it(place, "a", "b")
-    assert _history(place, "a", "b") == {made[1]: ["f"], both: ["f", "h"]}
-    with _open(place, "a", "b") as workspace:
-        workspace.undo(both)
-    assert (place / "b" / "h").read_text() == "new\n"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the first version did not run there")
-def test_an_intent_that_the_first_version_left_is_taken_back(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _torn(place, monkeypatch, "f", roots=("a",))
-    kept = next(path for path in (place / "state").iterdir() if path.is_dir())
-    joined = os.path.realpath(os.fsencode(place / "a"))
-    (kept / "root").unlink()
-    (place / "state" / "index").unlink()
-    kept.rename(place / "state" / f"a-{hashlib.sha256(joined).hexdigest()[:16]}")
+    earlier = place / "state" / "a-0123456789abcdef"
+    for name in ("journal", "history", "blobs", "aside", "kept"):
+        (earlier / name).mkdir(parents=True)
+    (earlier / "journal" / "1gy6pvn1e8000.done").write_bytes(b"FWCHANG2" + bytes(8))
+    (earlier / "key").write_bytes(bytes(32))
+    for name, content in files.items():
+        (place / "state" / name).write_bytes(content)
+    before = {path: path.read_bytes() for path in (place / "state").rglob("*") if path.is_file()}
     with _open(place, "a") as workspace:
-        assert "one" in workspace.read("f").text
+        (note,) = workspace.state_notes
+        assert earlier.name in note
+        assert "begins anew" in note
+        assert list(workspace.history()) == []
+        workspace.write("f", "new\n", mode="overwrite")
+        workspace.undo()
+    assert {path: path.read_bytes() for path in before} == before
+    with _open(place, "a") as workspace:
+        assert workspace.state_notes == ()
+        assert len(list(workspace.history())) == 2
 
 
 def test_a_torn_line_of_the_index_harms_no_other(place: Path) -> None:
     made = _changed(place, "f", "a")
-    with (place / "state" / "index").open("ab") as index:
+    with (place / "state" / "roots").open("ab") as index:
         index.write(b'{"id": "half')
     other = _changed(place, "h", "b")
     assert _history(place, "a") == {made: ["f"]}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
-from filewright.changes.journal import Journal
+from filewright.changes.log import Log
 from filewright.dialects import NAMES, surface
 from filewright.errors import Code, FilewrightError
 
@@ -82,15 +82,15 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
 def test_another_programs_save_is_reported_in_the_answer(name, root, workspace, monkeypatch):
     """An editor has opened the file before the change displaced it, and saves afterwards."""
     (root / "f").write_bytes(b"one\ntwo\n")
-    done = Journal.done
+    done = Log.done
     editors = []
 
-    def opened_just_before(journal, identifier):
+    def opened_just_before(log, number):
         [displaced] = [path for path in root.iterdir() if path.name != "f"]
         editors.append(open(displaced, "r+b", buffering=0))  # noqa: SIM115
-        return done(journal, identifier)
+        return done(log, number)
 
-    monkeypatch.setattr(Journal, "done", opened_just_before)
+    monkeypatch.setattr(Log, "done", opened_just_before)
     offer = workspace.offer(None if name == "native" else name)
     native = ("edit_content", {"path": "f", "edits": [{"search": "two", "replace": "2"}]})
     call = native if name == "native" else edits(root, "f", "two", "2")[name]

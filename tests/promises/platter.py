@@ -4,7 +4,8 @@ Not a test module. Two kinds of file system are modelled. A *journaling* one bri
 in the order of the calls, and any flush takes all earlier names along (ext4, XFS). A *lazy* one
 promises only what POSIX does: a name is on the disk once its folder was flushed, and folders do not
 wait for one another; a rename is one step, also between folders. In both a file's bytes are there
-once the file was flushed, and before that may be missing, cut short, or there.
+once the file was flushed, and before that may be missing, cut short, or there. A transaction of the
+state's database is one step, flushed at its end as far as it asks for that.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from filewright.changes import database
 from filewright.system import kernel
 
 
@@ -207,6 +209,18 @@ class Platter:
             real_rename(folder, src, target, dst, flags)
             self.events.append(Event("names", [(*one, other), (*two, thing)]))
 
+        real_end = database.end
+
+        def end(connection: Any) -> None:
+            real_end(connection)
+            path = connection.execute("PRAGMA database_list").fetchone()[2]
+            thing = self._thing(os.stat(path))
+            thing.kind = "database"
+            # Its image is of a database that is closed: the log beside it is not needed any more.
+            self.events.append(Event("content", thing=thing, content=bytes(connection.serialize())))
+            if connection.execute("PRAGMA synchronous").fetchone() == (2,):
+                self.events.append(Event("flush", thing=thing))
+
         patched: dict[str, Any] = {
             "open": opened,
             "fsync": fsync,
@@ -222,11 +236,13 @@ class Platter:
             for name, function in patched.items():
                 setattr(os, name, function)
             kernel.renameat2, kernel.chmod_descriptor = renameat2, chmod_descriptor  # type: ignore[assignment]
+            database.end = end
             yield
         finally:
             for name, function in real.items():
                 setattr(os, name, function)
             kernel.renameat2, kernel.chmod_descriptor = real_rename, real_chmod
+            database.end = real_end
 
     # After the power cut
 
@@ -279,6 +295,8 @@ class Platter:
                 fate = generator.random()
                 if fate < 0.4:
                     flushed[thing] = content
+                elif thing.kind == "database":
+                    pass  # A transaction is on the disk, or is not.
                 elif fate < 0.6 and flushed.get(thing) != content:
                     # What was flushed stays; of what was appended since, any part may be there.
                     safe = flushed.get(thing, b"")

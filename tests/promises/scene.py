@@ -68,6 +68,10 @@ class Bench:
     def state(self) -> Path:
         return Path(os.fsdecode(self.changes.state.path))
 
+    def unfinished(self) -> tuple[Any, ...]:
+        """What the logs say is not settled."""
+        return tuple(each for store in self.changes.stores for each in store.log.unfinished())
+
     def modify(self, path: str, *splices: Splice) -> Modify:
         where = self.at(path)
         with Snapshot.of_file(self.boundary.open_file(where), where, self.settings) as snapshot:
@@ -188,7 +192,7 @@ def copied(template: Path, target: Path) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(template, target, symlinks=True)
     status = os.stat(target / "work")
-    for file in (*target.glob("state/index"), *target.glob("state/*/root")):
+    for file in (*target.glob("state/roots"), *target.glob("state/*/root")):
         lines = []
         for line in file.read_text().splitlines():
             owner = json.loads(line)
@@ -237,6 +241,8 @@ _CALLS = {
     ],
     "filewright.system.kernel": ["openat2", "renameat2", "chmod_descriptor", "chown_descriptor"],
     "fcntl": ["flock", "fcntl", "ioctl"],
+    # What SQLite does itself is one step: a transaction has ended, or never was.
+    "filewright.changes.database": ["begin", "end"],
 }
 if sys.platform == "win32":
     _CALLS = {
@@ -253,7 +259,8 @@ if sys.platform == "win32":
             "remove",
             "entries",
             "path_of",
-        ]
+        ],
+        "filewright.changes.database": ["begin", "end"],
     }
 
 _FAILING = {
@@ -281,6 +288,8 @@ _FAILING = {
     "renameat2",
     "chmod_descriptor",
     "chown_descriptor",
+    "begin",
+    "end",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import signal
 import sys
@@ -100,8 +99,7 @@ def _check(base: Path, states: list[object], at: object) -> int:
         now = scene.tree(base / "work")
         assert now in states, (at, sorted(set(map(str, now.items())) ^ set(map(str, states[0].items()))))
         assert scene.temporaries(base / "work") == []
-        left = sorted(os.listdir(bench.state / "journal"))
-        assert "intent" not in left or (bench.state / "journal" / "intent").stat().st_size == 0
+        assert bench.unfinished() == ()
         return states.index(now)
 
 

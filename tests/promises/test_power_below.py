@@ -199,10 +199,6 @@ def _recoveries(run: Cuts, place: Path, *, stride: int, inner: int) -> int:
     return looked
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a temporary of ours of which a part was lost is taken for a save by another program, and reported",
-)
 def test_a_power_cut_in_a_recovery_is_recovered_from(place: Path) -> None:
     run = Cuts(place, MANY)
     assert _recoveries(run, place, stride=max(1, len(run.log.events) // 8), inner=5) >= 5

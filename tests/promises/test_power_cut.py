@@ -119,18 +119,18 @@ def _look(run: Path, before: object, after: object, earlier: int, *, done: bool,
 
 
 def test_a_power_cut_leaves_all_or_nothing(area: Path, numbers: dict[int, int]) -> None:
-    assert _images(area, numbers, flush=True, stride=7, seeds=range(1)) >= 30
+    assert _images(area, numbers, flush=True, stride=5, seeds=range(1)) >= 30
 
 
 def test_a_power_cut_in_the_first_change_of_a_workspace_leaves_all_or_nothing(
     area: Path, numbers: dict[int, int]
 ) -> None:
-    assert _images(area, numbers, flush=True, stride=7, seeds=range(1), first=True) >= 30
+    assert _images(area, numbers, flush=True, stride=5, seeds=range(1), first=True) >= 30
 
 
 def test_without_flushes_the_same_check_fails(area: Path, numbers: dict[int, int]) -> None:
     with pytest.raises(MixedError):
-        _images(area, numbers, flush=False, stride=7, seeds=range(1))
+        _images(area, numbers, flush=False, stride=5, seeds=range(1))
 
 
 @pytest.mark.sweep

@@ -374,7 +374,7 @@ def _crashed(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
         raise EndError
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.journal.Journal.done", end)
+        patch.setattr("filewright.changes.log.Log.done", end)
         patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
         with pytest.raises(EndError):
             bench.commit(*steps)

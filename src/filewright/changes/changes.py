@@ -84,7 +84,7 @@ class Changes(RecordedChanges):
         """The calls that wait for a person's word; new ones are kept with the first root."""
         from filewright.changes.approvals import Approvals
 
-        return Approvals([store.state for store in self.stores])
+        return Approvals([(store.state, store.log.database) for store in self.stores])
 
     @property
     def state_notes(self) -> tuple[str, ...]:
@@ -99,7 +99,19 @@ class Changes(RecordedChanges):
     @property
     def kept(self) -> list[str]:
         """Where versions of others' that were in the way of a change, and records set aside, are kept."""
-        return [quote(path) for store in self.stores for path in store.journal.kept_paths()]
+        return [shown for store in self.stores for shown in store.kept]
+
+    def problems(self) -> list[str]:
+        """What is wrong with the logs of the roots, as SQLite checks them."""
+        found = []
+        for store in self._own:
+            try:
+                problem = store.log.database.problem()
+            except FilewrightError as error:
+                problem = error.message
+            if problem is not None:
+                found.append(f"{quote(store.log.database.path)}: {problem}")
+        return found
 
     # Changing
 
@@ -138,7 +150,7 @@ class Changes(RecordedChanges):
             self.after_commit(touched)
             if (tree := tree_notice(self._boundary, touched)) is not None:
                 task.notices.append(tree)
-            store.collect(record.id, settle=bool(others))
+            store.collect(settle=bool(others))
             return record
 
     def _stores_of(self, change_set: ChangeSet) -> list[Store]:
@@ -173,7 +185,7 @@ class Changes(RecordedChanges):
         self._open(task)
         with self._lock.exclusive(task) as fresh:
             # Nested, a change before this one may have failed, and not been rolled back at once.
-            if fresh or any(store.journal.intent_path() is not None for store in self._own):
+            if fresh or any(store.log.unfinished() for store in self._own):
                 self._recover(_SETTLE_ABOVE)
             yield
 
@@ -187,15 +199,19 @@ class Changes(RecordedChanges):
         self._boundary.look_anew()
         for store in self.stores:
             seen, known = store.unfinished, self._withheld.get(store.state.owner.id)
-            if seen is None:
+            if not seen:
                 self._withheld.pop(store.state.owner.id, None)
             elif known is None or known.seen != seen:
                 self._settle()
                 return
 
     def _settle_at_opening(self) -> None:
-        if any(store.unfinished or store.journal.done_paths() for store in self.stores):
-            self._settle(again=True)
+        try:
+            if not any(store.unfinished or store.log.numbers("done") for store in self.stores):
+                return
+        except FilewrightError:
+            return  # The first change says what is wrong with the log; reading goes on.
+        self._settle(again=True)
 
     def _settle(self, *, again: bool = False) -> None:
         """Recover unless somebody alive is at work, who has the lock."""
@@ -213,7 +229,7 @@ class Changes(RecordedChanges):
         """Note the places of all that is left unfinished."""
         for store in self.stores:
             seen = store.unfinished
-            if seen is None:
+            if not seen:
                 self._withheld.pop(store.state.owner.id, None)
                 continue
             try:
@@ -251,10 +267,12 @@ class Changes(RecordedChanges):
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
         """Settle every store; a change that reaches beyond the roots is left to whoever opens those."""
         for store in self.stores:
-            if not store.own and not (store.unfinished and store.readable):
+            if not store.own and not store.unfinished:
                 continue
             if store.own:
                 store.state.open()
+            else:
+                store.state.load()
             found = store.recover(settle_above, again=again)
             if not found.clean:
                 self._found.append(found)
@@ -375,8 +393,10 @@ class Changes(RecordedChanges):
         return replace(made, change_set=replace(made.change_set, break_hard_links=break_hard_links or force))
 
     def close(self) -> None:
-        """Let go of the folders above the roots, which are held for locking."""
+        """Let go of the folders above the roots, which are held for locking, and of the databases."""
         self._lock.close()
+        for store in (*self._own, *self._related.values()):
+            store.log.database.close()
 
 
 def _nothing_more(_touched: Sequence[Location]) -> None:

@@ -15,14 +15,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from filewright.changes.entries import entries
+from filewright.changes.log import Operation
 from filewright.changes.operations import CommitPlan
 from filewright.changes.plan import Difference, plan_of
 from filewright.changes.publish import publish
 from filewright.changes.record import ChangeRecord, id_of
-from filewright.changes.recordfile import RecordFile
 from filewright.changes.recovery import Recovery
 from filewright.changes.save import Attempt, save
-from filewright.changes.settle import Findings
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import digest_ahead, stage
 from filewright.changes.steps import take_steps
@@ -98,96 +97,88 @@ def _attempt(
     task.check()
 
     begun: CommitPlan | None = None
-    with _state_errors():
-        intent = store.journal.begin()
-    number = intent.number
-    attempt = Attempt(store, folders, task, number, change_set.undoable, intent.writer)
+    number: int | None = None
     try:
-        # Save what undo needs.
-        with _state_errors():
+        # At the end of this block the intent is on the disk: from there on a crash is recovered.
+        with _state_errors(), store.log.begin(task) as intent:
+            # Save what undo needs.
+            attempt = Attempt(store, folders, task, change_set.undoable, intent)
             save(attempt, difference)
-        digest_ahead(difference)
-        plan, staging = plan_of(tree, difference)
-        record = ChangeRecord(
-            id=id_of(number),
-            time_ns=number,
-            tool=change_set.tool,
-            summary=change_set.summary,
-            entries=entries(difference),
-            session=caller.session,
-            client=caller.client,
-            turn=caller.turn,
-            reverts=change_set.reverts or (),
-            partial=change_set.partial,
-            undoable=change_set.undoable,
-            hard_links=remarks.hard_links,
-            notes=(*notes, *remarks.notes),
-        )
-        _refuse_unsettled(store, record, intent.unsettled)
-        task.check()
-
-        # Intent: from here on a crash is recovered.
-        with _state_errors():
-            if attempt.adopted:
-                store.blobs.flush_adopted()
-            attempt.writer.intent(record, plan)
-            store.journal.flush()
-        begun = plan
+            digest_ahead(difference)
+            plan, staging = plan_of(tree, difference)
+            record = ChangeRecord(
+                id=id_of(intent.number),
+                time_ns=intent.number,
+                tool=change_set.tool,
+                summary=change_set.summary,
+                entries=entries(difference),
+                session=caller.session,
+                client=caller.client,
+                turn=caller.turn,
+                reverts=change_set.reverts or (),
+                partial=change_set.partial,
+                undoable=change_set.undoable,
+                hard_links=remarks.hard_links,
+                notes=(*notes, *remarks.notes),
+            )
+            _refuse_unsettled(store, record)
+            task.check()
+            intent.record(record, plan)
+        begun, number = plan, intent.number
 
         # Stage everything new under temporary names.
         begun = stage(attempt, plan, staging)
         if not plan.sealed:
             record = replace(record, entries=entries(difference))
             with _state_errors():
-                attempt.writer.prepared(record, begun)
-                store.journal.flush()
+                store.log.prepared(record, begun)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = Slots(folders, begun, hash_up_to=store.settings.identity_bytes)
         publish(slots, store.flusher)
         with _state_errors():
-            path, confirmed = store.journal.done(record.id)
+            store.log.done(number)
     except BaseException as error:
-        # An interrupt may come while the last flush waits for the disk: then the change is made already.
-        if begun is None or store.journal.find(id_of(number)) is None:
-            _roll_back(attempt, begun, error)
+        # Interrupted after the last flush, it is made all the same.
+        if number is not None and not _is_made(store, number):
+            _roll_back(store, folders, number, begun, error)
         raise
-    finally:
-        store.journal.close()
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    if not confirmed:
-        note = "the disk did not confirm this change: it may be gone after a power cut"
-        record = replace(record, notes=(*record.notes, note))
-    file = attempt.writer.written(path, record, begun)
-    notes = _clean_up(store, file, slots)
-    return replace(file.record, notes=(*record.notes, *notes)) if notes else file.record
+    final = begun
+    operation = Operation(number, "done", record, tuple, lambda: final)
+    return replace(record, notes=(*record.notes, *_clean_up(store, operation, slots)))
 
 
-def _refuse_unsettled(store: Store, record: ChangeRecord, paths: Sequence[bytes]) -> None:
+def _is_made(store: Store, number: int) -> bool:
+    try:
+        return store.log.is_committed(number)
+    except FilewrightError:
+        return False
+
+
+def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:
     """A change that could not be rolled back is in the way of its own files only."""
-    blocked = store.recoverer.blocked(paths) if paths else {}
+    blocked = store.recoverer.blocked()
     for entry in record.entries if blocked else ():
         for place in (entry.place, entry.was):
             if place in blocked:
                 raise unsettled(place.shown, blocked[place])
 
 
-def _roll_back(attempt: Attempt, begun: CommitPlan | None, cause: BaseException) -> None:
-    """Undo what was begun. What cannot be undone now is kept in the intent for the next recovery."""
-    store = attempt.store
-    findings = Findings()
+def _roll_back(
+    store: Store, folders: OpenFolders, number: int, begun: CommitPlan | None, cause: BaseException
+) -> None:
+    """Undo what was begun. What cannot be undone now is left to the next recovery."""
+    assert begun is not None
     try:
-        if begun is not None:
-            findings = store.recoverer.roll_back(begun, attempt.folders)
+        findings = store.recoverer.roll_back(begun, folders)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
-        for name in attempt.adopted:
-            store.blobs.drop(name)
         if findings.conflicts or findings.waiting:
-            store.journal.set_aside(store.state.at(b"journal", b"intent"))
-        elif store.journal.intent_path() is not None:
-            store.journal.forget()
+            store.log.set_aside(number)
+        else:
+            store.log.forget(number)
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
             why = error.message if isinstance(error, FilewrightError) else error.strerror
@@ -200,7 +191,7 @@ def _roll_back(attempt: Attempt, begun: CommitPlan | None, cause: BaseException)
         return
     _with_conflicts(cause, findings.conflicts)
     crossed = isinstance(cause.__cause__, OSError) and cause.__cause__.errno == errno.EXDEV
-    if begun is not None and (crossed or cause.code is Code.STALE_VERSION):
+    if crossed or cause.code is Code.STALE_VERSION:
         raise _RolledBackError(cause) from cause
 
 
@@ -211,7 +202,7 @@ def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightErr
     return error
 
 
-def _clean_up(store: Store, file: RecordFile, slots: Slots) -> tuple[str, ...]:
+def _clean_up(store: Store, operation: Operation, slots: Slots) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
     found = Recovery()
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
@@ -221,7 +212,7 @@ def _clean_up(store: Store, file: RecordFile, slots: Slots) -> tuple[str, ...]:
         found.waiting.clear()
         found.unsettled.clear()
         try:
-            store.recoverer.clean_up(file, found, slots)
+            store.recoverer.clean_up(operation, found, slots)
         except (OSError, FilewrightError) as error:
             found.unsettled.append(str(error))
         if not (found.waiting or found.unsettled):

@@ -1,45 +1,311 @@
-"""What a changed file held before and after, from what history kept."""
+"""What undo keeps: every content once, by what it holds; and what a changed file held before and after.
+
+Small ones are in the database. Larger ones are files of their own::
+
+    contents/abcdef…    zlib stream of the content with that SHA-256
+    contents/=ID-N      a large file that a change displaced, kept by a hard link: no copying
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import secrets
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
 import xxhash
 
-from filewright.changes.blobs import BlobStore
-from filewright.changes.record import ChangeRecord, Entry, Side, Span
-from filewright.changes.recordfile import RecordFile, TornError
+from filewright.changes.database import Database, Execute
+from filewright.changes.flushing import Flusher
+from filewright.changes.record import ChangeRecord, Entry, Side, Span, id_of
+from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.settings import KB
+from filewright.system import BLOCK, File, Folder
 from filewright.text import Splice, Splices, apply
+
+_IN_DATABASE = 64 * KB
+_TINY = 64
+"""Bytes that take longer to compress than to write."""
+_PAGE = 4096
+_FOLDER = b"contents"
+_CANNOT_LINK = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
+
+
+class ContentStore:
+    """The contents of one state folder. What is kept belongs to a transaction of the log, given as `execute`."""
+
+    def __init__(self, database: Database, state: StateFolder, flusher: Flusher) -> None:
+        self._database = database
+        self._state = state
+        self._flusher = flusher
+        self._fresh: list[tuple[File, bytes, bytes]] = []
+        self._adopted = 0
+        self._swept: int | None = None
+
+    # Keeping
+
+    def keep(self, execute: Execute, content: bytes, number: int) -> str:
+        """Keep a content, once, for the operation with that number; returns its name."""
+        digest = hashlib.sha256(content)
+        if not self._is_kept(execute, digest.digest(), number):
+            packed = zlib.compress(content, 1) if len(content) > _TINY else content
+            smaller = len(packed) < len(content)
+            packed = packed if smaller else content
+            if len(packed) > _IN_DATABASE:
+                return self.keep_blocks(execute, [content], number)
+            self._add(execute, digest.digest(), number, len(packed), packed, packed=smaller)
+        return digest.hexdigest()
+
+    def keep_blocks(self, execute: Execute, blocks: Iterable[bytes | memoryview], number: int) -> str:
+        """The same of a large one, in a file of its own that is flushed by `flush`."""
+        digest, packer = hashlib.sha256(), zlib.compressobj(1)
+        fresh = b".new-" + secrets.token_hex(8).encode()
+        with self._folder() as folder:
+            file = folder.create(fresh)
+            size = 0
+            try:
+                for block in blocks:
+                    digest.update(block)
+                    packed = packer.compress(block)
+                    file.write(packed, size)
+                    size += len(packed)
+                packed = packer.flush()
+                file.write(packed, size)
+                if self._is_kept(execute, digest.digest(), number):
+                    file.close()
+                    folder.remove(fresh)
+                else:
+                    self._fresh.append((file, fresh, digest.hexdigest().encode()))
+                    self._add(execute, digest.digest(), number, size + len(packed), None, packed=True)
+            except BaseException:
+                file.close()
+                with suppress(OSError):  # Removed already.
+                    folder.remove(fresh)
+                raise
+        return digest.hexdigest()
+
+    def adopt(self, execute: Execute, folder: Folder, name: bytes, size: int, number: int) -> str | None:
+        """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
+        self._adopted += 1
+        kept = f"={id_of(number)}-{self._adopted}"
+        try:
+            with self._folder() as contents:
+                folder.link(name, contents, kept.encode())
+        except OSError as error:
+            if error.errno in _CANNOT_LINK:
+                return None
+            raise
+        self._add(execute, kept.encode(), number, size, None, packed=False)
+        return kept
+
+    def flush(self) -> None:
+        """Bring what is in files to the disk, before an intent that needs them is."""
+        fresh, self._fresh = self._fresh, []
+        adopted, self._adopted = self._adopted, 0
+        if not fresh and not adopted:
+            return
+        with self._folder() as folder:
+            try:
+                self._flusher.all([file for file, _, _ in fresh])
+            finally:
+                for file, _, _ in fresh:
+                    file.close()
+            for _, name, digest in fresh:
+                folder.rename(name, folder, digest, "replace")
+            self._flusher.one(folder)
+
+    def _is_kept(self, execute: Execute, key: bytes, number: int) -> bool:
+        found = execute(
+            "UPDATE contents SET operation = ? WHERE name = ? AND operation < ?", (number, key, number)
+        )
+        return (
+            found.rowcount > 0
+            or execute("SELECT 1 FROM contents WHERE name = ?", (key,)).fetchone() is not None
+        )
+
+    @staticmethod
+    def _add(
+        execute: Execute, key: bytes, number: int, size: int, data: bytes | None, *, packed: bool
+    ) -> None:
+        size = size if size < _PAGE // 4 else -(-size // _PAGE) * _PAGE  # in pages of its own
+        execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, number, size, packed, data))
+        execute("UPDATE usage SET bytes = bytes + ?", (size,))
+
+    # Reading
+
+    def blocks(self, name: str, side: Side | None = None) -> Iterator[bytes]:
+        """A content in blocks.
+
+        It is checked before the last block is given out: against its name, or, where a displaced file was kept
+        as it was, against what is known of it (`side`).
+
+        Raises `KeyError` if it is not kept, `ValueError` if it is damaged, `OSError`.
+        """
+        rows = self._database.read("SELECT packed, data FROM contents WHERE name = ?", key_of(name))
+        if not rows:
+            raise KeyError(name)
+        packed, data = rows[0]
+        if data is not None:
+            content = zlib.decompress(data) if packed else data
+            if hashlib.sha256(content).hexdigest() != name:
+                raise ValueError("a content is damaged")
+            yield content
+            return
+        try:
+            with self._folder() as folder:
+                opened = folder.open(name.encode())
+        except FileNotFoundError as error:
+            raise KeyError(name) from error
+        with opened:
+            if packed:
+                yield from _checked(_unpacked(opened), hashlib.sha256(), name)
+            else:
+                status = opened.status()
+                # One that was too large to be hashed is known by its size and time.
+                if side is not None and (
+                    status.size != side.size or (side.digest is None and status.mtime_ns != side.mtime_ns)
+                ):
+                    raise ValueError("a displaced file has been changed")
+                yield from _checked(_raw(opened), xxhash.xxh3_128(), side.digest if side else None)
+
+    # Dropping
+
+    def drop_adopted(self, number: int) -> None:
+        """The operation never came about, or was rolled back: files that it keeps have their one name again."""
+        for file, _, _ in self._fresh:
+            file.close()
+        self._fresh, self._adopted = [], 0
+        begin = f"={id_of(number)}-".encode()
+        with suppress(FileNotFoundError), self._folder() as folder:
+            for name in folder.names():
+                if name.startswith((begin, b".new-")):
+                    folder.remove(name)
+
+    def drop_before(self, execute: Execute, number: int) -> tuple[list[bytes], bool]:
+        """Drop some contents that only operations before the one with that number need.
+
+        Returns the names of their files, and whether there were any.
+        """
+        rows = execute(
+            "SELECT rowid, name, size, data IS NULL FROM contents WHERE operation < ? LIMIT 500", (number,)
+        ).fetchall()
+        for row, _, size, _ in rows:
+            execute("DELETE FROM contents WHERE rowid = ?", (row,))
+            execute("UPDATE usage SET bytes = bytes - ?", (size,))
+        return [_file_of(name) for _, name, _, in_file in rows if in_file], bool(rows)
+
+    def remove(self, files: Sequence[bytes]) -> None:
+        """Remove files that were dropped."""
+        if files:
+            with self._folder() as folder:
+                for name in files:
+                    with suppress(FileNotFoundError):  # Somebody was faster.
+                        folder.remove(name)
+
+    def sweep(self) -> None:
+        """Remove files that no operation needs, if there may be new ones: a crash left them. Needs the workspace lock.
+
+        A second name of a file would keep that from being replaced.
+        """
+        try:
+            with self._folder() as folder:
+                now = folder.status().mtime_ns
+                if now == self._swept:
+                    return
+                names = folder.names()
+        except FileNotFoundError:
+            return
+        self._swept = now
+        known = {
+            _file_of(name) for (name,) in self._database.read("SELECT name FROM contents WHERE data IS NULL")
+        }
+        self.remove([name for name in names if name not in known])
+
+    def _folder(self) -> Folder:
+        return self._state.folder(_FOLDER)
+
+
+def key_of(name: str) -> bytes:
+    """How the database names a content."""
+    return name.encode() if name.startswith("=") else bytes.fromhex(name)
+
+
+def name_of_key(key: bytes) -> str:
+    """The inverse."""
+    return key.decode() if key.startswith(b"=") and len(key) != 32 else key.hex()
+
+
+def _file_of(key: bytes) -> bytes:
+    return name_of_key(key).encode()
+
+
+def _raw(file: File) -> Iterator[bytes]:
+    offset = 0
+    while block := file.read(offset, BLOCK):
+        offset += len(block)
+        yield block
+
+
+def _unpacked(file: File) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    for packed in _raw(file):
+        data = packed
+        while data:
+            yield unpacker.decompress(data, BLOCK)
+            data = unpacker.unconsumed_tail
+    yield unpacker.flush()
+
+
+def _checked(
+    blocks: Iterable[bytes], state: hashlib._Hash | xxhash.xxh3_128, digest: str | None
+) -> Iterator[bytes]:
+    """The blocks, the last one once all are known to be what they should."""
+    held = b""
+    for block in filter(None, blocks):
+        if held:
+            yield held
+        state.update(block)
+        held = block
+    if digest is not None and state.hexdigest() != digest:
+        raise ValueError("a content is damaged")
+    yield held
+
+
+# What a record says of them
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A content that history keeps, as a stream. Raises `io_error` if it is gone or damaged."""
+    """A content that history keeps for a change, as a stream. Raises `io_error` if it is gone or damaged."""
 
-    blobs: BlobStore
-    file: RecordFile
+    contents: ContentStore
+    change_id: str
     name: str
     size: int
     side: Side | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes from the start."""
-        change = self.file.record.id
         try:
-            yield from self.blobs.blocks(self.name, self.file, self.side)
-        except (KeyError, FileNotFoundError, TornError) as error:
+            yield from self.contents.blocks(self.name, self.side)
+        except (KeyError, ValueError, zlib.error) as error:
+            state = "gone" if isinstance(error, KeyError) else "damaged"
             raise FilewrightError(
                 Code.IO_ERROR,
-                f"the undo data of the change {change} is {'damaged' if isinstance(error, TornError) else 'gone'}",
+                f"the undo data of the change {self.change_id} is {state}",
                 hint="this change can no longer be undone",
-                details={"change_id": change},
+                details={"change_id": self.change_id},
             ) from error
         except OSError as error:
             # Too many open files, say: that tells nothing of what was kept.
-            raise from_os_error(error, f"the undo data of the change {change}", doing="read") from error
+            raise from_os_error(
+                error, f"the undo data of the change {self.change_id}", doing="read"
+            ) from error
 
     def read(self) -> bytes:
         """All of it; for small ones."""
@@ -49,24 +315,26 @@ class Kept:
 class Contents:
     """The contents one record keeps; `small` bounds what is ever put together in memory."""
 
-    def __init__(self, blobs: BlobStore, file: RecordFile, *, small: int) -> None:
-        self._blobs = blobs
-        self._file = file
+    def __init__(self, store: ContentStore, record: ChangeRecord, *, small: int) -> None:
+        self._store = store
+        self._record = record
         self._small = small
 
     @property
     def record(self) -> ChangeRecord:
         """The record."""
-        return self._file.record
+        return self._record
 
     def narrowed(self, entries: Sequence[Entry]) -> Contents:
         """The same of some of the entries only."""
-        file = replace(self._file, record=replace(self.record, entries=entries))
-        return Contents(self._blobs, file, small=self._small)
+        return Contents(self._store, replace(self.record, entries=entries), small=self._small)
+
+    def _kept(self, name: str, size: int, side: Side | None = None) -> Kept:
+        return Kept(self._store, self.record.id, name, size, side)
 
     def stream(self, side: Side) -> Kept | None:
         """A side's whole content, if it was kept whole."""
-        return None if side.blob is None else Kept(self._blobs, self._file, side.blob, side.size, side)
+        return None if side.blob is None else self._kept(side.blob, side.size, side)
 
     def before(self, entry: Entry) -> bytes | None:
         """What the file held before, if that was kept whole and is small."""
@@ -98,7 +366,7 @@ class Contents:
         if not entry.spans or entry.inserted is None:
             return None
         size = sum(span.new for span in entry.spans)
-        inserted = Kept(self._blobs, self._file, entry.inserted, size).read()
+        inserted = self._kept(entry.inserted, size).read()
         return Splices(((s.offset, s.old, s.new) for s in islice(entry.spans, most)), inserted)
 
     def backward(self, entry: Entry, most: int | None = None) -> Sequence[Splice] | None:
@@ -107,7 +375,7 @@ class Contents:
             return None
         if entry.removed is not None:
             size = sum(span.old for span in entry.spans)
-            removed = Kept(self._blobs, self._file, entry.removed, size).read()
+            removed = self._kept(entry.removed, size).read()
         else:
             before = self.before(entry)
             if before is None:

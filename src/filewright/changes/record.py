@@ -122,10 +122,10 @@ class Span:
 class Spans(Sequence[Span]):
     """The spans of an edit, by their offsets, held in 24 bytes each: a file may have a million of them."""
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("numbers",)
 
     def __init__(self, numbers: array[int]) -> None:
-        self._numbers = numbers
+        self.numbers = numbers
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Spans:
@@ -141,10 +141,10 @@ class Spans(Sequence[Span]):
         return cls(numbers)
 
     def __len__(self) -> int:
-        return len(self._numbers) // 3
+        return len(self.numbers) // 3
 
     def __iter__(self) -> Iterator[Span]:
-        numbers = iter(self._numbers)
+        numbers = iter(self.numbers)
         return map(Span, numbers, numbers, numbers)
 
     @overload
@@ -157,13 +157,13 @@ class Spans(Sequence[Span]):
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = 3 * range(len(self))[index]
-        return Span(*self._numbers[at : at + 3])
+        return Span(*self.numbers[at : at + 3])
 
     def __eq__(self, other: object) -> bool:
-        return self._numbers == other._numbers if isinstance(other, Spans) else NotImplemented
+        return self.numbers == other.numbers if isinstance(other, Spans) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._numbers.tobytes())
+        return hash(self.numbers.tobytes())
 
 
 NO_SPANS = Spans(array("q"))

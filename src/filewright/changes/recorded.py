@@ -16,8 +16,8 @@ from filewright import errors
 from filewright.boundary import Boundary, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
+from filewright.changes.log import Operation
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place
-from filewright.changes.recordfile import RecordFile
 from filewright.changes.scope import Scope, Selected, cancelling, effective, local_time, moment_of, not_unique
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
@@ -124,7 +124,7 @@ class RecordedChanges:
             if not meant and not wanted:
                 continue
             try:
-                file = store.file(identifier)
+                file = store.committed(identifier)
             except FilewrightError:
                 continue
             record = self._inside(file) if file is not None else None
@@ -143,10 +143,10 @@ class RecordedChanges:
 
     def _ids(self) -> Iterator[tuple[str, Store]]:
         """Every change that can be seen from here, newest first."""
-        streams = [zip(store.ids(), itertools.repeat(store)) for store in self.stores]
+        streams = [zip(store.log.ids(), itertools.repeat(store)) for store in self.stores]
         return heapq.merge(*streams, key=lambda item: item[0], reverse=True)
 
-    def _inside(self, file: RecordFile) -> ChangeRecord | None:
+    def _inside(self, file: Operation) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
         everything = file.record.entries
         denied = self._denied()
@@ -189,7 +189,7 @@ class RecordedChanges:
 
     def newest(self) -> str | None:
         """The id of the newest change of any store, which one look at each journal tells."""
-        return max(filter(None, (store.newest() for store in self.stores)), default=None)
+        return max(filter(None, (store.log.newest() for store in self.stores)), default=None)
 
     def record(self, change_id: str) -> ChangeRecord:
         """One change. Raises `not_found` if there is none with that id."""
@@ -209,7 +209,7 @@ class RecordedChanges:
             skipped = itertools.islice(self.heads(), int(back[1] or 0), None)
             if (head := next(skipped, None)) is not None:
                 return head.id
-        elif any(store.journal.find(given) for store in self.stores):
+        elif any(store.committed(given) for store in self.stores):
             return given
         elif given:
             begun = (head.id for head in self.heads() if head.id.startswith(given))
@@ -231,7 +231,7 @@ class RecordedChanges:
             # What is denied may be another since: then the record is read again.
             if known is None or any(map(denied, known[1])):
                 try:
-                    file = store.file(identifier)
+                    file = store.committed(identifier)
                 except FilewrightError:
                     continue  # A damaged record; asking for it says so.
                 record = self._inside(file) if file is not None else None
@@ -466,20 +466,17 @@ class RecordedChanges:
 
         Of what is denied its words tell nothing in either.
         """
-        store, file = self._kept(change_id)
-        record = self._inside(file)
-        if inside:
-            if record is None:
-                raise errors.unknown_change(change_id)
-            file = replace(file, record=record)
-        else:
-            summary = record.summary if record is not None else file.record.tool
-            file = replace(file, record=replace(file.record, summary=summary))
-        return Contents(store.blobs, file, small=self._settings.hold_bytes)
+        store, operation = self._kept(change_id)
+        record = self._inside(operation)
+        if not inside:
+            record = replace(operation.record, summary=record.summary if record else operation.record.tool)
+        elif record is None:
+            raise errors.unknown_change(change_id)
+        return Contents(store.log.contents, record, small=self._settings.hold_bytes)
 
     def _all_contents(self, change_id: str) -> Contents:
-        store, file = self._kept(change_id)
-        return Contents(store.blobs, file, small=self._settings.hold_bytes)
+        store, operation = self._kept(change_id)
+        return Contents(store.log.contents, operation.record, small=self._settings.hold_bytes)
 
     # Places
 
@@ -507,9 +504,9 @@ class RecordedChanges:
 
         return locate
 
-    def _kept(self, change_id: str) -> tuple[Store, RecordFile]:
+    def _kept(self, change_id: str) -> tuple[Store, Operation]:
         for store in self.stores:
-            file = store.file(change_id)
+            file = store.committed(change_id)
             if file is not None:
                 return store, file
         raise errors.unknown_change(change_id)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from filewright import system
 from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
+from filewright.changes.log import DamagedError, Operation
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import Place, id_of
-from filewright.changes.recordfile import RecordFile, TornError, UnfinishedError
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
 from filewright.errors import FilewrightError
@@ -35,18 +35,9 @@ _KEPT = 1_000
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
-class _BeyondError(Exception):
-    """A change reaches beyond the roots that are served, into `root`."""
-
-    def __init__(self, file: RecordFile, root: str) -> None:
-        super().__init__(root)
-        self.file = file
-        self.root = root
-
-
 @dataclass(slots=True)
 class Recovery:
-    """What a recovery found: ids `rolled_back` and `finished`, files `set_aside`, `conflicts` to be
+    """What a recovery found: ids `rolled_back` and `finished`, operations `set_aside`, `conflicts` to be
     reported, paths `waiting` for a program to close them, and what is `unsettled` and why.
 
     `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
@@ -87,13 +78,13 @@ class Recovery:
 
 class Recoverer:
     """Recovers one store; `cleaned` are the committed changes this process has cleaned up after, by their
-    records' paths, each with its plan if there is little in it."""
+    numbers, each with its plan if there is little in it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._journal = store.journal
+        self._log = store.log
         self._search = FolderSearch(store.boundary)
-        self.cleaned: dict[bytes, CommitPlan | None] = {}
+        self.cleaned: dict[int, CommitPlan | None] = {}
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
         """Settle the intent and every committed change; needs the workspace lock.
@@ -101,72 +92,66 @@ class Recoverer:
         With `again`, also what an earlier recovery could not settle.
         """
         found = Recovery()
-        intent = self._journal.intent_path()
-        unsettled = self._journal.unsettled_paths() if again else []
-        intents = (*unsettled, *([intent] if intent is not None else []))
-        done = self._journal.done_paths()
+        intents = self._log.numbers("intent")
+        if again:
+            intents = self._log.numbers("unsettled") + intents
+        if self._store.own:
+            self._log.contents.sweep()
+        done = self._log.numbers("done")
         if intents or not self.cleaned.keys() >= set(done):
             self._search = FolderSearch(self._store.boundary)
-        for path in intents:
-            self._intent(path, found)
-        for path in done:
-            if path not in self.cleaned:
-                self._committed(path, found)
+        for number in intents:
+            self._intent(number, found)
+        for number in done:
+            if number not in self.cleaned:
+                self._committed(number, found)
         if len(done) > settle_above:
             self.settle_done()
         return found
 
     # Intents
 
-    def _intent(self, path: bytes, found: Recovery) -> None:
-        try:
-            file = self._read(path, found)
-        except UnfinishedError:
-            self._store.blobs.sweep_unfinished(self._journal.is_known)
-            self._journal.forget(path)
+    def _intent(self, number: int, found: Recovery) -> None:
+        operation = self._read(number, found)
+        if operation is None:
             return
-        except _BeyondError as error:
-            if error.file.path == self._journal.intent_path() and self._store.own:
-                self._journal.keep_unsettled(path, error.file.record.id)
+        beyond = self._beyond(operation.plan)
+        if beyond is not None:
+            if operation.state == "intent" and self._store.own:
+                self._log.keep_unsettled(number)
             found.unsettled.append(
-                f"change {error.file.record.id}: it reaches into {error.root}: open that too"
+                f"change {operation.record.id}: it reaches into {quote(beyond)}: open that too"
             )
             return
-        if file is None:
-            # It never was whole on the disk, so nothing of its change is in the workspace, and nothing needs its
-            # undo data: a second name of a file would keep that from being replaced.
-            self._store.blobs.sweep_unfinished(self._journal.is_known)
-            return
-        with self._kept_secret(file, found):
-            self._take_back(path, file, found)
+        with self._kept_secret(operation, found):
+            self._take_back(operation, found)
 
-    def _take_back(self, path: bytes, file: RecordFile, found: Recovery) -> None:
-        findings = self.roll_back(file.plan)
-        identifier = file.record.id
+    def _take_back(self, operation: Operation, found: Recovery) -> None:
+        findings = self.roll_back(operation.plan)
+        number, identifier = operation.number, operation.record.id
         found.conflicts += findings.conflicts
         if findings.unsettled:
-            self._journal.keep_unsettled(path, identifier)
+            if operation.state == "intent":
+                self._log.keep_unsettled(number)
             found.unsettled += [f"change {identifier}: {why}" for why in findings.unsettled]
             return
-        for name in _adopted(file):
-            self._store.blobs.drop(name)
         found.rolled_back.append(identifier)
         if findings.conflicts or findings.waiting:
             found.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
-            aside = self._journal.set_aside(path)
-            found.conflicts.append(f"what that change would have done is kept as {quote(aside)}")
+            kept = self._log.set_aside(number)
+            found.conflicts.append(f"what that change would have done is kept as {kept}")
         else:
-            self._journal.forget(path)
+            self._log.forget(number)
 
     @contextmanager
-    def _kept_secret(self, file: RecordFile, found: Recovery) -> Iterator[None]:
+    def _kept_secret(self, operation: Operation, found: Recovery) -> Iterator[None]:
         """What is found meanwhile is secret if the change touched something that is denied."""
         before = len(found.conflicts), len(found.unsettled)
         yield
         said = {*found.conflicts[before[0] :], *found.unsettled[before[1] :]}
         if said:
             denied = denials(self._store.boundary)
-            if any(denied(p) for e in file.record.entries for p in (e.place, e.was) if p is not None):
+            if any(denied(p) for e in operation.record.entries for p in (e.place, e.was) if p):
                 found.secret |= said
 
     def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
@@ -174,18 +159,12 @@ class Recoverer:
         with self._slots(plan, folders) as slots:
             return roll_back(slots, self._store.flusher, self._keep)
 
-    def blocked(self, paths: Iterable[bytes]) -> dict[Place, str]:
-        """The places of changes that could not be settled, by the paths of their records; each with the change's id."""
+    def blocked(self) -> dict[Place, str]:
+        """The places of changes that could not be settled, each with the change's id."""
         found: dict[Place, str] = {}
-        for path in paths:
-            try:
-                record = self._store.read(path).record
-            except (TornError, OSError):
-                continue
-            for entry in record.entries:
-                for place in (entry.place, entry.was):
-                    if place is not None:
-                        found[place] = record.id
+        for number in self._log.numbers("unsettled"):
+            for place, identifier in self._places(number):
+                found[place] = identifier
         return found
 
     def unfinished_places(self) -> set[Place]:
@@ -194,18 +173,21 @@ class Recoverer:
         Of what could not be settled though all its roots are open, each file may be read as it is.
         """
         found: set[Place] = set()
-        intent = self._journal.intent_path()
-        for path in (*self._journal.unsettled_paths(), *([intent] if intent is not None else [])):
+        for number, state in self._log.unfinished():
+            operation = self._log.operation(number)
             try:
-                file = self._store.read(path)
-                beyond = self._beyond(file.plan)
-            except (TornError, OSError):
-                continue  # Nothing of a change that was still being saved is in the workspace.
-            if path != intent and beyond is None:
+                if operation is not None and (state == "intent" or self._beyond(operation.plan) is not None):
+                    found.update(place for place, _ in self._places(number))
+            except DamagedError:
                 continue
-            for entry in file.record.entries:
-                found |= {place for place in (entry.place, entry.was) if place is not None}
         return found
+
+    def _places(self, number: int) -> Iterator[tuple[Place, str]]:
+        operation = self._log.operation(number)
+        for entry in operation.record.entries if operation is not None else ():
+            for place in (entry.place, entry.was):
+                if place is not None:
+                    yield place, id_of(number)
 
     @contextmanager
     def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
@@ -216,18 +198,16 @@ class Recoverer:
             if folders is None:
                 own.close()
 
-    def _read(self, path: bytes, found: Recovery) -> RecordFile | None:
+    def _read(self, number: int, found: Recovery) -> Operation | None:
+        """An operation whose plan makes sense; another is set aside."""
         try:
-            file = self._store.read(path)
-            beyond = self._beyond(file.plan)
-        except UnfinishedError:
-            raise
-        except TornError:
-            found.set_aside.append(quote(self._journal.set_aside(path)))
+            operation = self._log.operation(number)
+            if operation is not None:
+                _ = operation.plan
+        except DamagedError:
+            found.set_aside.append(self._log.set_aside(number))
             return None
-        if beyond is not None:
-            raise _BeyondError(file, quote(beyond))
-        return file
+        return operation
 
     def _beyond(self, plan: CommitPlan) -> bytes | None:
         """A root that a plan reaches into and that is not open: nothing is written beyond the roots."""
@@ -238,59 +218,54 @@ class Recoverer:
 
     # Committed changes
 
-    def _committed(self, path: bytes, found: Recovery) -> None:
-        try:
-            file = self._read(path, found)
-        except UnfinishedError:
-            found.set_aside.append(quote(self._journal.set_aside(path)))
+    def _committed(self, number: int, found: Recovery) -> None:
+        operation = self._read(number, found)
+        # It is made; whoever opens all of its roots cleans up.
+        if operation is None or self._beyond(operation.plan) is not None:
             return
-        except _BeyondError:
-            return  # It is made; whoever opens all of its roots cleans up.
-        if file is None:
-            return
-        with self._kept_secret(file, found), self._slots(file.plan) as slots:
-            cleaned = self.clean_up(file, found, slots)
-        if cleaned:
-            found.finished.append(file.record.id)
+        with self._kept_secret(operation, found), self._slots(operation.plan) as slots:
+            if self.clean_up(operation, found, slots):
+                found.finished.append(operation.record.id)
 
-    def clean_up(self, file: RecordFile, found: Recovery, slots: Slots) -> bool:
+    def clean_up(self, operation: Operation, found: Recovery, slots: Slots) -> bool:
         """Remove what a committed change displaced; whether anything of it was still there."""
         findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
-            operations = file.plan.operations
+            operations = operation.plan.operations
             kept = sum(len(plan.operations) for plan in self.cleaned.values() if plan is not None)
             little = kept + len(operations) <= _KEPT and not any(any(each.trees) for each in operations)
-            self.cleaned[file.path] = file.plan if little else None
+            self.cleaned[operation.number] = operation.plan if little else None
         found.waiting += findings.waiting
         found.unsettled += findings.unsettled
         if findings.conflicts:
             found.conflicts += findings.conflicts
             try:
-                file.annotate(self._store.state.key, findings.conflicts)
-            except (OSError, TornError) as error:
+                self._log.annotate(operation.number, findings.conflicts)
+            except (OSError, FilewrightError) as error:
                 found.conflicts.append(f"this could not be written to the history: {error}")
         return bool(findings.cleaned)
 
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""
-        ready = [path for path in self._journal.done_paths() if path in self.cleaned]
+        ready = [number for number in self._log.numbers("done") if number in self.cleaned]
         folders = OpenFolders(self._store.boundary)
         flushed: set[tuple[int, int]] = set()
         try:
-            for path in ready:
-                try:
-                    plan = self.cleaned[path] or self._store.read(path).plan
-                except (TornError, FileNotFoundError):
-                    continue
+            for number in ready:
+                plan = self.cleaned[number]
+                if plan is None:
+                    operation = self._read(number, Recovery())
+                    if operation is None:
+                        continue
+                    plan = operation.plan
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
                 with suppress(FilewrightError), self._slots(plan, folders) as slots:
                     slots.flush(self._store.flusher, flushed)
         finally:
             folders.close()
-        self._journal.settled(ready)
-        for path in ready:
-            self.cleaned.pop(path, None)
-        self._journal.fold()
+        self._log.settled(ready)
+        for number in ready:
+            self.cleaned.pop(number, None)
 
     # Keeping
 
@@ -333,7 +308,3 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
                 to.remove(to_name)
                 raise
     folder.remove(name)
-
-
-def _adopted(file: RecordFile) -> set[str]:
-    return {name for entry in file.record.entries for name in entry.blobs if name.startswith("=")}

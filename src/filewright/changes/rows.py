@@ -1,14 +1,11 @@
-"""The lines of a record file: JSON arrays, one for each thing, so that no change is ever held as text.
+"""Plans and sides as JSON arrays, a line for each thing, so that no change is ever held as text.
 
 ::
 
-    entry     [place, was, before, after, number of spans, removed, inserted], then its spans, a thousand
-              a line, each as [bytes since the span before, old, new]
     folder    [inode, root, made, slot …] of a plan
     operation ["put", carrier, place, spare, staged, after, before, rows of tree, rows of displaced],
               ["take", place, aside, before, rows of tree] or
               ["alter", place, seal, mode, uid, gid], then those rows: [depth, name, seal …]
-    place     [number of a root, name …]
     side      [kind, mode, uid, gid, mtime, size, digest, blob, target, attributes]
     seal      [kind, size, digest, target, inode, mtime]
     slot      [folder, name]
@@ -20,9 +17,9 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -40,27 +37,13 @@ from filewright.changes.operations import (
     Take,
     leaves,
 )
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
+from filewright.changes.record import NO_SPANS, Side, Spans
 
-_SPANS = 3_000
-"""Numbers of spans in a line."""
 _TREES = {"put": 2, "take": 1}
 """Trees that follow an operation, whose row ends with how many rows each of them has."""
+_PIECE = 1 << 18
 _DECODER = json.JSONDecoder()
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
-@dataclass(slots=True)
-class Roots:
-    """The roots of a record's places, by number."""
-
-    paths: list[bytes] = field(default_factory=list)
-
-    def number(self, path: bytes) -> int:
-        """A root's number; it is given one if it has none."""
-        if path not in self.paths:
-            self.paths.append(path)
-        return self.paths.index(path)
 
 
 def line(row: Sequence[Any]) -> bytes:
@@ -83,79 +66,6 @@ def _trimmed(row: list[Any]) -> list[Any]:
     return row
 
 
-# Entries
-
-
-def entry_lines(entries: Iterable[Entry], roots: Roots) -> Iterator[bytes]:
-    """The lines of some entries."""
-    for entry in entries:
-        row = [
-            _place_row(entry.place, roots),
-            _place_row(entry.was, roots) if entry.was is not None else None,
-            _side_row(entry.before) if entry.before is not None else None,
-            _side_row(entry.after) if entry.after is not None else None,
-            len(entry.spans) or None,
-            entry.removed,
-            entry.inserted,
-        ]
-        yield line(_trimmed(row))
-        last = 0
-        numbers: list[int] = []
-        for span in entry.spans:
-            numbers += (span.offset - last, span.old, span.new)
-            last = span.offset
-            if len(numbers) == _SPANS:
-                yield line(numbers)
-                numbers = []
-        if numbers:
-            yield line(numbers)
-
-
-def entries_of(lines: Iterator[bytes], roots: Sequence[bytes]) -> Iterator[Entry]:
-    """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
-    folder: list[Any] = []
-    above: tuple[bytes, ...] = ()
-    for text in lines:
-        row = _loads(text)
-        row += (None,) * (7 - len(row))
-        *near, name = row[0]
-        if near and near == folder:
-            # What is in one folder comes together, and shares the names above.
-            place = Place(roots[near[0]], (*above, name_of(name)))
-        else:
-            place = _place_of(row[0], roots)
-            folder, above = near, place.parts[:-1]
-        yield Entry(
-            place=place,
-            was=_place_of(row[1], roots) if row[1] is not None else None,
-            before=side_of(row[2]) if row[2] is not None else None,
-            after=side_of(row[3]) if row[3] is not None else None,
-            spans=_spans_of(lines, row[4]) if row[4] is not None else NO_SPANS,
-            removed=row[5],
-            inserted=row[6],
-        )
-
-
-def _spans_of(lines: Iterator[bytes], count: int) -> Spans:
-    numbers = array("q")
-    last = 0
-    while len(numbers) < 3 * count:
-        row = _loads(next(lines))
-        for at in range(0, len(row), 3):
-            last += row[at]
-            row[at] = last
-        numbers.extend(row)
-    return Spans(numbers)
-
-
-def _place_row(place: Place, roots: Roots) -> list[Any]:
-    return [roots.number(place.root), *map(os.fsdecode, place.parts)]
-
-
-def _place_of(row: list[Any], roots: Sequence[bytes]) -> Place:
-    return Place(roots[row[0]], tuple(map(name_of, row[1:])))
-
-
 def name_of(value: str) -> bytes:
     """A name from a row. Raises `ValueError` for what is none."""
     if not value or value in (".", "..") or "/" in value or "\0" in value:
@@ -163,28 +73,33 @@ def name_of(value: str) -> bytes:
     return os.fsencode(value)
 
 
-def _side_row(side: Side) -> list[Any]:
+def side_text(side: Side | None) -> str | None:
+    """A side as text."""
+    if side is None:
+        return None
     carried = {name: data.hex() for name, data in side.attributes.items()} if side.attributes else None
     size = side.size if side.kind == "file" else None
     target = os.fsdecode(side.target) if side.target is not None else None
-    return _trimmed(
-        [
-            side.kind,
-            side.mode,
-            side.uid,
-            side.gid,
-            side.mtime_ns,
-            size,
-            side.digest,
-            side.blob,
-            target,
-            carried,
-        ]
-    )
+    row = [
+        side.kind,
+        side.mode,
+        side.uid,
+        side.gid,
+        side.mtime_ns,
+        size,
+        side.digest,
+        side.blob,
+        target,
+        carried,
+    ]
+    return _ENCODER.encode(_trimmed(row))
 
 
-def side_of(row: list[Any]) -> Side:
-    """A side from its row."""
+def side_of(text: str | None) -> Side | None:
+    """The inverse. Raises `ValueError` or `TypeError` for anything else."""
+    if text is None:
+        return None
+    row = _DECODER.decode(text)
     if len(row) <= 8:
         kind, mode, uid, gid, time, *file = row
         return Side(kind, mode, uid, gid, file[0] if file else 0, time, *file[1:])
@@ -194,7 +109,44 @@ def side_of(row: list[Any]) -> Side:
     return Side(kind, mode, uid, gid, size or 0, time, digest, blob, linked, attributes)
 
 
+def span_bytes(spans: Spans) -> bytes | None:
+    """Spans, packed; None for none."""
+    return zlib.compress(spans.numbers.tobytes(), 1) if spans else None
+
+
+def spans_of(data: bytes | None) -> Spans:
+    """The inverse."""
+    if data is None:
+        return NO_SPANS
+    numbers = array("q")
+    numbers.frombytes(zlib.decompress(data))
+    return Spans(numbers)
+
+
 # Plans
+
+
+def plan_bytes(plan: CommitPlan) -> bytes:
+    """A plan, packed, made in pieces."""
+    packer = zlib.compressobj(1)
+    packed = [len(plan.folders).to_bytes(8, "big"), len(plan.operations).to_bytes(8, "big")]
+    packed += filter(None, map(packer.compress, plan_lines(plan)))
+    return b"".join((*packed, packer.flush()))
+
+
+def plan_of_bytes(data: bytes) -> CommitPlan:
+    """The inverse. For anything else it raises whatever comes of that."""
+    folders, operations = (int.from_bytes(data[at : at + 8], "big") for at in (0, 8))
+    return plan_of(_unpacked_lines(memoryview(data)[16:]), folders, operations)
+
+
+def _unpacked_lines(packed: memoryview) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    left, rest = b"", bytes(packed)
+    while rest:
+        *lines, left = (left + unpacker.decompress(rest, _PIECE)).split(b"\n")
+        rest = unpacker.unconsumed_tail
+        yield from lines
 
 
 def plan_lines(plan: CommitPlan) -> Iterator[bytes]:

@@ -17,10 +17,10 @@ import xxhash
 from filewright import errors, system
 from filewright.boundary import DenyRules, Location
 from filewright.changes.content import Edited, Held
+from filewright.changes.log import Intent
 from filewright.changes.operations import Leaf, Leaves, Seal
 from filewright.changes.plan import Difference, new_files
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of, id_of
-from filewright.changes.recordfile import Writer
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of
 from filewright.changes.rights import keeps, require_changeable
 from filewright.changes.slots import OpenFolders
 from filewright.changes.store import Store
@@ -31,8 +31,7 @@ from filewright.settings import KB, MB
 from filewright.system import File, Folder, Status
 from filewright.text import Identity, replacements
 
-_INLINE_EACH = 256 * KB
-_INLINE_ALL = 256 * MB
+_KEEP_NEW_EACH = 256 * KB
 _KEEP_NEW_ALL = 16 * MB
 _HELD_ALL = 8 * MB
 # An edit that takes more than this out of a large file is undone from the displaced file itself.
@@ -59,15 +58,13 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What one attempt to commit works with; `adopted` are the blobs to be dropped if it is rolled back."""
+    """What one attempt to commit works with."""
 
     store: Store
     folders: OpenFolders
     task: Task
-    number: int
     undoable: bool
-    writer: Writer
-    adopted: list[str] = field(default_factory=list)
+    intent: Intent
 
 
 def save(attempt: Attempt, difference: Difference) -> None:
@@ -93,7 +90,6 @@ class _Saving:
         self._boundary = attempt.store.boundary
         self._folders = attempt.folders
         self._settings = attempt.store.settings
-        self._blobs = attempt.store.blobs
         self._undoable = attempt.undoable
         self._task = attempt.task
         self._bytes = 0
@@ -116,16 +112,12 @@ class _Saving:
                 kept += item.content.size
                 if kept > _KEEP_NEW_ALL:
                     return
-                if item.splices is None and item.content.size <= _INLINE_EACH:
+                if item.splices is None and item.content.size <= _KEEP_NEW_EACH:
                     item.blob = self._keep(b"".join(bytes(block) for block in item.content.blocks()))
 
     def _keep(self, content: bytes) -> str | None:
-        """Keep a content in the record itself, or beside it if it is large; None if not undoable."""
-        if not self._undoable:
-            return None
-        if len(content) <= _INLINE_EACH and self._attempt.writer.size < _INLINE_ALL:
-            return self._attempt.writer.section(content)
-        return self._blobs.save([content], self._attempt.number)
+        """Keep a content; None if not undoable."""
+        return self._attempt.intent.keep(content) if self._undoable else None
 
     def _saved(self, item: Item) -> Saved:
         assert item.seen is not None
@@ -231,7 +223,7 @@ class _Saving:
                 self._require_room(status.size, os.fsdecode(name))
                 # Another name of the same inode could be written to later: such a file is copied.
                 if status.links == 1:
-                    blob = self._adopt(folder, name)
+                    blob = self._attempt.intent.adopt(folder, name, status.size)
             state = xxhash.xxh3_128()
 
             def hashed() -> Iterator[memoryview]:
@@ -241,7 +233,7 @@ class _Saving:
                     yield block
 
             if self._undoable and blob is None:
-                blob = self._blobs.save(hashed(), self._attempt.number)
+                blob = self._attempt.intent.keep_blocks(hashed())
                 digest = state.hexdigest()
             elif status.size <= self._settings.identity_bytes:
                 for _ in hashed():
@@ -250,11 +242,6 @@ class _Saving:
         carried = file.attributes() if gone else {}
         seal = Seal("file", status.size, digest, None, status.inode, status.mtime_ns)
         return Saved(seal, Side.of(status, digest=digest, blob=blob, attributes=carried)), data
-
-    def _adopt(self, folder: Folder, name: bytes) -> str | None:
-        blob = f"={id_of(self._attempt.number)}-{len(self._attempt.adopted)}"
-        self._attempt.adopted.append(blob)
-        return blob if self._blobs.adopt(folder, name, blob) else None
 
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more

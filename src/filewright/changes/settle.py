@@ -324,7 +324,10 @@ def _remove_staged(work: _Settlement, operation: Put) -> None:
     """Remove what we staged, out of sight again; what somebody has written to it meanwhile is kept."""
     slots, carrier, after = work.slots, operation.carrier, operation.after
     if after.kind == "file" and after.known and is_journaled_temporary(carrier.name):
-        if slots.status(carrier) is not None:
+        status = slots.status(carrier)
+        if status is not None and not status.size and after.size:
+            slots.discard(carrier)  # A power cut left its name only: these are nobody's bytes.
+        elif status is not None:
             _remove_file(work, slots.holder(carrier), carrier.name, after, operation.place)
     else:
         slots.discard(carrier)

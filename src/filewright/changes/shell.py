@@ -624,21 +624,18 @@ class _Comparing:
 
     def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
         """The change, committed; None if nothing is different."""
-        journal = self._store.journal
-        intent = journal.begin()
-        number, writer = intent.number, intent.writer
-        try:
-            self._section = writer.section
+        log = self._store.log
+        with log.begin(self._task) as intent:
+            self._section = intent.keep
             entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
             # What a tool found that was not there before was ignored, or the command made it before that.
             unclear = self._unclear | (self._unlisted & self._came.keys())
             self._lost += [_place(self._root, path).shown for path in sorted(unclear)]
             if not entries and not self._lost:
-                journal.forget()
                 return None
             record = ChangeRecord(
-                id=id_of(number),
-                time_ns=number,
+                id=id_of(intent.number),
+                time_ns=intent.number,
                 tool="shell",
                 summary=summary,
                 entries=entries,
@@ -647,19 +644,10 @@ class _Comparing:
                 turn=caller.turn,
                 notes=tuple(self._notes()),
             )
-            plan = CommitPlan((), ())
-            writer.intent(record, plan)
-            journal.flush()
-            path, _ = journal.done(record.id)
-        except BaseException:
-            journal.forget()
-            raise
-        finally:
-            journal.close()
-        file = writer.written(path, record, plan)
-        self._store.recoverer.cleaned[file.path] = plan  # It displaced nothing.
-        self._store.collect(record.id)
-        return file.record
+            # It displaced nothing, and nothing is left to clean up.
+            intent.record(record, CommitPlan((), ()), "settled")
+        self._store.collect()
+        return record
 
     def _is_left(self, path: _Path, now: _Numbers) -> bool:
         """Whether something is as a tool has left it."""

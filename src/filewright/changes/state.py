@@ -3,20 +3,22 @@
 `git clean` deletes what is inside a workspace, and a cloned repository could bring a forged journal
 along; so nothing here is ever read from below a root. A state folder belongs to one root::
 
-    BASE/index           a line of JSON for each state folder, the last one of an id counts: what the
+    BASE/roots           a line of JSON for each state folder, the last one of an id counts: what the
                          `root` files say, in one place; it is made anew from them if it is lost
     BASE/ID/root         whose it is: the root's paths, the newest first, its device, inode and birth
     BASE/ID/others       ids of the state folders that hold changes which reach into this root too
-    BASE/ID/…            journal, history, blobs, aside, kept and a secret key
+    BASE/ID/key          a secret: what somebody else has written is not followed
+    BASE/ID/state.db     the log of operations
+    BASE/ID/contents/    what undo needs and a database is too small for
+    BASE/ID/kept/        versions of files that nobody asked to lose
 
 A root is known again by inode and birth, so it may be renamed, and nothing is inherited with a
 reused inode; by its path where a file system does not tell births. What is ambiguous gets a new
-state folder, and that is said. The first version kept one for each list of roots; they are taken over.
+state folder, and that is said. What earlier versions kept is left as it is, and named.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -35,8 +37,10 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import File, Folder, Status
 
-_FOLDERS = (b"journal", b"history", b"blobs", b"aside", b"kept")
-_INDEX = b"index"
+_FOLDERS = (b"contents", b"kept")
+_INDEX = b"roots"
+_EARLIER = (b"journal", b"history")
+"""Folders of the state folders of earlier versions."""
 _HINT = "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one"
 
 
@@ -53,8 +57,8 @@ def base_folder(settings: Settings) -> Path:
 class Owner:
     """The root that a state folder belongs to: its paths, the newest first, and its identity.
 
-    An empty path first: another folder is there now, and where this one went is not known. `inode` None: made
-    by the first version, which knew paths only; `birth_ns` None: the file system does not tell.
+    An empty path first: another folder is there now, and where this one went is not known. `birth_ns` None:
+    the file system does not tell.
     """
 
     id: str
@@ -193,8 +197,7 @@ class Index:
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
 
-        Those of folders above and below, of lists of roots of the first version, and of roots that
-        were changed together with one of these.
+        Those of folders above and below, and of roots that were changed together with one of these.
         """
         owners = self.owners
         paths = [root.resolved for root in roots]
@@ -208,9 +211,6 @@ class Index:
                 and _still_there(owner)
             ):
                 found.append(owner)
-        shared = _first_version(self.base, roots)
-        if len(roots) > 1 and shared is not None and shared not in owners:
-            found.append(Owner(shared, (paths[0],)))
         return found
 
 
@@ -244,11 +244,13 @@ def _birth(root: Root) -> int | None:
         return None
 
 
-def _first_version(base: bytes, roots: Sequence[Root]) -> str | None:
-    """The state folder that the first version kept for a list of roots."""
-    joined = b"\0".join(root.resolved for root in roots)
-    ending = b"-" + hashlib.sha256(joined).hexdigest()[:16].encode()
-    return next((os.fsdecode(name) for name in _names(base) if name.endswith(ending)), None)
+def _of_earlier_versions(base: bytes) -> list[bytes]:
+    """The state folders that earlier versions of filewright have left."""
+    return [
+        name
+        for name in _names(base)
+        if all(os.path.isdir(os.path.join(base, name, each)) for each in _EARLIER)
+    ]
 
 
 def _names(base: bytes) -> list[bytes]:
@@ -261,10 +263,10 @@ def _names(base: bytes) -> list[bytes]:
 
 
 class StateFolder:
-    """The state of one root: `journal/`, `history/`, `blobs/`, `aside/`, `kept/` and a secret `key`.
+    """The state of one root.
 
     Folders are 0700 and files 0600. `open` makes what is missing and refuses what another user
-    owns; `key` seals the records, so that one written by someone else is known not to be ours. `note` says
+    owns; `key` seals the plans, so that one written by someone else is known not to be ours. `note` says
     why a root has a new state folder although there was one that could have been its own.
     """
 
@@ -280,7 +282,7 @@ class StateFolder:
 
     @classmethod
     def of(cls, index: Index, root: Root) -> StateFolder:
-        """The state folder of a root, be it the one that the first version made; nothing is made yet."""
+        """The state folder of a root; nothing is made yet."""
         state = cls(index, Owner(secrets.token_hex(16), (root.resolved,)), root)
         state.find()
         return state
@@ -291,9 +293,6 @@ class StateFolder:
             return
         index, path = self._index, self._root.resolved
         owner, others = index.owner_of(self._root)
-        if owner is None:
-            name = _first_version(index.base, (self._root,))
-            owner = Owner(name, (path,)) if name is not None and name not in index.owners else None
         self.note = ""
         if owner is not None:
             self.owner = replace(owner, paths=(path, *(each for each in owner.paths if each != path)))
@@ -302,6 +301,13 @@ class StateFolder:
             self.note = (
                 f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
                 "its own begins now"
+            )
+        elif earlier := _of_earlier_versions(index.base):
+            shown = ", ".join(quote(os.path.join(index.base, name)) for name in earlier[:3])
+            more = f" and {len(earlier) - 3} more" if len(earlier) > 3 else ""
+            self.note = (
+                f"an earlier version of filewright has left history in {shown}{more}: it is not read and stays "
+                f"as it is; the history of {quote(path)} begins anew"
             )
 
     @property
@@ -355,7 +361,7 @@ class StateFolder:
     @property
     def exists(self) -> bool:
         """Whether the folder has been made by an earlier change."""
-        return os.path.isdir(self.at(b"journal"))
+        return os.path.exists(self.at(b"state.db"))
 
     def open(self, task: Task | None = None) -> None:
         """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
@@ -388,7 +394,7 @@ class StateFolder:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            return system.status_of(self.at(b"journal")).identity
+            return system.status_of(self.at(b"contents")).identity
         except (FileNotFoundError, NotADirectoryError):
             return None
 

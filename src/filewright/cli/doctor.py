@@ -142,6 +142,10 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         with system.open_folder(os.fsencode(place)) as folder:
             yield Finding("state folder", f"{state}", folder.writable())
         yield from (Finding("history", note, False) for note in workspace.state_notes)
+        problems = workspace.log_problems()
+        yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
+        if problems:
+            return
         yield _recovered(workspace.recover())
         kept = workspace.kept
         if kept:

@@ -1,0 +1,385 @@
+"""The SQLite database of one state folder: its tables, its transactions, and what can go wrong with them.
+
+A transaction that has ended is on the disk, one that has not never was. Readers wait for nobody: they
+have a connection of their own. No connection crosses a fork: all are closed before one, and opened
+again by whoever asks next.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote as url_quote
+
+from filewright import errors, system
+from filewright.boundary import quote
+from filewright.changes.flushing import Flusher
+from filewright.changes.locks import wait_for
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    _Lock = threading.RLock
+
+# SQLite is imported where a database is opened: a server that has only started needs none of it.
+
+VERSION = 3
+_TABLES = """
+CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL);
+CREATE TABLE operations (
+    number INTEGER PRIMARY KEY, state TEXT NOT NULL, tool TEXT NOT NULL, summary TEXT NOT NULL,
+    session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL, size INTEGER NOT NULL,
+    plan BLOB, seal BLOB
+);
+CREATE INDEX unsettled_operations ON operations (state) WHERE state <> 'settled';
+CREATE TABLE entries (
+    operation INTEGER NOT NULL, number INTEGER NOT NULL, root INTEGER NOT NULL, path BLOB NOT NULL,
+    was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed BLOB, inserted BLOB,
+    PRIMARY KEY (operation, number)
+) WITHOUT ROWID;
+CREATE INDEX entries_by_path ON entries (root, path, operation);
+CREATE INDEX entries_by_former_path ON entries (was_root, was, operation) WHERE was IS NOT NULL;
+CREATE TABLE contents (
+    name BLOB UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,
+    data BLOB
+);
+CREATE INDEX contents_by_operation ON contents (operation);
+CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT);
+CREATE TABLE usage (bytes INTEGER NOT NULL);
+INSERT INTO usage VALUES (0);
+"""
+"""The tables of the log:
+
+- operations: `number` is the time in nanoseconds, `more` JSON of what few have, `entries` how many there are,
+  `size` what it takes beside contents; `plan` and its `seal` are there until nothing is left to clean up.
+  `state` is intent, done, settled, unsettled (it could not be rolled back entirely) or aside (it is left for
+  a person to look at).
+- entries: what an operation did, by place; `before` and `after` are JSON, as `rows` says.
+- contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
+- waiting: calls that wait for a person's word.
+"""
+
+Row = tuple[Any, ...]
+Execute = Callable[..., "sqlite3.Cursor"]
+_T = TypeVar("_T")
+# The primary result codes of SQLite: https://www.sqlite.org/rescode.html
+_BUSY = (5, 6)
+_NOT_SHARED = (10, 14, 15)
+_UNWRITABLE = (8, 14)
+_NOT_WRITTEN = 778
+_PAGE = 4096
+_CODES = {
+    3: Code.PERMISSION_DENIED,
+    8: Code.PERMISSION_DENIED,
+    13: Code.NO_SPACE,
+    14: Code.PERMISSION_DENIED,
+    23: Code.PERMISSION_DENIED,
+}
+_HINTS = {
+    Code.PERMISSION_DENIED: "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works "
+    "without one",
+    Code.NO_SPACE: "free some space; nothing was changed",
+    Code.UNSUPPORTED: "use the newer filewright that made it, or give another folder with --state-dir",
+    Code.IO_ERROR: "if it stays so, move that file away: history begins anew, and files are as they are",
+}
+
+
+class Database:
+    """One database file, which need not be there yet. Thread-safe.
+
+    Every method raises `io_error` where it is damaged, `permission_denied`, `no_space`, `unsupported` for
+    one of a newer version, and `timeout` when another process keeps it.
+    """
+
+    def __init__(
+        self, locate: Callable[[], bytes], flusher: Flusher, lock_seconds: float, *, read_only: bool
+    ) -> None:
+        self._locate = locate
+        self._read_only = read_only
+        self._flusher = flusher
+        self._seconds = lock_seconds
+        self._writing, self._reading = threading.RLock(), threading.RLock()
+        self._connections: dict[str, tuple[object, sqlite3.Connection]] = {}
+        self._unshared = False
+        _living.add(self)
+
+    @property
+    def path(self) -> bytes:
+        """Where it is, or will be."""
+        return self._locate()
+
+    def read(self, sql: str, *values: object, task: Task | None = None) -> list[Row]:
+        """The rows of a query; none where there is no database yet."""
+        with self._held(self._reading, task), self._translated():
+            connection = self._connection("reading", task)
+            if connection is None:
+                return []
+            return self._retried(lambda: connection.execute(sql, values).fetchall(), task)
+
+    @contextmanager
+    def transaction(self, task: Task | None = None, *, durable: bool = True) -> Iterator[Execute]:
+        """What is executed inside comes true at its end, all of it, and is on the disk then if `durable`.
+
+        An error inside leaves nothing. Nested ones are part of the outer.
+        """
+        with self._held(self._writing, task), self._translated():
+            connection = self._connection("writing", task)
+            assert connection is not None
+            if connection.in_transaction:
+                yield connection.execute
+                return
+            flushed = durable and self._flusher.enabled
+            level = "FULL" if flushed else "NORMAL" if self._flusher.enabled else "OFF"
+            self._retried(partial(begin, connection, level), task)
+            try:
+                yield connection.execute
+                changed = connection.total_changes
+                self._retried(partial(end, connection), None)
+            except BaseException:
+                with suppress(Exception):
+                    connection.rollback()
+                raise
+            self._flusher.count += flushed and changed > 0
+
+    def problem(self) -> str | None:
+        """What SQLite finds wrong with the file; None if that is nothing."""
+        found = [str(row[0]) for row in self.read("PRAGMA quick_check(3)")]
+        return None if found in ([], ["ok"]) else "; ".join(found)
+
+    def close(self) -> None:
+        """Let go of the file; who asks next opens it again."""
+        with self._writing, self._reading:
+            for purpose in tuple(self._connections):
+                self._let_go(purpose)
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    # Connections
+
+    @contextmanager
+    def _held(self, lock: _Lock, task: Task | None) -> Iterator[None]:
+        deadline = time.monotonic() + self._seconds
+        wait_for(partial(lock.acquire, blocking=False), deadline, task, self._busy)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _retried(self, work: Callable[[], _T], task: Task | None) -> _T:
+        """Do something until no other process is in the way, looking at the task meanwhile."""
+        done: list[_T] = []
+
+        def tried() -> bool:
+            try:
+                done.append(work())
+            except Exception as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY:
+                    raise
+            return bool(done)
+
+        wait_for(tried, time.monotonic() + self._seconds, task, self._busy)
+        return done[0]
+
+    def _connection(self, purpose: str, task: Task | None) -> sqlite3.Connection | None:
+        """That for reading or for writing, to the file that is there now: somebody may have removed an earlier one.
+
+        None for reading what is not there yet.
+        """
+        path = self.path
+        try:
+            status = system.status_of(path)
+            seen: object = (path, status.identity)
+            if status.kind != "file":
+                raise self._refused(Code.IO_ERROR, "something other than a file is there")
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise errors.from_os_error(error, quote(self.path), doing="look at") from error
+            seen = None
+        known = self._connections.get(purpose)
+        if known is not None and known[0] == seen and not self._unshared:
+            return known[1]
+        self._let_go(purpose)
+        if purpose == "reading":
+            connection = self._retried(self._opened_for_reading, task) if seen is not None else None
+        else:
+            connection = self._retried(self._opened_for_writing, task)
+            seen = path, system.status_of(path).identity
+        if connection is not None:
+            self._connections[purpose] = seen, connection
+        return connection
+
+    def _opened_for_writing(self) -> sqlite3.Connection:
+        folder, _, name = self.path.rpartition(b"/")
+        if not os.path.exists(self.path):
+            with suppress(FileExistsError), system.open_folder(folder) as opened:
+                opened.create(name).close()  # Private from the start; SQLite makes its other files alike.
+                self._flusher.one(opened)
+        connection = self._opened("rw")
+        try:
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            self._choose_journal(connection)
+            if connection.execute("PRAGMA user_version").fetchone() == (0,):
+                connection.execute("BEGIN IMMEDIATE")
+                # Another process may have been faster.
+                if connection.execute("PRAGMA user_version").fetchone() == (0,):
+                    for statement in _TABLES.split(";\n"):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version={VERSION}")
+                connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @staticmethod
+    def _choose_journal(connection: sqlite3.Connection) -> None:
+        import sqlite3
+
+        try:
+            if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
+                connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _NOT_SHARED:
+                raise
+        # Its processes cannot share memory here.
+        connection.execute("PRAGMA journal_mode=TRUNCATE")
+        # Else a large transaction would keep all readers out before its end.
+        connection.execute("PRAGMA cache_spill=OFF")
+
+    def _opened_for_reading(self) -> sqlite3.Connection | None:
+        import sqlite3
+
+        # Where nobody may write there is nobody to share memory with.
+        modes = ("ro&readonly_shm=1", "ro&immutable=1") if self._read_only else ("rw", "ro", "ro&immutable=1")
+        for mode in modes:
+            connection = self._opened(mode)
+            try:
+                if connection.execute("PRAGMA user_version").fetchone() != (0,):
+                    connection.execute("SELECT 1 FROM operations LIMIT 1").fetchone()
+                    # What SQLite takes for a file that never changes is opened anew each time.
+                    self._unshared = "immutable" in mode
+                    return connection
+                connection.close()
+                return None
+            except sqlite3.OperationalError as error:
+                connection.close()
+                if error.sqlite_errorcode & 0xFF not in _UNWRITABLE or mode == modes[-1]:
+                    raise
+            except BaseException:
+                connection.close()
+                raise
+        return None
+
+    def _opened(self, mode: str) -> sqlite3.Connection:
+        import sqlite3
+
+        connection = sqlite3.connect(
+            f"file:{url_quote(self.path)}?mode={mode}",
+            uri=True,
+            timeout=0,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("PRAGMA temp_store=MEMORY")
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if version not in (0, VERSION):
+                raise self._refused(Code.UNSUPPORTED, f"it is of version {version} of the format")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _let_go(self, purpose: str) -> None:
+        known = self._connections.pop(purpose, None)
+        if known is not None:
+            with suppress(Exception):
+                known[1].close()
+
+    # Errors
+
+    def _busy(self) -> FilewrightError:
+        return errors.locked("process kept the state database", self._seconds)
+
+    def _refused(self, code: Code, why: str) -> FilewrightError:
+        path = quote(self.path)
+        message = f"the state database {path} cannot be used: {why}"
+        return FilewrightError(code, message, hint=_HINTS.get(code), details={"path": path})
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            import sqlite3
+
+            if not isinstance(error, sqlite3.Error):
+                raise
+            extended = getattr(error, "sqlite_errorcode", 0)
+            code, why = _CODES.get(extended & 0xFF, Code.IO_ERROR), str(error)
+            if extended == _NOT_WRITTEN and (refusal := self._refusal()) is not None:
+                code, why = errors.from_os_error(refusal, "").code, str(refusal.strerror)
+            raise self._refused(code, why) from error
+
+    def _refusal(self) -> OSError | None:
+        """Why the system does not let us write, which SQLite does not tell: a quota, or a limit on size."""
+        folder, _, name = self.path.rpartition(b"/")
+        try:
+            with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
+                try:
+                    probe.write(bytes(_PAGE), system.status_of(self.path + b"-wal").size)
+                finally:
+                    opened.remove(name + b"-probe")
+        except OSError as error:
+            return error
+        return None
+
+
+def begin(connection: sqlite3.Connection, synchronous: str) -> None:
+    """Begin a transaction, whose end flushes as far as `synchronous` says."""
+    connection.execute(f"PRAGMA synchronous={synchronous}")
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def end(connection: sqlite3.Connection) -> None:
+    """End it: what was done in it is true from here on."""
+    connection.execute("COMMIT")
+
+
+# Forks
+
+_living: weakref.WeakSet[Database] = weakref.WeakSet()
+_held_for_fork: list[Database] = []
+
+
+def _before_fork() -> None:
+    databases = list(_living)
+    # A thread that writes may still read, but never the other way round: no circle.
+    for database in databases:
+        database._writing.acquire()
+    for database in databases:
+        database._reading.acquire()
+        database.close()
+    _held_for_fork[:] = databases
+
+
+def _after_fork() -> None:
+    for database in _held_for_fork:
+        database._reading.release()
+        database._writing.release()
+    _held_for_fork.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -1,0 +1,276 @@
+"""The log of operations is one SQLite database: what is wrong with it is said with the right code, and harms no file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import Workspace
+from filewright.edit.changeset import ChangeSet, Create
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.text import Splice
+
+EDIT = Splice(0, 3, b"ONE")
+
+
+def _database(bench: Any) -> Path:
+    return Path(os.fsdecode(bench.changes.stores[0].log.database.path))
+
+
+@contextmanager
+def _cut(path: Path) -> Iterator[None]:
+    path.write_bytes(path.read_bytes()[:5000])
+    yield
+
+
+@contextmanager
+def _overwritten(path: Path) -> Iterator[None]:
+    data = bytearray(path.read_bytes())
+    for at in range(0, len(data), 4096):
+        data[at + 100 : at + 160] = b"\xee" * 60
+    path.write_bytes(data)
+    yield
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[None]:
+    path.write_bytes(b"this is no database\n" * 1000)
+    yield
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    path.unlink()
+    path.mkdir()
+    yield
+
+
+@contextmanager
+def _newer(path: Path) -> Iterator[None]:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version=4")
+    connection.close()
+    yield
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        (_cut, Code.IO_ERROR),
+        (_overwritten, Code.IO_ERROR),
+        (_text, Code.IO_ERROR),
+        (_folder, Code.IO_ERROR),
+        (_newer, Code.UNSUPPORTED),
+        (_locked, Code.TIMEOUT),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_on(
+    bench: Any, scene: Any, area: Path, wrong: Callable[[Path], Any], code: Code
+) -> None:
+    bench.commit(bench.modify("a.txt", EDIT))
+    bench.changes.close()
+    before = scene.tree(bench.root)
+    arguments = {"items": [{"path": "a.txt", "content": "new", "mode": "overwrite"}]}
+    with (
+        wrong(_database(bench)),
+        Workspace(bench.root, settings=bench.settings.model_copy(update={"lock_seconds": 0.2})) as workspace,
+    ):
+        assert "ONE" in workspace.read("a.txt").text
+        assert "ONE" in workspace.call("search_content", {"pattern": "ONE"}).text
+        for _ in range(2):
+            refused = workspace.call("write_content", arguments)
+            assert refused.code == code, refused.text
+            assert "state.db" in refused.text or code is Code.TIMEOUT
+        assert scene.tree(bench.root) == before
+        assert workspace.call("get_history", {}).code in (code, None)
+        if code is not Code.TIMEOUT:
+            assert workspace.log_problems()
+
+
+def test_a_sound_log_has_no_problem(bench: Any) -> None:
+    bench.commit(bench.modify("a.txt", EDIT))
+    assert bench.changes.problems() == []
+
+
+def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
+    bench.commit(bench.modify("a.txt", EDIT))
+    step = bench.modify("b.txt", EDIT)
+    with _locked(_database(bench)):
+        with pytest.raises(FilewrightError) as caught:
+            bench.changes.commit(ChangeSet("test", "a change", (step,)), task=Task(seconds=0.1))
+        assert caught.value.code is Code.TIMEOUT
+        task = Task()
+        threading.Timer(0.1, task.cancel).start()
+        with pytest.raises(FilewrightError) as caught:
+            bench.changes.commit(ChangeSet("test", "a change", (step,)), task=task)
+        assert caught.value.code is Code.CANCELLED
+    bench.commit(step)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs rights that bind")
+def test_a_state_that_may_only_be_read_is_read(bench: Any, scene: Any, area: Path) -> None:
+    made = bench.commit(bench.modify("a.txt", EDIT)).id
+    bench.changes.close()
+    bench.state.chmod(0o500)
+    _database(bench).chmod(0o400)
+    try:
+        with scene.Bench(area) as fresh:
+            assert [record.id for record in fresh.changes.history()] == [made]
+            with pytest.raises(FilewrightError) as caught:
+                fresh.commit(Create(fresh.at("n"), b"n"))
+            assert caught.value.code is Code.PERMISSION_DENIED
+    finally:
+        bench.state.chmod(0o700)
+
+
+def test_a_log_that_is_deleted_while_it_is_served_begins_anew(bench: Any) -> None:
+    bench.commit(bench.modify("a.txt", EDIT))
+    for path in bench.state.glob("state.db*"):
+        path.unlink()
+    assert bench.changes.history() == []
+    made = bench.commit(bench.modify("b.txt", EDIT))
+    assert [record.id for record in bench.changes.history()] == [made.id]
+    bench.undo(made.id)
+    assert (bench.root / "b.txt").read_bytes() == b"bee\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
+def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
+    made = [bench.commit(Create(bench.at("first"), b"")).id]
+    assert scene.forked(lambda: bench.commit(Create(bench.at("second"), b""))) == 0
+    assert scene.forked(lambda: bench.commit(Create(bench.at("third"), b""))) == 0
+    bench.commit(Create(bench.at("fourth"), b""))
+    history = bench.changes.history()
+    assert [record.paths for record in history] == [["fourth"], ["third"], ["second"], ["first"]]
+    assert history[-1].id == made[0]
+    assert bench.changes.problems() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
+def test_forks_beside_threads_that_write_and_read_lose_nothing(bench: Any, scene: Any) -> None:
+    made = bench.commit(Create(bench.at("n"), b""))
+    log = bench.changes.stores[0].log
+    ended = threading.Event()
+    written: list[str] = []
+
+    def writing() -> None:
+        while not ended.is_set():
+            log.annotate(made.time_ns, [f"thread {len(written)}"])
+            written.append(f"thread {len(written)}")
+
+    def reading() -> None:
+        while not ended.is_set():
+            assert log.newest() == made.id
+
+    threads = [threading.Thread(target=writing), threading.Thread(target=reading)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(10):
+            assert scene.forked(lambda n=number: log.annotate(made.time_ns, [f"child {n}"])) == 0
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    operation = log.operation(made.time_ns)
+    assert operation is not None
+    assert set(operation.record.notes) == {*written, *(f"child {n}" for n in range(10))}
+    assert bench.changes.problems() == []
+
+
+def test_several_processes_keep_one_log(bench: Any, area: Path) -> None:
+    program = (
+        "import sys\nfrom filewright import Workspace\n"
+        "with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:\n"
+        "    for number in range(15):\n"
+        "        workspace.write(f'{sys.argv[3]}-{number}', 'x')\n"
+    )
+    given = [str(bench.root), str(area / "state")]
+    children = [subprocess.Popen([sys.executable, "-c", program, *given, str(n)]) for n in range(3)]
+    assert [child.wait() for child in children] == [0, 0, 0]
+    assert len(bench.changes.history(limit=100)) == 45
+    assert bench.changes.problems() == []
+
+
+def test_where_processes_cannot_share_memory_a_rollback_journal_serves(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class WithoutMemory(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql == "PRAGMA journal_mode=WAL":
+                error = sqlite3.OperationalError("disk I/O error")
+                error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMMAP
+                raise error
+            return super().execute(sql, *values)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=WithoutMemory))
+    first = bench.commit(bench.modify("a.txt", EDIT))
+    with bench.changes.stores[0].log.database.transaction() as execute:
+        assert execute("PRAGMA journal_mode").fetchone() == ("truncate",)
+    with scene.Bench(area) as other:
+        other.commit(other.modify("b.txt", EDIT))
+    bench.undo(first.id)
+    assert len(bench.changes.history()) == 3
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+    assert not list(bench.state.glob("*-wal"))
+
+
+def test_dropping_a_large_operation_takes_its_time_in_pieces(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An operation is not seen any more once dropping it has begun."""
+    large = bench.commit(*(Create(bench.at(f"many/{n}"), b"") for n in range(2500)))
+    small = bench.commit(Create(bench.at("n"), b""))
+    log = bench.changes.stores[0].log
+    bench.changes.recover()
+    monkeypatch.setattr(type(log), "_cut", lambda _: small.time_ns)
+    assert log.prune(seconds=1e-9) == []
+    assert [record.id for record in bench.changes.history()] == [small.id]
+    for _ in range(5):
+        if large.id in log.prune(seconds=1e-9):
+            break
+    else:
+        pytest.fail("it was never dropped")
+    assert log.database.read("SELECT count(*) FROM entries") == [(1,)]
+
+
+def test_a_record_says_all_of_itself_again(bench: Any) -> None:
+    made = bench.changes.commit(
+        ChangeSet("a tool", "words \ud800 that are no text", (bench.modify("a.txt", EDIT),), undoable=False)
+    )
+    again = bench.changes.record(made.id)
+    assert (again.undoable, again.summary) == (False, "words ? that are no text")
+    assert again.entries == made.entries
+    assert again.time_ns <= time.time_ns()
+
+
+def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
+    log = bench.changes.stores[0].log
+    for number in range(100):
+        bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
+    bench.changes.recover()
+    (taken,) = log.database.read("SELECT sum(pgsize) FROM dbstat WHERE name NOT LIKE '%content%'") or [(0,)]
+    assert taken[0] / 100 <= 1536 + 400
