@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Scope,
         Selected,
     )
+    from filewright.edit import Diff
     from filewright.tools import ChangedFiles, RevertResult, SessionsResult
 
 _FILE = "filewright://file/"
@@ -201,8 +202,8 @@ class Workspace(TypedTools, Closing):
         entries: slice | None = None,
         max_lines: int | None = None,
         task: Task | None = None,
-    ) -> str:
-        """What was done, or done to some `entries` of the record, git style, in about `max_lines` lines."""
+    ) -> Diff:
+        """What was done, or done to some `entries` of the record, in about `max_lines` lines."""
         return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=task)
 
     def newest_undoable(self) -> ChangeRecord | None:

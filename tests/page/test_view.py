@@ -9,19 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from filewright.edit import splices_between, unified
+from filewright.edit import Diff, FileDiff, splices_between, unified
 from filewright.page.render import Paint, code
-from filewright.page.view import DiffRow, FileView, files_of
+from filewright.page.view import DiffRow, FileView, HunkView
+from filewright.page.view import view_of as drawn
 from filewright.text import Snapshot
 from filewright.visible import one_line
 
 
 def view_of(before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py") -> FileView:
     snapshot = Snapshot.of_bytes(before)
-    diff = unified(old, new, snapshot, splices_between(snapshot, after))
-    (view,), remarks = files_of(diff.text)
-    assert remarks == ()
-    return view
+    return drawn(unified(old, new, snapshot, splices_between(snapshot, after)))
 
 
 LINES = st.lists(
@@ -65,10 +63,7 @@ def unmarked(row: DiffRow) -> str:
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [one_line(line) for line in text.split("\n")]
     rows = tuple(DiffRow("+", line, None, number) for number, line in enumerate(lines, 1))
-    view = FileView(path, path)
-    from filewright.page.view import HunkView
-
-    brush = Paint(view.path, HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
+    brush = Paint(path, HunkView(1, 1, 1, rows, (), 1, 1 + len(rows)))
     for row in rows:
         html = brush(row)
         assert Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text
@@ -125,24 +120,31 @@ NAMES = [
 @pytest.mark.parametrize(("old", "new"), NAMES)
 def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None:
     view = view_of(b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new)
-    assert (view.old, view.new) == (old, new)
+    assert (view.file.old, view.file.new) == (old, new)
+    assert view.path == (new or old)
 
 
-def test_a_diff_of_many_files_is_taken_apart_and_its_remarks_are_kept() -> None:
-    diff = (
-        "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n"
-        "... 3 more changes not shown\n"
-        "diff --git a/y b/z\nold mode 100644\nnew mode 100755\nrename from y\nrename to z\n"
-        "diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n"
+@pytest.mark.parametrize("added", [251, 900])
+def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(added: int) -> None:
+    old = [f"line {n}\n" for n in range(1000)]
+    new = [f"new {n}\n" for n in range(added)] + old[250:900] + ["INJECTED\n"] + old[901:]
+    before, after = "".join(old).encode(), "".join(new).encode()
+    snapshot = Snapshot.of_bytes(before)
+    view = drawn(unified("m.py", "m.py", snapshot, splices_between(snapshot, after), max_lines=200))
+    assert (view.file.added, view.file.removed) == (added + 1, 251)
+    (hunk,) = view.hunks
+    assert [(row.sign, row.hidden) for row in hunk.rows if row.hidden] == [("-", 150), ("+", added - 100)]
+    assert (hunk.old_end, hunk.new_end) == (254, added + 4)
+    assert view.remarks == ["... 1 more change not shown"]
+    assert [pair for pair in hunk.sides if pair[0] is not None and pair[0].hidden] == [
+        tuple(row for row in hunk.rows if row.hidden)
+    ]
+
+
+def test_a_diff_is_the_same_after_it_was_json() -> None:
+    snapshot = Snapshot.of_bytes(b"a\nb\r\nc")
+    file = unified(
+        "x", "y", snapshot, splices_between(snapshot, b"a\nB\nc\n"), mode_before=0o644, mode_after=0o755
     )
-    (one, two, three), _ = files_of(diff)
-    assert [row.text for row in one.hunks[0].rows] == ["diff --git a/y b/y", "@@ -1 +1 @@"]
-    assert one.remarks == ("... 3 more changes not shown",)
-    assert (two.action, two.old, two.new, two.mode_before, two.mode_after) == (
-        "moved",
-        "y",
-        "z",
-        "100644",
-        "100755",
-    )
-    assert three.binary
+    diff = Diff((file, FileDiff("i.png", None, binary=True, added=None)), more=3)
+    assert Diff.of_json(diff.json) == diff

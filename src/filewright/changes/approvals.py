@@ -26,7 +26,7 @@ Word = Literal["allowed", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class WaitingCall:
-    """A call that waits: `question` names it, `shown` is the diff of what it would do, as far as that is known."""
+    """A call that waits: `question` names it, `diff` is what it would do (a `Diff` as JSON), or `shown` says it."""
 
     id: str
     time: float
@@ -34,6 +34,7 @@ class WaitingCall:
     shown: str
     session: str
     client: str
+    diff: str = ""
 
 
 class Approvals:

@@ -27,6 +27,7 @@ from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.show import ChangeDiffs, FileDifference
+    from filewright.edit import Diff
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
@@ -439,8 +440,8 @@ class RecordedChanges:
         entries: slice | None = None,
         max_lines: int | None = None,
         task: Task | None = None,
-    ) -> str:
-        """What was done, or done to some `entries`, as a git-style diff of at most about `max_lines` lines.
+    ) -> Diff:
+        """What was done, or done to some `entries`, in at most about `max_lines` lines.
 
         It ends where the time of `task` does, and says what it left out.
         """
@@ -453,7 +454,7 @@ class RecordedChanges:
 
     def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
         """What became of one file, with its lines counted; with `max_lines` 0 without a diff."""
-        return self._diffs.of_entry(contents, entry, max_lines=max_lines, count=True)
+        return self._diffs.of_entry(contents, entry, max_lines=max_lines)
 
     @property
     def _diffs(self) -> ChangeDiffs:

@@ -16,14 +16,13 @@ from filewright.edit import (
     ChangeSet,
     Delete,
     Diff,
+    FileDiff,
     MakeLink,
     Modify,
     Move,
     Restore,
     SetMode,
     Step,
-    header,
-    line_counts,
     splices_between,
     unified,
 )
@@ -49,10 +48,20 @@ class _File:
     mode_after: int | None = None
     remark: str = ""
 
-    @property
-    def header(self) -> str:
-        """The lines above the hunks."""
-        return "".join(header(self.old, self.new, self.mode_before, self.mode_after))
+    def diff(self, max_lines: int, line_chars: int) -> FileDiff:
+        """Its diff, in about so many rows; with 0 it has none, but its counts."""
+        if self.before is None:
+            known = None if self.remark else 0
+            return FileDiff(
+                self.old, self.new, (), self.mode_before, self.mode_after,
+                added=known, removed=known, counted=not self.remark, remark=self.remark,
+            )  # fmt: skip
+        found = unified(
+            self.old, self.new, self.before, self.splices,
+            max_lines=max_lines, line_chars=line_chars,
+            mode_before=self.mode_before, mode_after=self.mode_after,
+        )  # fmt: skip
+        return replace(found, remark=self.remark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +69,7 @@ class FileDifference:
     """What became of one file: paths as they are shown, `was` if it was renamed, sizes in bytes, modes.
 
     A size and a mode are None where there is no file. `added` and `removed` count lines, None for what is
-    no text, is not known, or was not asked for. `diff` is git style and holds `hunks` hunks; several
-    diffs of one file follow one another where others have changed it in between.
+    no text or is not known. There are several `diffs` where others have changed it in between.
     """
 
     path: str
@@ -74,30 +82,33 @@ class FileDifference:
     mode_after: int | None
     added: int | None
     removed: int | None
-    hunks: int
-    diff: str
+    diffs: tuple[FileDiff, ...]
+
+    @property
+    def diff(self) -> str:
+        """The diffs, git style."""
+        return Diff(self.diffs).text
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The lines and the time that are left, and what was written with them."""
+    """The rows and the time that are left, and the diffs made with them."""
 
     lines: int
     task: Task
-    parts: list[str] = field(default_factory=list)
+    files: list[FileDiff] = field(default_factory=list)
     cut: int = 0
 
     @property
     def spent(self) -> bool:
         return self.lines <= 0 or self.task.expired or self.task.cancelled
 
-    def add(self, text: str) -> None:
-        self.parts.append(text)
-        self.lines -= text.count("\n")
+    def add(self, *files: FileDiff) -> None:
+        self.files += files
+        self.lines -= sum(file.rows + 4 for file in files)
 
-    def text(self) -> str:
-        more = f"... {self.cut:,} more files not shown\n" if self.cut else ""
-        return "".join(self.parts) + more
+    def diff(self) -> Diff:
+        return Diff(tuple(self.files), self.cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +121,8 @@ class ChangeDiffs:
 
     def of_record(
         self, contents: Contents, *, max_lines: int, task: Task, entries: slice | None = None
-    ) -> str:
-        """What a committed change did, git style, in about `max_lines` lines and the time left of `task`."""
+    ) -> Diff:
+        """What a committed change did, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
         shown = contents.record.entries
         for entry in shown if entries is None else shown[entries]:
@@ -120,32 +131,23 @@ class ChangeDiffs:
             if budget.spent:
                 budget.cut += 1
                 continue
-            budget.add(self.of_entry(contents, entry, max_lines=budget.lines).diff)
-        return budget.text()
+            budget.add(*self.of_entry(contents, entry, max_lines=budget.lines).diffs)
+        return budget.diff()
 
-    def of_entry(
-        self, contents: Contents, entry: Entry, *, max_lines: int, count: bool = False
-    ) -> FileDifference:
-        """What became of one entry that is no folder: with `count` its lines are counted, and with `max_lines` 0
-        there is no diff."""
+    def of_entry(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
+        """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted."""
         names = self._names(entry)
-        parts: list[Diff] = []
-        counts: list[tuple[int, int] | None] = []
+        parts: list[FileDiff] = []
         for edit, kept in _edits_shown(contents, entry):
-            left = max(10, max_lines - sum(part.shown for part in parts))
+            left = max_lines and max(10, max_lines - sum(part.rows for part in parts))
             shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
             try:
                 file = self._changed_file(kept, edit, shown, left)
-                if max_lines:
-                    parts.append(self._written(file, left))
-                if count:
-                    counts.append(_counted(file))
             except FilewrightError as error:
-                parts.append(Diff(f"{shown.header}(not shown: {error.message})\n"))
-                counts.append(None)
-        known = [pair for pair in counts if pair is not None]
-        whole = count and len(known) == len(counts)
+                file = replace(shown, remark=f"(not shown: {error.message})\n")
+            parts.append(file.diff(left, self.settings.line_chars))
         before, after = entry.before, entry.after
+        known = [part for part in parts if part.added is not None]
         return FileDifference(
             path=names.new or names.old or "",
             was=names.old if names.old != names.new and names.new is not None else None,
@@ -155,14 +157,13 @@ class ChangeDiffs:
             size_after=after.size if after is not None else None,
             mode_before=names.mode_before,
             mode_after=names.mode_after,
-            added=sum(pair[0] for pair in known) if whole else None,
-            removed=sum(pair[1] for pair in known) if whole else None,
-            hunks=sum(part.hunks for part in parts),
-            diff="".join(part.text for part in parts),
+            added=sum(part.added or 0 for part in known) if len(known) == len(parts) else None,
+            removed=sum(part.removed or 0 for part in known) if len(known) == len(parts) else None,
+            diffs=tuple(parts),
         )
 
-    def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> str:
-        """What a change set would do, git style, in about `max_lines` lines and the time left of `task`."""
+    def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> Diff:
+        """What a change set would do, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
         origins = _origins(change_set.steps)
         rewritten = {_key(step.location) for step in change_set.steps if isinstance(step, Modify)}
@@ -175,30 +176,15 @@ class ChangeDiffs:
             shown = step.location.shown
             try:
                 for file in self._previewed(step, origins):
-                    budget.add(self._written(file, budget.lines).text)
+                    budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
                     if file.before is not None:
                         file.before.close()
             except FilewrightError as error:
-                budget.add(f"{''.join(header(shown, shown))}(not shown: {error.message})\n")
+                budget.add(FileDiff(shown, shown, remark=f"(not shown: {error.message})\n"))
         for (index, parts), origin in origins.items():
             if (index, parts) not in rewritten and not budget.spent:
-                budget.add(_File(origin.shown, Location(self.boundary.roots[index], parts).shown).header)
-        return budget.text()
-
-    def _written(self, file: _File, max_lines: int) -> Diff:
-        if file.before is None:
-            return Diff(file.header + file.remark)
-        found = unified(
-            file.old,
-            file.new,
-            file.before,
-            file.splices,
-            max_lines=max(10, max_lines),
-            line_chars=self.settings.line_chars,
-            mode_before=file.mode_before,
-            mode_after=file.mode_after,
-        )
-        return replace(found, text=found.text + file.remark)
+                budget.add(FileDiff(origin.shown, Location(self.boundary.roots[index], parts).shown))
+        return budget.diff()
 
     # What was done
 
@@ -319,15 +305,6 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Cont
             yield from edits
         else:
             yield run, contents
-
-
-def _counted(file: _File) -> tuple[int, int] | None:
-    """The lines added and removed, where that is known."""
-    if file.before is None:
-        return None if file.remark else (0, 0)
-    if file.before.binary is not None or (file.before.encoding.width > 1 and file.before.held is None):
-        return None
-    return line_counts(file.before, file.splices)
 
 
 def _same_content(entry: Entry) -> bool:

@@ -29,6 +29,7 @@ from filewright.changes.scope import Selected
 from filewright.edit import (
     ChangeSet,
     Delete,
+    Diff,
     Expected,
     MakeFolder,
     MakeLink,
@@ -74,10 +75,10 @@ class Reversal:
     change_set: ChangeSet
     merged: tuple[str, ...]
     notes: tuple[str, ...]
-    show: Callable[[ChangeSet], str] = field(compare=False, repr=False)
+    show: Callable[[ChangeSet], Diff] = field(compare=False, repr=False)
 
     @property
-    def diff(self) -> str:
+    def diff(self) -> Diff:
         """What it would do; made when asked for, and only before it is committed."""
         return self.show(self.change_set)
 
@@ -251,7 +252,7 @@ def undo_of(
     selected: Selected,
     *,
     locate: Callable[[Place], Location],
-    show: Callable[[ChangeSet], str],
+    show: Callable[[ChangeSet], Diff],
     force: bool,
     trusting: bool = False,
     task: Task,

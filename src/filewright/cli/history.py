@@ -115,7 +115,7 @@ def log(
             if stat:
                 parts += _stat(workspace, record.id)
             if patch:
-                parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES))
+                parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
         if len(records) > limit:
             parts.append(f"more: add --cursor {records[limit - 1].id}")
         write_paged("\n".join(parts) or _nothing(path))
@@ -202,7 +202,7 @@ def show(
             head += [f"{file.action:<10} {file.path}  +{file.added} -{file.removed}" for file in found.files]
             write_paged("\n".join(head))
         else:
-            write_paged("\n".join([*head, workspace.diff(scope, max_lines=_SHOWN_LINES)]))
+            write_paged("\n".join([*head, workspace.diff(scope, max_lines=_SHOWN_LINES).text]))
 
 
 # Taking back

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
         Step,
         Stream,
     )
-    from filewright.edit.diff import Diff, header, hunks_of, line_counts, splices_between, unified
+    from filewright.edit.diff import Diff, FileDiff, hunks_of, splices_between, unified
+    from filewright.edit.diff import Hunk as DiffHunk
+    from filewright.edit.diff import Row as DiffRow
     from filewright.edit.diff3 import merge3
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
         FilePatch,
         HunkOutcome,
         Patch,
-        PatchPlan,
         PatchTarget,
     )
     from filewright.edit.patch.plan import plan as plan_patch
@@ -73,14 +74,14 @@ __getattr__, __all__ = face_of(
             "ChangeSet Copy Create Delete Expected MakeFolder MakeLink Modify Move Restore SetMode "
             "SetOwner Step Stream"
         ),
-        "diff": "Diff header hunks_of line_counts splices_between unified",
+        "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff hunks_of splices_between unified",
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
         "lines": "LineEdit at_lines edit_of",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
         "patch": "parse_patch=parse",
-        "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchPlan PatchTarget",
+        "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchTarget",
         "patch.plan": "plan_patch=plan",
         "planning": "Outcome Plan plan",
         "rewrite": "SymbolLines indented symbol_lines",

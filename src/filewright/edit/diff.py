@@ -1,42 +1,211 @@
-"""Unified diffs made from splices, to be shown: their cost follows the change, never the file.
+"""Diffs made from splices, to be shown: their cost follows the change, never the file.
 
 A splice says where a file changes, so nothing but the lines it touches and a few around them is read.
-The lines of each touched region are compared by `linediff` (bounded), decoded by the file's own
-encoding, and cut at a budget of lines and of characters a line. A diff that was cut says so in a
-line no patch parser accepts, so it is never applied by mistake.
+The lines of each touched region are compared by `linediff` (bounded) and decoded by the file's own
+encoding. A `Diff` is a value: its rows are cut at a budget, its counts are of the whole change.
+What models, people and pages see are renderings of it; the text is one, and one that was cut says so
+in a line no patch parser accepts, so it is never applied by mistake.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
 from filewright.boundary import quote, unquote
 from filewright.edit.linediff import line_splices
 from filewright.edit.touched import PEEK, Touched, touched
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
-from filewright.text import Encoding, Narrowed, Snapshot, Splice, apply
+from filewright.text import Narrowed, Snapshot, Splice, apply
 from filewright.visible import one_line
+
+Sign = Literal[" ", "-", "+"]
+
+_COUNTED = 100_000
+"""Regions whose lines are counted; beyond them the counts are those of the first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Diff:
-    """A diff to show. `text` ends with a newline, or is empty when nothing differs.
+class Row:
+    """One line of a diff, with its numbers (1-based) before and after.
 
-    `hunks` is how many hunks `text` holds; `shown` and `omitted` count lines of them: those in
-    `text`, and those cut from the last hunk. `more` counts splices after the last hunk shown.
+    `mark` shows a line end unlike the others of its file, `unended` that there is none. A row that stands
+    for `hidden` lines has no text; with the sign " " they are rows of any kind.
     """
 
+    sign: Sign
     text: str
-    hunks: int = 0
-    shown: int = 0
-    omitted: int = 0
+    old: int | None
+    new: int | None
+    mark: str = ""
+    unended: bool = False
+    hidden: int = 0
+
+    @property
+    def line(self) -> str:
+        """The row as a diff has it, with git's remark where the line has no terminator."""
+        if self.hidden:
+            kind = {" ": "", "-": "removed ", "+": "added "}[self.sign]
+            of = "" if kind else " of this hunk"
+            return f"... {self.hidden:,} more {kind}line{'s' if self.hidden > 1 else ''}{of} not shown\n"
+        unended = "\\ No newline at end of file\n" if self.unended else ""
+        return f"{self.sign}{self.text}{self.mark}\n{unended}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Rows that belong together; `old` and `new` are their first lines (1-based), with how many there are."""
+
+    old: int
+    old_count: int
+    new: int
+    new_count: int
+    rows: tuple[Row, ...]
+
+    @property
+    def text(self) -> str:
+        """The hunk as a diff has it."""
+        span = f"@@ -{_span(self.old, self.old_count)} +{_span(self.new, self.new_count)} @@\n"
+        return span + "".join(row.line for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What becomes of one file: its name before (`old`, None: made) and after (`new`, None: deleted).
+
+    Names are as a result shows them. Modes are permission bits. `added` and `removed` count all lines that
+    change, shown or not; None for what is no text. `more` counts changes behind the last hunk, and `counted` says
+    that their lines are counted too. `remark` is a line that says what cannot be shown.
+    """
+
+    old: str | None
+    new: str | None
+    hunks: tuple[Hunk, ...] = ()
+    mode_before: int | None = None
+    mode_after: int | None = None
+    copied: bool = False
+    binary: bool = False
+    added: int | None = 0
+    removed: int | None = 0
     more: int = 0
+    counted: bool = True
+    remark: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path it has, or had."""
+        return self.new or self.old or ""
+
+    @property
+    def action(self) -> str:
+        """One word for people, as of a recorded change."""
+        if self.old is None:
+            return "created"
+        if self.new is None:
+            return "deleted"
+        if self.old != self.new:
+            return "copied" if self.copied else "moved"
+        same = self.hunks or self.binary or self.more or self.mode_before == self.mode_after
+        return "modified" if same else "attributes"
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return sum(len(hunk.rows) for hunk in self.hunks)
 
     @property
     def truncated(self) -> bool:
         """Whether anything was left out."""
-        return bool(self.omitted or self.more)
+        return bool(self.more) or any(row.hidden for hunk in self.hunks for row in hunk.rows)
+
+    @property
+    def omitted(self) -> bool:
+        """Whether nothing of what changes is shown."""
+        return bool(self.more) and not self.hunks
+
+    @property
+    def header(self) -> str:
+        """The lines git writes above a file's hunks, up to but without ``---``."""
+        name = self.new if self.old is None else self.old
+        lines = [f"diff --git {_label('a', name)} {_label('b', self.path)}\n"]
+        if self.old is None:
+            lines.append(f"new file mode {_git_mode(self.mode_after)}\n")
+        elif self.new is None:
+            lines.append(f"deleted file mode {_git_mode(self.mode_before)}\n")
+        else:
+            before, after = self.mode_before, self.mode_after
+            if before is not None and after is not None and before != after:
+                lines.append(f"old mode {_git_mode(before)}\nnew mode {_git_mode(after)}\n")
+            if self.old != self.new:
+                verb = "copy" if self.copied else "rename"
+                lines.append(f"{verb} from {self.old}\n{verb} to {self.new}\n")
+        return "".join(lines)
+
+    @property
+    def text(self) -> str:
+        """The diff, git style. It ends with a newline, or is empty where nothing differs."""
+        old, new = _label("a", self.old), _label("b", self.new)
+        if self.binary:
+            return f"{self.header}Binary files {old} and {new} differ\n{self.remark}"
+        same = self.old == self.new and self.mode_before == self.mode_after
+        if not self.hunks:
+            return "" if same and not self.remark else self.header + self.remark
+        more = f"... {self.more:,} more change{'s' if self.more > 1 else ''} not shown\n" if self.more else ""
+        hunks = "".join(hunk.text for hunk in self.hunks)
+        return f"{self.header}--- {old}\n+++ {new}\n{hunks}{more}{self.remark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The diffs of files, in order; of `more` files there is none."""
+
+    files: tuple[FileDiff, ...] = ()
+    more: int = 0
+
+    @classmethod
+    def of_json(cls, text: str) -> Diff:
+        """The diff that `json` wrote. Raises `ValueError` for anything else."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(cls).validate_json(text)
+
+    @property
+    def json(self) -> str:
+        """It as JSON, for another process of ours."""
+        return json.dumps(asdict(self))
+
+    @property
+    def text(self) -> str:
+        """All of it, git style."""
+        return "".join([*(file.text for file in self.files if not file.omitted), self.remark])
+
+    @property
+    def remark(self) -> str:
+        """A line that says how many files are not shown, or nothing."""
+        more = self.more + sum(file.omitted for file in self.files)
+        return f"... {more:,} more file{'s' if more > 1 else ''} not shown\n" if more else ""
+
+    @property
+    def added(self) -> int:
+        """Lines added in the files that are there."""
+        return sum(file.added or 0 for file in self.files)
+
+    @property
+    def removed(self) -> int:
+        """Lines removed in the files that are there."""
+        return sum(file.removed or 0 for file in self.files)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether anything was left out."""
+        return bool(self.more) or any(file.truncated for file in self.files)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the counts are of all there is."""
+        return not self.more and all(file.counted for file in self.files)
 
 
 def unified(
@@ -51,36 +220,31 @@ def unified(
     mode_before: int | None = None,
     mode_after: int | None = None,
     copied: bool = False,
-) -> Diff:
-    """The diff of `before` with ordered `splices` applied, git style.
+) -> FileDiff:
+    """The diff of `before` with ordered `splices` applied.
 
-    A name is as a result shows it (`Location.shown`); None before is a new file, None after a
-    deleted one (its splices then remove everything); names that differ are a rename, or a copy if
-    `copied`. Modes are permission bits, named only where they differ or a file appears or goes. At
-    most `max_lines` lines of hunks and about `line_chars` characters of a line are given.
+    None for a name before is a new file, None after a deleted one (its splices then remove everything);
+    names that differ are a rename, or a copy if `copied`. At most `max_lines` rows and about
+    `line_chars` characters of a line are given; with 0 rows its lines are counted alone.
     """
-    head = header(name_before, name_after, mode_before, mode_after, copied=copied)
-    plain = name_before == name_after and mode_before == mode_after
+    made = FileDiff(name_before, name_after, (), mode_before, mode_after, copied)
     before, splices = _in_utf8(before, splices)
     if _is_binary(before, splices):
-        old, new = _label("a", name_before), _label("b", name_after)
-        return (
-            Diff("".join(head) + f"Binary files {old} and {new} differ\n")
-            if splices or not plain
-            else Diff("")
-        )
+        changed = bool(splices) or name_before != name_after or mode_before != mode_after
+        return replace(made, binary=changed, added=None, removed=None)
     writer = _Writer(before, context, max_lines, line_chars)
-    for edit in touched(before, splices):
-        if not writer.add(edit):
+    added = removed = 0
+    counted = True
+    for index, edit in enumerate(touched(before, splices)):
+        if index == _COUNTED:
+            counted = False
             break
+        added += edit.new_count
+        removed += edit.old_count
+        writer.add(edit)
     writer.finish()
-    if not writer.lines:
-        return Diff("" if plain else "".join(head))
     more = sum(1 for splice in splices if splice.offset >= writer.reached) if writer.full else 0
-    lines = [*head, f"--- {_label('a', name_before)}\n", f"+++ {_label('b', name_after)}\n", *writer.lines]
-    if more:
-        lines.append(f"... {more:,} more change{'s' if more > 1 else ''} not shown\n")
-    return Diff("".join(lines), writer.hunks, writer.shown, writer.omitted, more)
+    return replace(made, hunks=tuple(writer.hunks), added=added, removed=removed, more=more, counted=counted)
 
 
 def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -> list[list[Touched]]:
@@ -92,13 +256,6 @@ def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -
         else:
             hunks.append([edit])
     return hunks
-
-
-def line_counts(before: Snapshot, splices: Sequence[Splice]) -> tuple[int, int]:
-    """How many lines `splices` add and remove."""
-    before, splices = _in_utf8(before, splices)
-    edits = list(touched(before, splices))
-    return sum(edit.new_count for edit in edits), sum(edit.old_count for edit in edits)
 
 
 def _apart(last: Touched, edit: Touched, context: int) -> bool:
@@ -117,31 +274,6 @@ def splices_between(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, 
     if before.held is None:
         return (Splice(0, before.size, target),)
     return line_splices(before.held, target)
-
-
-def header(
-    name_before: str | None,
-    name_after: str | None,
-    mode_before: int | None = None,
-    mode_after: int | None = None,
-    *,
-    copied: bool = False,
-) -> list[str]:
-    """The lines git writes above a file's hunks, up to but without ``---``."""
-    old = name_before if name_before is not None else name_after
-    new = name_after if name_after is not None else name_before
-    lines = [f"diff --git {_label('a', old)} {_label('b', new)}\n"]
-    if name_before is None:
-        lines.append(f"new file mode {_git_mode(mode_after)}\n")
-    elif name_after is None:
-        lines.append(f"deleted file mode {_git_mode(mode_before)}\n")
-    else:
-        if mode_before is not None and mode_after is not None and mode_before != mode_after:
-            lines += (f"old mode {_git_mode(mode_before)}\n", f"new mode {_git_mode(mode_after)}\n")
-        if name_before != name_after:
-            verb = "copy" if copied else "rename"
-            lines += (f"{verb} from {name_before}\n", f"{verb} to {name_after}\n")
-    return lines
 
 
 def _git_mode(mode: int | None) -> str:
@@ -176,13 +308,12 @@ def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:
 
 
 class _Writer:
-    """Groups edits into hunks with context, and writes them until the budget is spent."""
+    """Groups edits into hunks with context, until the budget is spent; `reached` is where the last one ends."""
 
     def __init__(self, before: Snapshot, context: int, max_lines: int, line_chars: int) -> None:
-        self.lines: list[str] = []
-        self.hunks = self.shown = self.omitted = 0
+        self.hunks: list[Hunk] = []
         self.reached = 0
-        self.full = False
+        self.full = max_lines <= 0
         self._before = before
         self._context = context
         self._left = max_lines
@@ -190,55 +321,50 @@ class _Writer:
         self._shift = 0
         self._pending: list[Touched] = []
 
-    def add(self, edit: Touched) -> bool:
-        """Take the next edit; False when the budget is spent and nothing more will be shown."""
+    def add(self, edit: Touched) -> None:
+        """Take the next edit, unless the budget is spent."""
         if self._pending and _apart(self._pending[-1], edit, self._context):
             self.finish()
         if self.full:
-            return False
+            return
         self._pending.append(edit)
         self.reached = edit.end
         if sum(len(one.old) + len(one.new) for one in self._pending) > self._left:
             self.finish()
-        return not self.full
 
     def finish(self) -> None:
         """Write the pending hunk."""
         if not self._pending:
             return
         first, last = self._pending[0], self._pending[-1]
-        lead = self._lines_before(first)
-        tail = self._lines_after(last)
-        rows: list[str] = [self._row(" ", line) for line in lead]
-        old_count = new_count = len(lead) + len(tail)
-        hidden = 0
+        lead, tail = self._lines_before(first), self._lines_after(last)
+        old = old_line = first.line - len(lead)
+        new = new_line = old + self._shift
+        rows: list[Row] = []
+
+        def keep(lines: Sequence[bytes]) -> None:
+            nonlocal old, new
+            for line in lines:
+                rows.append(self._row(" ", line, old, new))
+                old, new = old + 1, new + 1
+
+        keep(lead)
         position = first.offset
         for edit in self._pending:
-            between = self._before.read(position, edit.offset - position).splitlines(keepends=True)
-            rows += [self._row(" ", line) for line in between]
-            old_count += len(between) + edit.old_count
-            new_count += len(between) + edit.new_count
-            changed, cut = self._changed(edit)
-            rows += changed
-            hidden += cut
+            keep(self._before.read(position, edit.offset - position).splitlines(keepends=True))
+            rows += self._changed(edit, old, new)
+            old, new = old + edit.old_count, new + edit.new_count
             position = edit.end
-        rows += [self._row(" ", line) for line in tail]
-        old_line = first.line - len(lead)
-        new_line = old_line + self._shift
-        self.lines.append(f"@@ -{_span(old_line, old_count)} +{_span(new_line, new_count)} @@\n")
+        keep(tail)
         over = len(rows) - self._left - 4  # a hunk is not cut for its last lines of context
-        if over > 0 and not hidden:
-            rows = rows[: self._left]
-            rows.append(f"... {_lines(over + 4, '')} of this hunk not shown\n")
-            hidden = over + 4
-        self.omitted += hidden
-        self.full = bool(hidden)
-        self.lines += rows
-        self.hunks += 1
-        self.shown += len(rows)
+        cut = any(row.hidden for row in rows)
+        if over > 0 and not cut:
+            rows[self._left :] = [Row(" ", "", None, None, hidden=over + 4)]
+            cut = True
+        self.hunks.append(Hunk(old_line, old - old_line, new_line, new - new_line, tuple(rows)))
         self._left -= len(rows)
-        self.full = self.full or self._left <= 0
-        self._shift += new_count - old_count
+        self.full = cut or self._left <= 0
+        self._shift = new - old
         self._pending = []
 
     def _lines_before(self, edit: Touched) -> list[bytes]:
@@ -264,47 +390,34 @@ class _Writer:
             offset = end
         return lines
 
-    def _changed(self, edit: Touched) -> tuple[list[str], int]:
-        """The rows of one edit, both sides cut alike where the budget cannot hold them; lines cut."""
+    def _changed(self, edit: Touched, old: int, new: int) -> list[Row]:
+        """The rows of one edit, both sides cut alike where the budget cannot hold them."""
         fit_old = min(len(edit.old), max(self._left // 2, self._left - len(edit.new)))
         fit_new = min(len(edit.new), max(0, self._left - fit_old))
-        encoding = self._before.encoding
         marked = self._before if self._before.held is not None or _differ(edit) else None
-        old = [_DiffRow(line, encoding, marked) for line in edit.old[:fit_old]]
-        new = [_DiffRow(line, encoding, marked) for line in edit.new[:fit_new]]
+        removed = [self._row("-", line, old + at, None, marked) for at, line in enumerate(edit.old[:fit_old])]
+        added = [self._row("+", line, None, new + at, marked) for at, line in enumerate(edit.new[:fit_new])]
         if len(edit.old) == len(edit.new):
-            for one, two in zip(old, new, strict=False):
-                one.text, two.text = cut_pair(one.text, two.text, self._line_chars)
-        rows: list[str] = []
-        for sign, lines, count in (("-", old, edit.old_count), ("+", new, edit.new_count)):
-            rows += [row for line in lines for row in line.rows(sign, self._line_chars)]
-            if len(lines) < count:
-                kind = "removed" if sign == "-" else "added"
-                rows.append(f"... {_lines(count - len(lines), kind)} not shown\n")
-        return rows, edit.old_count - len(old) + edit.new_count - len(new)
+            for at, (one, two) in enumerate(zip(removed, added, strict=False)):
+                texts = cut_pair(one.text, two.text, self._line_chars)
+                removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
+        if fit_old < edit.old_count:
+            removed.append(Row("-", "", old + fit_old, None, hidden=edit.old_count - fit_old))
+        if fit_new < edit.new_count:
+            added.append(Row("+", "", None, new + fit_new, hidden=edit.new_count - fit_new))
+        return [replace(row, text=cut_line(row.text, self._line_chars)) for row in removed + added]
 
-    def _row(self, sign: str, line: bytes) -> str:
-        return "".join(_DiffRow(line, self._before.encoding, None).rows(sign, self._line_chars))
-
-
-class _DiffRow:
-    """One line of a file as a row of a diff."""
-
-    def __init__(self, line: bytes, encoding: Encoding, marked: Snapshot | None) -> None:
+    def _row(
+        self, sign: Sign, line: bytes, old: int | None, new: int | None, marked: Snapshot | None = None
+    ) -> Row:
+        """One line of a file; those that change are `marked` where they end unlike the others."""
         size = 2 if line.endswith(b"\r\n") else int(line.endswith((b"\n", b"\r")))
         body, terminator = line[: len(line) - size], line[len(line) - size :]
-        self.unended = not terminator
-        self.mark = terminator_mark(terminator, marked.dominant) if marked is not None and terminator else ""
-        self.text = one_line(body.decode(encoding.name, "replace"))
-
-    def rows(self, sign: str, limit: int) -> list[str]:
-        """The row, and git's remark where the line has no terminator."""
-        row = f"{sign}{cut_line(self.text, limit)}{self.mark}\n"
-        return [row, "\\ No newline at end of file\n"] if self.unended else [row]
-
-
-def _lines(count: int, kind: str) -> str:
-    return f"{count:,} more {kind}{' ' if kind else ''}line{'s' if count > 1 else ''}"
+        mark = terminator_mark(terminator, marked.dominant) if marked is not None and terminator else ""
+        text = one_line(body.decode(self._before.encoding.name, "replace"))
+        return Row(
+            sign, text if sign != " " else cut_line(text, self._line_chars), old, new, mark, not terminator
+        )
 
 
 def _differ(edit: Touched) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from filewright.edit import Diff
 from filewright.page.render import render, static
-from filewright.page.view import files_of
+from filewright.page.view import views_of
 
 _ROWS = 600
 """Lines of diff that an app shows; the rest is for the review page."""
@@ -18,15 +19,14 @@ def app_page() -> str:
     return render("app.html", style=style, script=static("app.js").decode())
 
 
-def app_view(diff: str) -> str:
-    """A diff, git style, as the app shows it."""
-    views, remarks = files_of(diff)
+def app_view(diff: Diff) -> str:
+    """A diff as the app shows it."""
     shown, left = [], _ROWS
+    views = views_of(diff)
     for view in views:
         if left > 0:
             shown.append(view)
-        left -= sum(len(hunk.rows) for hunk in view.hunks)
+        left -= view.file.rows
     more = len(views) - len(shown)
-    if more:
-        remarks += (f"{more:,} more files: see them with filewright review",)
-    return render("app_view.html", views=shown, remarks=remarks)
+    remark = f"{more:,} more files: see them with filewright review" if more else diff.remark
+    return render("app_view.html", views=shown, remark=remark)

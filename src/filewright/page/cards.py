@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from filewright.changes import Contents, Entry
-from filewright.page.view import DiffRow, FileView, HunkView, files_of
+from filewright.edit import FileDiff
+from filewright.page.view import DiffRow, FileView, HunkView, view_of
 from filewright.text import Snapshot
 from filewright.tools import clip
 from filewright.visible import one_line
@@ -73,18 +74,18 @@ class Card:
         return (
             not self.image
             and self.views is not None
-            and not any(view.hunks or view.binary or view.remarks for view in self.views)
+            and not any(view.hunks or view.file.binary or view.remarks for view in self.views)
         )
 
     @property
     def binary(self) -> bool:
         """Whether its diff says no more than that it is binary."""
-        return any(view.binary for view in self.views or ())
+        return any(view.file.binary for view in self.views or ())
 
     @property
     def more(self) -> bool:
         """Whether its diff was cut."""
-        return any(remark.startswith("... ") for view in self.views or () for remark in view.remarks)
+        return any(view.file.truncated for view in self.views or ())
 
     @property
     def hunks(self) -> bool:
@@ -131,10 +132,10 @@ def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, li
         if content is not None and content.binary is None:
             badges += _written(content)
             count = content.line_count
-    views = files_of(found.diff)[0] if lines else None
+    views = tuple(map(view_of, found.diffs)) if lines else None
     if found.kind == "folder":
         views = ()  # it has no content, and what is in it has cards of its own
-    if views and any(view.binary for view in views):
+    if views and any(view.file.binary for view in views):
         badges.append("binary")
     path = found.path
     return Card(
@@ -195,7 +196,7 @@ def folded_lines(
         rows.append(DiffRow(" ", clip(shown, workspace.settings.line_chars), number + shift, number))
     path = entry.place.shown
     sides = tuple((row, row) for row in rows)
-    return FileView(path, path, (HunkView(1, first + shift, first, tuple(rows), sides, 0, 0),))
+    return FileView(FileDiff(path, path), (HunkView(1, first + shift, first, tuple(rows), sides, 0, 0),))
 
 
 def suffix(path: str) -> str:

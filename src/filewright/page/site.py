@@ -26,12 +26,13 @@ from starlette.routing import Route
 
 from filewright.boundary import quote
 from filewright.changes import Contents, Scope, Selected, Word
+from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
 from filewright.page.guard import json_of
 from filewright.page.render import render
-from filewright.page.view import files_of
+from filewright.page.view import views_of
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
 
@@ -256,9 +257,11 @@ class ReviewSite:
         call = next((call for call in self._workspace.approvals.waiting() if call.id == wanted), None)
         if call is None:
             raise HTTPException(404, "This call does not wait any more.")
-        views, remarks = files_of(call.shown)
+        diff = Diff.of_json(call.diff) if call.diff else Diff()
         shared = self._shared(request)
-        return HTMLResponse(render("asked.html", **shared, call=call, views=views, remarks=remarks))
+        return HTMLResponse(
+            render("asked.html", **shared, call=call, views=views_of(diff), remark=diff.remark)
+        )
 
     async def word(self, request: Request) -> Response:
         """Give the person's word on a call."""
@@ -308,11 +311,10 @@ class ReviewSite:
             return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
         if not asked.preview:
             return JSONResponse({"change_id": done.change_id, "said": done.text.partition("\n")[0]})
-        views, remarks = files_of(done.diff)
+        diff = done.difference
+        shared = self._shared(request)
         return HTMLResponse(
-            render(
-                "preview.html", **self._shared(request), asked=asked, done=done, views=views, remarks=remarks
-            )
+            render("preview.html", **shared, asked=asked, done=done, views=views_of(diff), remark=diff.remark)
         )
 
     # What they share

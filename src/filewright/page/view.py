@@ -1,8 +1,7 @@
-"""A diff as a page draws it: files, hunks and rows, made from the text that every diff of ours has.
+"""A diff as a page draws it: its rows beside one another, with what changed in them.
 
-That text is the one source: what the page shows of a change, what a tool answered and what a preview says
-are one notation, escaped and bounded where it was made. Lines that replace one another are compared word
-by word, and line ends that differ are marked, so that no difference is out of sight.
+Lines that replace one another are compared word by word, and line ends that differ are marked, so that
+no difference is out of sight. What is not shown is counted where it would be.
 """
 
 from __future__ import annotations
@@ -11,16 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Literal
 
-from filewright.edit import differing
+from filewright.edit import Diff, DiffHunk, FileDiff, differing
+from filewright.edit import DiffRow as Row
 
-Sign = Literal[" ", "-", "+"]
-
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_MARK = re.compile("(?:\u240d\u240a|\u240a|\u240d)$")
-_UNENDED = "\\ No newline at end of file"
 _ALIKE = 0.55
 """The part of their words two lines must share to be a line that was changed, not one replaced by another."""
 _WEIGHED = 1_600
@@ -30,19 +24,10 @@ _COMPARED_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class DiffRow:
-    """One line of a diff, its number before and after, and the characters [start, end) of it that changed.
+class DiffRow(Row):
+    """One line of a diff, and the characters [start, end) of it that changed."""
 
-    `mark` shows a line end unlike the others of its file, `unended` that there is none.
-    """
-
-    sign: Sign
-    text: str
-    old: int | None
-    new: int | None
     changed: tuple[tuple[int, int], ...] = ()
-    mark: str = ""
-    unended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,140 +48,42 @@ class HunkView:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """One file of a diff: its path before (`old`, None: made) and after (`new`, None: deleted).
+    """One file of a diff."""
 
-    `remarks` are the lines that say what is not shown.
-    """
-
-    old: str | None
-    new: str | None
+    file: FileDiff
     hunks: tuple[HunkView, ...] = ()
-    mode_before: str | None = None
-    mode_after: str | None = None
-    binary: bool = False
-    remarks: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
-        """The path to show: the one it has, or had."""
-        return self.new or self.old or ""
+        """The path to show."""
+        return self.file.path
 
     @property
-    def action(self) -> str:
-        """One word for people, as of a recorded change."""
-        if self.old is None:
-            return "created"
-        if self.new is None:
-            return "deleted"
-        if self.old != self.new:
-            return "moved"
-        return "modified" if self.hunks or self.binary or self.mode_before is None else "attributes"
-
-    @property
-    def added(self) -> int:
-        """Lines added, of those shown."""
-        return sum(row.sign == "+" for hunk in self.hunks for row in hunk.rows)
-
-    @property
-    def removed(self) -> int:
-        """Lines removed, of those shown."""
-        return sum(row.sign == "-" for hunk in self.hunks for row in hunk.rows)
+    def remarks(self) -> Sequence[str]:
+        """What is said below its hunks of what is not shown."""
+        more = f"... {self.file.more:,} more change{'s' if self.file.more > 1 else ''} not shown"
+        return [*([more] if self.file.more else []), *self.file.remark.splitlines()]
 
 
-def files_of(diff: str) -> tuple[tuple[FileView, ...], tuple[str, ...]]:
-    """The files of a diff as our tools write it, and the remarks that belong to none of them."""
-    files: list[FileView] = []
-    after: tuple[str, ...] = ()
-    for part in re.split(r"^(?=diff --git )", diff, flags=re.MULTILINE):
-        lines = part.split("\n")
-        if not lines[-1]:
-            lines.pop()
-        if part.startswith("diff --git "):
-            files.append(_file(lines))
-        else:
-            after += tuple(lines)
-    return tuple(files), after
+def views_of(diff: Diff) -> list[FileView]:
+    """The files of a diff that are shown."""
+    return [view_of(file) for file in diff.files if not file.omitted]
 
 
-def _file(lines: Sequence[str]) -> FileView:
-    """One file; `lines` begin with its `diff --git`."""
-    names = lines[0].removeprefix("diff --git ")
-    # Where a path has spaces only the halves tell: both are the same path after their prefixes.
-    old, new = _label(names[: len(names) // 2]), _label(names[len(names) // 2 + 1 :])
-    found: dict[str, str | None] = {"old": old, "new": new}
-    hunks: list[HunkView] = []
-    remarks: list[str] = []
-    binary = False
-    at = 1
-    while at < len(lines):
-        line = lines[at]
-        if match := _HUNK.match(line):
-            stop = at + 1
-            while stop < len(lines) and lines[stop][:1] in (" ", "-", "+", "\\"):
-                stop += 1
-            hunks.append(_hunk(len(hunks) + 1, match, lines[at + 1 : stop]))
-            at = stop
-            continue
-        word, _, rest = line.partition(" ")
-        match word, rest.split(" ")[0]:
-            case "new", "file":
-                found["old"], found["mode_after"] = None, line.rpartition(" ")[2]
-            case "deleted", "file":
-                found["new"], found["mode_before"] = None, line.rpartition(" ")[2]
-            case (("old" | "new"), "mode"):
-                found[f"mode_{'before' if word == 'old' else 'after'}"] = rest.partition(" ")[2]
-            case (("rename" | "copy"), ("from" | "to" as end)):
-                found["old" if end == "from" else "new"] = rest.partition(" ")[2]
-            case (("---" | "+++"), _):
-                pass
-            case "Binary", _:
-                binary = True
-            case _:
-                remarks.append(line)
-        at += 1
-    return FileView(
-        found["old"],
-        found["new"],
-        tuple(hunks),
-        found.get("mode_before"),
-        found.get("mode_after"),
-        binary,
-        tuple(remarks),
-    )
+def view_of(file: FileDiff) -> FileView:
+    """One file as it is drawn."""
+    return FileView(file, tuple(_hunk(number, hunk) for number, hunk in enumerate(file.hunks, 1)))
 
 
-def _label(label: str) -> str:
-    """The path of a `a/PATH` or `b/PATH`, as shown: quoted where a path is shown so."""
-    return f'"{label[3:]}' if label.startswith('"') else label[2:]
-
-
-def _hunk(number: int, head: re.Match[str], lines: Sequence[str]) -> HunkView:
-    old, new = int(head[1]) + (head[2] == "0"), int(head[3]) + (head[4] == "0")
-    before, after = old, new
-    rows: list[DiffRow] = []
-    for line in lines:
-        if line == _UNENDED:
-            if rows:
-                rows[-1] = replace(rows[-1], unended=True)
-            continue
-        text, mark = line[1:], ""
-        if line[0] != " " and (found := _MARK.search(text)):
-            text, mark = text[: found.start()], found.group()
-        match line[0]:
-            case "-":
-                rows.append(DiffRow("-", text, before, None, mark=mark))
-                before += 1
-            case "+":
-                rows.append(DiffRow("+", text, None, after, mark=mark))
-                after += 1
-            case _:
-                rows.append(DiffRow(" ", text, before, after))
-                before += 1
-                after += 1
+def _hunk(number: int, hunk: DiffHunk) -> HunkView:
+    rows = [
+        DiffRow(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden) for row in hunk.rows
+    ]
     sides = tuple(_sides(rows))
     compared = {(row.sign, row.old or row.new): row for pair in sides for row in pair if row is not None}
     rows = [compared[row.sign, row.old or row.new] for row in rows]
-    return HunkView(number, old, new, tuple(rows), sides, before, after)
+    ends = hunk.old + hunk.old_count, hunk.new + hunk.new_count
+    return HunkView(number, hunk.old, hunk.new, tuple(rows), sides, *ends)
 
 
 # Side by side, and word by word
@@ -212,7 +99,7 @@ def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | 
         stop = at
         while stop < len(rows) and rows[stop].sign != " ":
             stop += 1
-        block = rows[at:stop]
+        block = [row for row in rows[at:stop] if not row.hidden]
         removed = [row for row in block if row.sign == "-"]
         added = [row for row in block if row.sign == "+"]
         i = j = 0
@@ -221,6 +108,8 @@ def _sides(rows: Sequence[DiffRow]) -> Iterator[tuple[DiffRow | None, DiffRow | 
             yield _compared(removed[one], added[two])
             i, j = one + 1, two + 1
         yield from zip_longest(removed[i:], added[j:])
+        hidden = [row for row in rows[at:stop] if row.hidden]
+        yield from zip_longest(*([row for row in hidden if row.sign == sign] for sign in "-+"))
         at = stop
 
 

@@ -35,6 +35,7 @@ from filewright.tools import clip
 from filewright.visible import safe
 
 if TYPE_CHECKING:
+    from filewright.edit import Diff
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -69,8 +70,8 @@ _SCHEMA = {
 }
 
 Verdict = Literal["go"] | FilewrightError
-Shown = Callable[[], Awaitable[str]]
-"""What a call would do, as a diff where that is known; made when it is needed."""
+Shown = Callable[[], Awaitable["Diff | str"]]
+"""What a call would do, as a diff where that is known, else in words; made when it is needed."""
 
 
 class Confirmation:
@@ -120,8 +121,9 @@ class Confirmation:
                 return "go" if word == "allowed" else _refusal()
             question = _question(tool, arguments)
             diff = await shown() or _written(arguments)
+            words, value = (diff, "") if isinstance(diff, str) else ("", diff.json)
             call = WaitingCall(
-                call_id, time.time(), question, safe(diff), caller.session or "", caller.client or ""
+                call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
             )
             await asyncio.to_thread(self._workspace.approvals.ask, call)
         except OSError as error:
@@ -168,7 +170,8 @@ def _refusal() -> FilewrightError:
 
 async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> str:
     """The question with what the call would do."""
-    diff = await shown() or _written(arguments)
+    made = await shown() or _written(arguments)
+    diff = made if isinstance(made, str) else made.text
     question = _question(tool, arguments)
     return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
-import re
 import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,6 +58,7 @@ from filewright.visible import safe
 from filewright.wording import did_you_mean
 
 if TYPE_CHECKING:
+    from filewright.edit import Diff
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger(__name__)
@@ -76,8 +76,6 @@ APPS = "io.modelcontextprotocol/ui"
 """The extension by which a client shows apps in the conversation."""
 VIEW = "filewright/view"
 """The field of a result's `_meta` with what the app shows; no model is given it."""
-DIFF_CUT = re.compile(r"^\.\.\. .* not shown$", re.MULTILINE)
-"""How a diff says that it goes on; its own lines begin with a space or a sign."""
 CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
 
 
@@ -157,7 +155,7 @@ class Handlers:
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
 
-    async def _preview(self, tool: Listed, arguments: Mapping[str, Any]) -> str:
+    async def _preview(self, tool: Listed, arguments: Mapping[str, Any]) -> Diff | str:
         """What a call would do, as its own preview says it; empty for a tool that has none."""
         named = tool.schema.get("properties", {})
         asked = next((name for name in ("preview", "dry_run") if name in named), None)
@@ -168,7 +166,7 @@ class Handlers:
             result = await self._calls.run(lambda task: self._offer.call(tool.name, given, task=task))
         except FilewrightError as error:
             return str(error)
-        return result.diff if isinstance(result, ChangeResult) and result.diff else result.text
+        return result.difference if isinstance(result, ChangeResult) and result.diff else result.text
 
     async def _beyond_roots(self, context: Context) -> FilewrightError | None:
         """Keep within the client's roots, if that is wanted; the refusal where they are not known."""
@@ -213,8 +211,8 @@ class Handlers:
         from filewright.tools import RevertResult
 
         undo = next((name for name in self._tools if name == "revert_edit"), None)
-        diff = result.diff
-        if not diff and result.change_id is not None:
+        diff = result.difference
+        if not diff.files and result.change_id is not None:
             diff = self._workspace.diff(result.change_id, task=task)
         return {
             "html": app_view(diff),
@@ -231,7 +229,12 @@ class Handlers:
             size = len(result.whole.encode("utf-8"))
             linked.append(ResourceLink(uri=kept, name="whole result", mime_type="text/plain", size=size))
             text = clip(result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True)
-        if links and isinstance(result, ChangeResult) and result.change_id and not _shows(text, result.diff):
+        if (
+            links
+            and isinstance(result, ChangeResult)
+            and result.change_id
+            and not _shows(text, result.difference)
+        ):
             uri = f"{HISTORY}{result.change_id}"
             linked.append(ResourceLink(uri=uri, name="whole diff", mime_type="text/plain"))
         content: list[ContentBlock] = [TextContent(text=text)] if text or not result.images else []
@@ -319,9 +322,9 @@ def _has_apps(context: Context) -> bool:
     return capabilities is not None and APPS in (capabilities.extensions or {})
 
 
-def _shows(text: str, diff: str) -> bool:
+def _shows(text: str, diff: Diff) -> bool:
     """Whether a result's text holds its diff to the end."""
-    return DIFF_CUT.search(diff) is None and safe(diff.rstrip("\n")) in text
+    return not diff.truncated and safe(diff.text.rstrip("\n")) in text
 
 
 def _progress(context: Context) -> Notify | None:

@@ -6,19 +6,20 @@ own, failures are reported with their item, and the call fails only if every ite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from filewright.changes import ChangeRecord
-from filewright.edit import ChangeSet, Step
+from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page, clip
+from filewright.tools.pipeline import Change, Changed, Decided, change
+from filewright.tools.rendering import Page
 from filewright.tools.result import OPTIONAL, ChangeResult, plain
-from filewright.tools.retrying import until_settled
 from filewright.visible import visible
 from filewright.wording import listed
 
@@ -35,12 +36,17 @@ class ItemResult:
     path: str
     operation: str = field(default="", metadata=OPTIONAL)
     note: str = field(default="", metadata=OPTIONAL)
-    diff: str = field(default="", metadata=OPTIONAL)
+    difference: FileDiff | None = field(default=None, repr=False, metadata=OPTIONAL)
     destination: str | None = field(default=None, metadata=OPTIONAL)
     version: str | None = field(default=None, metadata=OPTIONAL)
     hard_links: int | None = field(default=None, metadata=OPTIONAL)
     syntax_warning: str | None = field(default=None, metadata=OPTIONAL)
     error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
+
+    @property
+    def diff(self) -> str:
+        """The diff of what was overwritten or added to, git style."""
+        return self.difference.text if self.difference is not None else ""
 
     @property
     def row(self) -> str:
@@ -59,7 +65,7 @@ class ItemResult:
 class BatchResult(ChangeResult):
     """The items' results in order; `change_ids` has one change if atomic, else one for each item done.
 
-    `diff` is that of the only item, `change_id` the last of `change_ids`.
+    `change_id` is the last of `change_ids`.
     """
 
     results: tuple[ItemResult, ...]
@@ -81,8 +87,11 @@ class BatchResult(ChangeResult):
         return errors[0].code if errors and len(errors) == len(self.results) else None
 
 
-Planner = Callable[[Sequence[I], ExitStack], tuple[list[Step], list[ItemResult]]]
-"""Makes, of a group of items, the steps of a change set and a result for each item."""
+Item = tuple[int, ItemResult]
+"""What became of an item, with its place in the call."""
+
+Planner = Callable[[Sequence[I]], Iterable[Decided[Item]]]
+"""Decides, for a group of items, what is to be done for each."""
 
 
 @contextmanager
@@ -113,51 +122,60 @@ def run_batch(
     """Plan and commit the items, together or one by one, and answer for each in order."""
     check_count(context, items)
 
-    def commit(group: Sequence[I]) -> tuple[list[ItemResult], ChangeRecord | None]:
-        with ExitStack() as stack:
-            steps, results = plan(group, stack)
-            if not steps:
-                return results, None
-            change = ChangeSet.of(
-                tool,
-                _summary(tool, results),
-                steps,
-                break_hard_links=hard_links_broken(context, break_hard_links),
-                undoable=undoable,
-            )
-            try:
-                return results, context.changes.commit(change, task=task)
-            except FilewrightError as error:
-                if error.code != Code.NO_CHANGE:  # what is asked for is so already: no error, no change
-                    raise
-                return results, None
+    left = context.settings.diff_lines
 
-    def settled(group: Sequence[I]) -> tuple[list[ItemResult], ChangeRecord | None]:
+    def run(group: Sequence[I]) -> Change[Item]:
         # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
         adds = all(
             getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
             for item in group
         )
-        return until_settled(context, lambda: commit(group), writes=True, again=adds, task=task)
+        return change(
+            context,
+            tool,
+            lambda: plan(group),
+            task,
+            summary=partial(_summary, tool),
+            again=adds,
+            unchanged=True,
+            max_lines=left,
+            break_hard_links=break_hard_links,
+            undoable=undoable,
+        )
 
     if atomic:
-        results, record = settled(items)
-        return _answer(context, results, [record] if record is not None else [], noun, diff)
+        made = run(items)
+        results = [_result(file) for file in sorted(made.files, key=lambda file: file.decision[0])]
+        return _answer(context, results, [made.record] if made.record is not None else [], noun, diff)
     results = []
     records = []
     for position, item in enumerate(items):
         task.report(position, len(items), tool)
         try:
-            made, record = settled([item])
+            made = run([item])
         except FilewrightError as error:
             if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
             name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
-            made, record = [ItemResult(name, error=error)], None
-        results += made
-        if record is not None:
-            records.append(record)
+            results.append(ItemResult(name, error=error))
+            continue
+        results += map(_result, made.files)
+        left -= sum(file.diff.rows for file in made.files if file.diff is not None)
+        if made.record is not None:
+            records.append(made.record)
     return _answer(context, results, records, noun, diff)
+
+
+def _result(file: Changed[Item]) -> ItemResult:
+    """The result of an item with what was found out of its file."""
+    _, result = file.decision
+    return replace(
+        result,
+        difference=file.diff if file.diff is not None and file.diff.old is not None else None,
+        version=file.version,
+        hard_links=file.hard_links if file.hard_links > 1 and file.diff is not None else None,
+        syntax_warning=file.warning or None,
+    )
 
 
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
@@ -176,15 +194,11 @@ def check_count(context: Context, items: Sequence[object]) -> None:
         )
 
 
-def hard_links_broken(context: Context, asked: bool | None) -> bool:
-    """Whether a file with other names may be replaced."""
-    return context.settings.break_hard_links if asked is None else asked
-
-
-def _summary(tool: str, results: Sequence[ItemResult]) -> str:
+def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
     """One line for the history: what was done to which files; names none that it has no entry of."""
+    results = [result for _, result in sorted((file.decision for file in files), key=lambda item: item[0])]
     done = [result for result in results if result.operation not in _NOTHING_DONE]
-    return clip(f"{tool}: {listed([f'{each.operation} {_changed(each)}' for each in done], 3)}", 200)
+    return f"{tool}: {listed([f'{each.operation} {_changed(each)}' for each in done], 3)}"
 
 
 def _changed(result: ItemResult) -> str:
@@ -204,11 +218,12 @@ def _answer(
         page.add(f"[change {records[0].id}; undo with revert_edit]")
     elif records:
         page.add(f"[changes {records[0].id} … {records[-1].id}, one each; undo with revert_edit]")
-    page.add_change("".join(result.diff for result in results), diff, records[-1].id if records else None)
+    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
+    page.add_change(shown, diff, records[-1].id if records else None)
     return BatchResult(
         page.text(),
         change_id=records[-1].id if records else None,
-        diff=results[0].diff if len(results) == 1 else "",
+        difference=shown,
         results=tuple(results),
         change_ids=tuple(record.id for record in records),
     )

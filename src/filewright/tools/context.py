@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import xxhash
 
 from filewright.boundary import Boundary, Location
-from filewright.changes import ChangeRecord, Changes
+from filewright.changes import Changes
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -19,10 +18,7 @@ from filewright.text import (
     LineIndex,
     Shown,
     Snapshot,
-    Splice,
     codec,
-    content_version,
-    splice,
 )
 from filewright.tools.loading import LOADING
 from filewright.tools.seen import SeenFiles
@@ -161,18 +157,6 @@ class Context:
                 content = snapshot.read(start, stop - start)
                 self.shown.record(snapshot.location, snapshot.version, content, whole=False)
 
-    def version_after(
-        self, before: Snapshot, splices: Sequence[Splice], record: ChangeRecord | None
-    ) -> str | None:
-        """The version a file has, or would have, with `splices`; None where only a commit could tell."""
-        if record is not None and before.location is not None:
-            entry = self.changes.entry_at(record, before.location)
-            if entry is not None and entry.after is not None and entry.after.digest is not None:
-                return content_version(bytes.fromhex(entry.after.digest))
-        if before.held is None:
-            return None
-        return Snapshot.of_bytes(splice.apply(before.held, splices)).version
-
     def previewed(self, call: Arguments, outcome: str, *, preview: bool) -> bool:
         """Whether this call was previewed with the same `outcome`; a preview itself is noted for the next call."""
         asked = repr(call.model_dump(exclude={"preview", "diff", "expected_count", "expected_version"}))
@@ -182,12 +166,6 @@ class Context:
             self._previews.put(key, said, 1)
             return False
         return self._previews.get(key) == said
-
-    def remember_after(self, before: Snapshot, splices: Sequence[Splice], version: str | None) -> None:
-        """Note what the caller's own change has made of a file: its next edit may name lines of that."""
-        held = before.held
-        if held is not None and len(held) <= SHOWN_WHOLE_BYTES and version and before.location is not None:
-            self.shown.record(before.location, version, splice.apply(held, splices))
 
     def check_version(self, snapshot: Snapshot, expected: str | None) -> None:
         """Raise `stale_version` unless `expected` is None or a token of this content."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -18,11 +17,10 @@ from filewright.languages import Language, language_of
 from filewright.progress import Task
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
+from filewright.tools.pipeline import Change, Changed, Decided, change, decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import OPTIONAL, ChangeResult
-from filewright.tools.retrying import until_settled
-from filewright.tools.splicing import Decided, Spliced, commit_splices, decided
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -33,6 +31,9 @@ def _given_text(value: Any) -> Any:
         raise ValueError("null is no text\nhint: give a text, or leave it out")
     return value
 
+
+_OPEN = 8
+"""Files of a call that are open at one time."""
 
 EditText = Annotated[str | None, BeforeValidator(_given_text)]
 Line = Annotated[int | None, Field(ge=1)]
@@ -174,25 +175,23 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
             details={"count": len(arguments.edits), "limit": limit},
         )
 
-    def attempt() -> list[Spliced[Plan]]:
-        with ExitStack() as stack:
-            edits = _Edits(context, arguments, task, stack)
-            decided = edits.decided()
-            names = [file.location.shown for file in edits.files]
-            return commit_splices(
-                context,
-                "edit_content",
-                decided,
-                task,
-                summary=f"edit {', '.join(names)}: {counted(len(arguments.edits), 'edit')}",
-                preview=arguments.preview,
-                break_hard_links=arguments.break_hard_links,
-                undoable=arguments.undoable,
-            )
+    def summary(files: Sequence[Changed[Plan]]) -> str:
+        names = ", ".join(file.location.shown for file in files)
+        return f"edit {names}: {counted(len(arguments.edits), 'edit')}"
 
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     again = not any(item.search is not None and _version_of(arguments, item) for item in arguments.edits)
-    made = until_settled(context, attempt, writes=not arguments.preview, again=again, task=task)
+    made = change(
+        context,
+        "edit_content",
+        lambda: _Edits(context, arguments, task).decided(),
+        task,
+        summary=summary,
+        preview=arguments.preview,
+        again=again,
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
+    )
     return _answer(context, arguments, made)
 
 
@@ -202,10 +201,10 @@ def _version_of(arguments: EditArguments, item: EditItem) -> str | None:
 
 @dataclass
 class _EditedText:
-    """A file of the call, open, with the edits that are its own; their numbers are those of the request."""
+    """A file of the call, with the edits that are its own; their numbers are those of the request."""
 
     location: Location
-    snapshot: Snapshot
+    identity: object
     edits: list[Edit | Rewrite] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     fuzzy: list[bool] = field(default_factory=list)
@@ -251,35 +250,58 @@ class _Spot:
 class _Edits:
     """The edits of a call, put to the files that they are of."""
 
-    def __init__(self, context: Context, arguments: EditArguments, task: Task, stack: ExitStack) -> None:
+    def __init__(self, context: Context, arguments: EditArguments, task: Task) -> None:
         self._context = context
         self._arguments = arguments
         self._task = task
-        self._stack = stack
         self._known: dict[Location, _EditedText] = {}
+        self._open: dict[Location, Snapshot] = {}
         self._number = 0
-        for number, item in enumerate(arguments.edits):
-            self._number = number
-            self._add(item, self._file(item.path))
 
-    @property
-    def files(self) -> list[_EditedText]:
-        """The files that are changed, in the order they are named."""
-        return [file for file in self._known.values() if file.edits]
+    def decided(self) -> Iterator[Decided[Plan]]:
+        """The plan of every file, in the order they are named. Raises the first refusal."""
+        try:
+            for number, item in enumerate(self._arguments.edits):
+                self._number = number
+                self._add(item, self._file(item.path))
+            for file in [file for file in self._known.values() if file.edits]:
+                yield decided(
+                    self._snapshot(file),
+                    partial(self._planned, file),
+                    self._task,
+                    as_file=self._arguments.encoding is not None,
+                    follow=file.follow,
+                )
+        finally:
+            self._let_go(0)
 
-    def decided(self) -> list[Decided[Plan]]:
-        """The plan of every file. Raises the first refusal."""
-        arguments = self._arguments
-        return [
-            decided(
-                file.snapshot,
-                partial(self._planned, file),
-                self._task,
-                as_file=arguments.encoding is not None,
-                follow=file.follow,
-            )
-            for file in self.files
-        ]
+    def _snapshot(self, file: _EditedText) -> Snapshot:
+        """The file, open. What is not asked for again soon is let go of."""
+        found = self._open.pop(file.location, None)
+        if found is None:
+            found = self._context.open_for_edit(file.location, encoding=self._arguments.encoding)
+            if found.held is not None:
+                found.close()  # a call may name more files than a process may have open
+            if file.identity is None:
+                file.identity = found.identity
+            elif found.identity != file.identity:
+                raise FilewrightError(
+                    Code.STALE_VERSION,
+                    f"{file.location.asked} was changed meanwhile",
+                    hint="send the edit again",
+                    details={"path": file.location.asked},
+                )
+        self._open[file.location] = found  # the last one is the one that was asked for last
+        self._let_go()
+        return found
+
+    def _let_go(self, keep: int = _OPEN) -> None:
+        """Let go of the files that were asked for longest ago: of so many, and of more than one may hold."""
+        limit = self._context.settings.hold_bytes
+        while len(self._open) > keep or (
+            len(self._open) > 1 and sum(len(each.held or b"") for each in self._open.values()) > limit
+        ):
+            self._open.pop(next(iter(self._open))).close()
 
     def _planned(self, file: _EditedText, page: Snapshot) -> Plan:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
@@ -315,18 +337,15 @@ class _Edits:
     def _opened(self, location: Location) -> _EditedText:
         known = self._known.get(location)
         if known is None:
-            snapshot = self._stack.enter_context(
-                self._context.open_for_edit(location, encoding=self._arguments.encoding)
-            )
+            known = _EditedText(location, None)
+            self._snapshot(known)
             for other in self._known.values():
-                if other.snapshot.identity is not None and other.snapshot.identity == snapshot.identity:
+                if known.identity is not None and other.identity == known.identity:
                     raise self._invalid(
                         f"{location.asked} and {other.location.asked} are one file",
                         "name it by one path",
                     )
-            if snapshot.held is not None:
-                snapshot.close()  # a call may name more files than a process may have open
-            known = self._known[location] = _EditedText(location, snapshot)
+            self._known[location] = known
         return known
 
     def _invalid(self, message: str, hint: str) -> FilewrightError:
@@ -341,13 +360,13 @@ class _Edits:
         version = _version_of(self._arguments, item)
         new = item.replace or ""
         if item.search is not None:
-            self._context.check_version(file.snapshot, version)
+            self._context.check_version(self._snapshot(file), version)
             file.follow = file.follow and version is None
             edit = Edit(item.search, new, item.replace_all, item.start_line, item.end_line)
             file.add(self._number, edit, fuzzy=fuzzy)
             return
         if self._arguments.encoding is None and isinstance(
-            notebook_view(file.snapshot, self._task), NotebookView
+            notebook_view(self._snapshot(file), self._task), NotebookView
         ):
             raise self._invalid(
                 f"{file.location.asked} is a notebook, which is edited by its text", "give search, and cell"
@@ -379,16 +398,17 @@ class _Edits:
 
     def _meant(self, file: _EditedText, version: str | None) -> _Meant:
         """The text that lines and symbols are of. Raises `stale_version` for one that is not remembered."""
-        if version is None or file.snapshot.matches(version):
+        snapshot = self._snapshot(file)
+        if version is None or snapshot.matches(version):
             file.follow = file.follow and version is None
-            return _Meant(file, file.snapshot, None, version is not None)
+            return _Meant(file, snapshot, None, version is not None)
         base = self._context.shown.at(file.location, version)
         if base is None:
-            self._context.check_version(file.snapshot, version)
+            self._context.check_version(snapshot, version)
             raise AssertionError("unreachable")
         shown = Snapshot.of_bytes(
             base,
-            encoding=file.snapshot.encoding.name,
+            encoding=snapshot.encoding.name,
             location=file.location,
             settings=self._context.settings,
         )
@@ -524,24 +544,23 @@ def _is_python(file: _EditedText) -> bool:
     return language_of(file.location.name, b"") == Language.PYTHON
 
 
-def _answer(context: Context, arguments: EditArguments, made: list[Spliced[Plan]]) -> EditResult:
-    record = next((one.record for one in made if one.record is not None), None)
-    diff = "".join(one.diff for one in made)
+def _answer(context: Context, arguments: EditArguments, change: Change[Plan]) -> EditResult:
+    made, record, diff = change.files, change.record, change.diff
     page = Page(context.settings.page_chars)
-    seen = context.previewed(arguments, diff, preview=arguments.preview)
+    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     done = "would be applied (preview; nothing was written)" if record is None else "applied"
     for position, one in enumerate(made):
         version = f"; version {one.version}" if one.version else ""
-        change = f"; change {record.id}" if record is not None and not position else ""
+        ending = f"; change {record.id}" if record is not None and not position else ""
         count = counted(one.decision.changes_made, "edit")
-        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{change}")
+        page.add(f"{visible(one.location.shown)}: {count} {done}{one.form}{version}{ending}")
         if not seen:
             page.extend((visible(outcome.text) for outcome in one.decision.outcomes), reserve=2000)
         if record is not None and one.hard_links > 1:
             page.add(f"[the file had {one.hard_links} hard links; the other names keep the old content]")
         if one.warning:
             page.add(f"[warning: {one.warning}]")
-    page.add_change(diff, arguments.diff, record.id if record is not None else None, seen=seen)
+    page.add_change(diff, arguments.diff, change.id, seen=seen)
     outcomes = sorted(_outcomes(made), key=lambda outcome: outcome.index)
     first = made[0]
     return EditResult(
@@ -553,11 +572,11 @@ def _answer(context: Context, arguments: EditArguments, made: list[Spliced[Plan]
         similarity=min(one.decision.similarity for one in made),
         tier=str(outcomes[0].tier),
         results=tuple(outcomes),
-        diff=diff,
+        difference=diff,
         version=first.version,
-        change_id=record.id if record is not None else None,
+        change_id=change.id,
         hard_links=first.hard_links,
-        syntax_warning="; ".join(one.warning for one in made if one.warning) or None,
+        syntax_warning="; ".join(change.warnings) or None,
         files=tuple(
             EditedFile(one.location.shown, one.decision.changes_made, one.version)
             for one in (made if len(made) > 1 else ())
@@ -565,7 +584,7 @@ def _answer(context: Context, arguments: EditArguments, made: list[Spliced[Plan]
     )
 
 
-def _outcomes(made: list[Spliced[Plan]]) -> Iterator[Outcome]:
+def _outcomes(made: Sequence[Changed[Plan]]) -> Iterator[Outcome]:
     for one in made:
         yield from one.decision.outcomes
 

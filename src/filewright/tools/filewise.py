@@ -27,7 +27,7 @@ from filewright.search import Pattern, compile_pattern
 from filewright.text import Snapshot, Splice, splice
 from filewright.tools.batch import check_count
 from filewright.tools.context import Context
-from filewright.tools.splicing import Spliced, splice_file
+from filewright.tools.pipeline import Change, change_text
 
 I = TypeVar("I")
 
@@ -95,7 +95,7 @@ def apply_blocks(context: Context, files: Sequence[FileBlocks], task: Task) -> t
     _refuse_twice(context, files)
 
     def change(file: FileBlocks) -> ChangedFile:
-        made = splice_file(
+        made = change_text(
             context,
             "apply_diff",
             file.path,
@@ -141,7 +141,7 @@ def edit_lines(
             return plan(snapshot, edits, fuzzy=False, task=task)
 
         try:
-            made = splice_file(context, "edit_file", file.path, planned, task, preview=preview)
+            made = change_text(context, "edit_file", file.path, planned, task, preview=preview)
         except FilewrightError as error:
             if error.code == Code.NO_CHANGE:
                 return ChangedFile(file.path)
@@ -161,14 +161,14 @@ def replace_in_order(
     compiled = [_compiled(context, each) for each in replacements]
 
     def change(path: str) -> ChangedFile:
-        made = splice_file(
+        made = change_text(
             context,
             "replace_content",
             path,
             lambda snapshot: _replaced(context, snapshot, compiled, task),
             task,
         )
-        return replace(_outcome(path, made), replacements=made.decision.count)
+        return replace(_outcome(path, made), replacements=made.files[0].decision.count)
 
     return _each(context, paths, str, change)
 
@@ -218,8 +218,8 @@ def _with(context: Context, snapshot: Snapshot, splices: Sequence[Splice]) -> Sn
     )
 
 
-def _outcome(path: str, made: Spliced[Any]) -> ChangedFile:
-    return ChangedFile(path, made.record is not None, made.diff, made.warning)
+def _outcome(path: str, made: Change[Any]) -> ChangedFile:
+    return ChangedFile(path, made.record is not None, made.diff.text, "; ".join(made.warnings))
 
 
 def _each(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
 from filewright.changes import ChangeRecord, Entry, Side
+from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
+from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import ChangeResult, ToolResult, plain
@@ -120,7 +121,12 @@ class HistoryResult(ToolResult):
 
     changes: tuple[HistoryChange, ...]
     next_cursor: str | None = None
-    diff: str | None = None
+    difference: Diff | None = field(default=None, repr=False)
+
+    @property
+    def diff(self) -> str | None:
+        """The diff of the single change, git style."""
+        return self.difference.text if self.difference is not None else None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -243,9 +249,9 @@ def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
     left = page.extend(rows, reserve=page.room // 2) + len(record.entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    text = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
-    page.add_diff(text)
-    return HistoryResult(page.text(), changes=(HistoryChange.of(record),), diff=text)
+    diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
+    page.add_diff(diff.text)
+    return HistoryResult(page.text(), changes=(HistoryChange.of(record),), difference=diff)
 
 
 def _entry_row(entry: Entry) -> str:
@@ -301,13 +307,13 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
-    text = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
+    diff = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
     if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
-        page.add_change(text, arguments.diff, made.id if made is not None else None)
+        page.add_change(diff, arguments.diff, made.id if made is not None else None)
     return RevertResult(
         page.text(),
         change_id=made.id if made is not None else None,
-        diff=text,
+        difference=diff,
         what=selected.what,
         reverted=selected.ids,
         preview=made is None,
@@ -329,12 +335,12 @@ def _newest_of(context: Context, path: str) -> str:
     return newest[0].id
 
 
-def _diff_afterwards(context: Context, change_id: str, task: Task) -> str:
+def _diff_afterwards(context: Context, change_id: str, task: Task) -> Diff:
     """The diff of what has just been committed: an extra, so nothing about it is an error."""
     try:
         return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=task)
     except FilewrightError as error:
-        return f"(the diff cannot be shown: {error.message})\n"
+        return Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
 
 
 TOOLS = (

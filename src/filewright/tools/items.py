@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, TypeVar
 
 from pydantic import Field
@@ -14,8 +13,9 @@ from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.tools.batch import BatchResult, ItemResult, Planner, item_named, run_batch
+from filewright.tools.batch import BatchResult, Item, ItemResult, Planner, item_named, run_batch
 from filewright.tools.context import Context
+from filewright.tools.pipeline import Decided
 from filewright.tools.registry import Arguments, Tool
 
 _OCTAL = re.compile(r"0?[0-7]{3,4}")
@@ -76,13 +76,13 @@ class PermissionArguments(Arguments):
 def create_directories(context: Context, arguments: FolderArguments, task: Task) -> BatchResult:
     """Make folders and their parents; existing ones stay as they are."""
 
-    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+    def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         if not location.parts:
-            return (), ItemResult(path, "exists")
+            return location, (), ItemResult(path, "exists")
         context.boundary.guard_write(location)
         done = "exists" if context.exists(location) else "created"
-        return (MakeFolder(location),), ItemResult(path, done)
+        return location, (MakeFolder(location),), ItemResult(path, done)
 
     return run_batch(
         context,
@@ -95,18 +95,18 @@ def create_directories(context: Context, arguments: FolderArguments, task: Task)
     )
 
 
-def _each(one: Callable[[I], tuple[Sequence[Step], ItemResult]]) -> Planner[I]:
+Planned = tuple[Location, Sequence[Step], ItemResult]
+"""What an item comes to, and where."""
+
+
+def _each(one: Callable[[I], Planned]) -> Planner[I]:
     """The plan of a batch whose items are planned one by one."""
 
-    def plan(items: Sequence[I], _stack: ExitStack) -> tuple[list[Step], list[ItemResult]]:
-        steps: list[Step] = []
-        results: list[ItemResult] = []
+    def plan(items: Sequence[I]) -> Iterator[Decided[Item]]:
         for index, item in enumerate(items):
             with item_named(index, len(items)):
-                made, result = one(item)
-                steps += made
-                results.append(result)
-        return steps, results
+                location, steps, result = one(item)
+            yield Decided((index, result), location, steps)
 
     return plan
 
@@ -143,7 +143,7 @@ def _pairs(
 ) -> BatchResult:
     reached: Reached = {}
 
-    def one(pair: Pair) -> tuple[Sequence[Step], ItemResult]:
+    def one(pair: Pair) -> Planned:
         source = context.boundary.locate(pair.source)
         destination = context.boundary.locate(pair.destination)
         if arguments.files_only:
@@ -163,7 +163,7 @@ def _pairs(
                 details={"path": pair.destination},
             )
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
-        return (step(source, destination, arguments.overwrite),), result
+        return destination, (step(source, destination, arguments.overwrite),), result
 
     return run_batch(
         context,
@@ -181,14 +181,14 @@ def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> Ba
     """Delete files, links and, with `recursive`, folders."""
     reached: Reached = {}
 
-    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+    def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         context.boundary.guard_write(location, link_itself=True, reached=reached)
         if arguments.files_only:
             _require_file(context, location, missing_ok=arguments.missing_ok)
         done = "deleted" if context.exists(location) else "was not there"
         step = Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok)
-        return (step,), ItemResult(path, done)
+        return location, (step,), ItemResult(path, done)
 
     return run_batch(
         context,
@@ -221,13 +221,13 @@ def set_permissions(context: Context, arguments: PermissionArguments, task: Task
     named = {"mode": mode, "owner": owner, "group": group}
     done = "set " + ", ".join(f"{what} {value}" for what, value in named.items() if value is not None)
 
-    def one(path: str) -> tuple[Sequence[Step], ItemResult]:
+    def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         context.boundary.guard_write(location)
         steps: list[Step] = [SetMode(location, mode)] if mode is not None else []
         if uid is not None or gid is not None:
             steps.append(SetOwner(location, uid, gid))
-        return steps, ItemResult(path, done)
+        return location, steps, ItemResult(path, done)
 
     return run_batch(context, "set_permissions", arguments.paths, _each(one), task, atomic=arguments.atomic)
 

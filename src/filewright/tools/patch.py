@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Place
-from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchPlan, PatchTarget
+from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTarget
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Snapshot
-from filewright.tools import syntax
-from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
+from filewright.tools.pipeline import Change, Changed, Decided, change
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted, Page
 from filewright.tools.result import OPTIONAL, ChangeResult
-from filewright.tools.retrying import until_settled
 from filewright.visible import visible
 from filewright.wording import counted, listed
+
+_DONE = ("modified", "created", "deleted", "renamed", "copied")
 
 _CHANGES = 500
 """How many of the newest changes are asked where a file has gone."""
@@ -96,75 +98,39 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             details={"size": len(arguments.patch), "limit": limit},
         )
     patch = parse(arguments.patch).below(arguments.root, arguments.strip)
-
-    def attempt() -> PatchResult:
-        with ExitStack() as stack:
-            moved: dict[str, str] = {}
-            newest: list[ChangeRecord] = []
-            changed = {
-                file.old for file in patch.files
-            }  # a new file has its name, whatever has gone from there
-
-            def look(path: str) -> PatchTarget:
-                follow = path in changed
-                try:
-                    target = _look(context, path, stack, moved, newest, follow=follow)
-                except FilewrightError as error:
-                    if follow and error.code == Code.NOT_FOUND:
-                        _advise_strip(context, patch, arguments, path, error)
-                    raise
-                if follow and target.missing is not None:
-                    _advise_strip(context, patch, arguments, path, target.missing)
-                return target
-
-            parts = _fitting(patch, look, task) if arguments.partial else PatchParts(patch, patch)
-            planned = plan(
-                parts.fitting,
-                look,
-                task=task,
-                break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-                undoable=arguments.undoable,
-            )
-            warnings = [w for file in planned.files if (w := _warning(context, file, task))]
-            change_id = None
-            if not arguments.preview:
-                change_id = context.changes.commit(planned.change_set, task=task).id
-            return _answer(context, arguments, planned, change_id, warnings, parts, moved)
-
-    return until_settled(context, attempt, writes=not arguments.preview, task=task)
-
-
-@dataclass(frozen=True, slots=True)
-class PatchParts:
-    """A patch by what can be done with its files: those that fit, those refused and those applied already."""
-
-    whole: Patch
-    fitting: Patch
-    refused: tuple[tuple[FilePatch, FilewrightError], ...] = ()
-    applied: tuple[str, ...] = ()
-
-
-def _fitting(patch: Patch, look: Callable[[str], PatchTarget], task: Task) -> PatchParts:
-    """The files whose hunks all fit, each tried on its own. Raises the first refusal if none fits."""
-    fitting: list[FilePatch] = []
+    looking = _Looking(context, arguments, patch)
     refused: list[tuple[FilePatch, FilewrightError]] = []
-    applied: list[str] = []
-    first: FilewrightError | None = None
-    for file in patch.files:
-        try:
-            plan(Patch(patch.notation, (file,)), look, task=task)
-            fitting.append(file)
-        except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
-                raise
-            first = first or error
-            if error.code == Code.ALREADY_APPLIED:
-                applied.append(file.path)
-            else:
-                refused.append((file, error))
-    if first is not None and not fitting:
-        raise refused[0][1] if refused else first
-    return PatchParts(patch, Patch(patch.notation, tuple(fitting)), tuple(refused), tuple(applied))
+
+    def decide() -> Iterator[Decided[FileOutcome]]:
+        refused.clear()
+        looking.moved.clear()
+        for file in plan(patch, looking.look, task=task, refused=refused if arguments.partial else None):
+            yield Decided(
+                file, file.location, file.steps, file.before, file.splices, file.name, file.new_name,
+                mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
+            )  # fmt: skip
+
+    made = change(
+        context,
+        "apply_patch",
+        decide,
+        task,
+        summary=_summary,
+        preview=arguments.preview,
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
+    )
+    return _answer(context, arguments, patch, made, refused, looking.moved)
+
+
+def _summary(files: Sequence[Changed[Any]]) -> str:
+    if len(files) == 1:
+        file = files[0].decision
+        renamed = f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
+        return f"{file.done} {file.name or file.new_name}{renamed}"
+    counts = Counter(file.decision.done for file in files)
+    said = (f"{counts[word]} {word}" for word in _DONE if counts[word])
+    return f"{len(files)} files: {', '.join(said)}"
 
 
 def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
@@ -180,123 +146,133 @@ def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
     return f"*** Begin Patch\n{rest}" if patch.notation == "envelope" else rest
 
 
-def _look(
-    context: Context,
-    path: str,
-    stack: ExitStack,
-    moved: dict[str, str],
-    newest: list[ChangeRecord],
-    *,
-    follow: bool,
-) -> PatchTarget:
-    location = context.boundary.locate(path)
-    context.boundary.guard_write(location)
-    try:
-        snapshot = stack.enter_context(context.open(location))
-    except FilewrightError as error:
-        if error.code != Code.NOT_FOUND:
+class _Looking:
+    """Finds the files that a patch names, where they are or where they have gone (`moved`: the old name by the new)."""
+
+    def __init__(self, context: Context, arguments: PatchArguments, patch: Patch) -> None:
+        self.moved: dict[str, str] = {}
+        self._context = context
+        self._arguments = arguments
+        # A new file has its name, whatever has gone from there.
+        self._changed = {file.old: file.prefixed for file in patch.files if file.old is not None}
+        self._newest: Sequence[ChangeRecord] | None = None
+
+    def look(self, path: str) -> PatchTarget:
+        """What is at a path. Raises what the boundary raises."""
+        follow = path in self._changed
+        try:
+            target = self._found(path, follow=follow)
+        except FilewrightError as error:
+            if follow and error.code == Code.NOT_FOUND:
+                self._advise_strip(path, error)
             raise
-        there = _moved_to(context, location, newest) if follow else None
-        if there is None:
-            key = (context.key_of_missing(location), location.name)
-            return PatchTarget(location, None, key, missing=error)
-        location = there
+        if follow and target.missing is not None:
+            self._advise_strip(path, target.missing)
+        return target
+
+    def _found(self, path: str, *, follow: bool) -> PatchTarget:
+        context = self._context
+        location = context.boundary.locate(path)
         context.boundary.guard_write(location)
-        snapshot = stack.enter_context(context.open(location))
-        moved[location.shown] = path
-    if snapshot.held is not None:
-        snapshot.close()  # a patch may name more files than a process may have open
-    status = snapshot.status
-    assert status is not None
-    return PatchTarget(location, snapshot, (status.st_dev, status.st_ino), stat.S_IMODE(status.st_mode))
+        try:
+            status = self._status(location)
+        except FilewrightError as error:
+            if error.code != Code.NOT_FOUND:
+                raise
+            there = self._moved_to(location) if follow else None
+            if there is None:
+                missing = (context.key_of_missing(location), location.name)
+                return PatchTarget(location, None, missing, missing=error)
+            location = there
+            context.boundary.guard_write(location)
+            status = self._status(location)
+            self.moved[location.shown] = path
+        key = (status.st_dev, status.st_ino)
+        return PatchTarget(location, partial(self._opened, location), key, stat.S_IMODE(status.st_mode))
 
+    def _status(self, location: Location) -> os.stat_result:
+        with self._context.open(location, hold=False) as snapshot:
+            assert snapshot.status is not None
+            return snapshot.status
 
-def _moved_to(context: Context, location: Location, newest: list[ChangeRecord]) -> Location | None:
-    """Where changes on record have moved the file that is not there any more; None if it is not there either.
+    def _opened(self, location: Location) -> Snapshot:
+        return self._context.open(location)
 
-    The `newest` changes are read once for all files of a patch.
-    What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
-    """
-    asked = place = context.changes.place(location)
-    newest[:] = newest or context.changes.history(limit=_CHANGES)
-    for record in reversed(newest):
-        following = place
-        for entry in record.entries:
-            was = entry.was
-            if was is not None and was.root == place.root and place.parts[: len(was.parts)] == was.parts:
-                following = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
-                break
-            if entry.place in (asked, place) and entry.action in ("created", "deleted", "moved"):
-                following = asked
-        place = following
-    there = context.changes.location(place) if place != asked else None
-    return there if there is not None and context.exists(there) else None
+    def _moved_to(self, location: Location) -> Location | None:
+        """Where changes on record have moved the file that is not there any more; None if it is not there either.
 
+        What was made, removed or put at its name since, or at the name it has gone to, ends the trail.
+        """
+        changes = self._context.changes
+        if self._newest is None:
+            self._newest = changes.history(limit=_CHANGES)
+        asked = place = changes.place(location)
+        for record in reversed(self._newest):
+            following = place
+            for entry in record.entries:
+                was = entry.was
+                if was is not None and was.root == place.root and place.parts[: len(was.parts)] == was.parts:
+                    following = Place(entry.place.root, (*entry.place.parts, *place.parts[len(was.parts) :]))
+                    break
+                if entry.place in (asked, place) and entry.action in ("created", "deleted", "moved"):
+                    following = asked
+            place = following
+        there = changes.location(place) if place != asked else None
+        return there if there is not None and self._context.exists(there) else None
 
-def _advise_strip(
-    context: Context, patch: Patch, arguments: PatchArguments, path: str, error: FilewrightError
-) -> None:
-    """Add to the refusal of a file that is not there the `strip` with which one is."""
-    root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
-    parts = path.removeprefix(root).split("/")
-    prefixed = any(file.prefixed for file in patch.files if file.old == path)
-    for fewer in range(1, min(len(parts), _PARTS)):
-        shorter = root + "/".join(parts[fewer:])
-        if context.exists(context.boundary.locate(shorter)):
-            strip = max(arguments.strip, int(prefixed)) + fewer
-            error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
-            error.details["strip"] = strip
-            return
-
-
-def _warning(context: Context, file: FileOutcome, task: Task) -> str:
-    if file.kind == "delete" or not file.splices:
-        return ""
-    before = file.before
-    if file.kind == "create" and file.new_name is not None:
-        location = context.boundary.locate(file.new_name)
-        before = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
-    return syntax.compared(context, before, file.splices, task)
+    def _advise_strip(self, path: str, error: FilewrightError) -> None:
+        """Add to the refusal of a file that is not there the `strip` with which one is."""
+        arguments, context = self._arguments, self._context
+        root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
+        parts = path.removeprefix(root).split("/")
+        for fewer in range(1, min(len(parts), _PARTS)):
+            shorter = root + "/".join(parts[fewer:])
+            if context.exists(context.boundary.locate(shorter)):
+                strip = max(arguments.strip, int(self._changed[path])) + fewer
+                error.hint = f"with strip={strip} it is {visible(shorter)}, which is there"
+                error.details["strip"] = strip
+                return
 
 
 def _answer(
     context: Context,
     arguments: PatchArguments,
-    planned: PatchPlan,
-    change_id: str | None,
-    warnings: Sequence[str],
-    parts: PatchParts,
+    patch: Patch,
+    made: Change[FileOutcome],
+    problems: Sequence[tuple[FilePatch, FilewrightError]],
     moved: Mapping[str, str],
 ) -> PatchResult:
+    refused = [(file, error) for file, error in problems if error.code != Code.ALREADY_APPLIED]
+    applied = tuple(file.path for file, error in problems if error.code == Code.ALREADY_APPLIED)
     page = Page(context.settings.page_chars)
-    done = "would be changed (preview; nothing was written)" if change_id is None else "changed"
-    ending = f"; change {change_id}" if change_id is not None else ""
-    page.add(f"{counted(len(planned.files), 'file')} {done}{ending}")
-    files = tuple(_patched(file) for file in planned.files)
-    diff = planned.diff(max_lines=context.settings.diff_lines)
-    seen = context.previewed(arguments, diff, preview=arguments.preview)
+    done = "would be changed (preview; nothing was written)" if made.id is None else "changed"
+    ending = f"; change {made.id}" if made.id is not None else ""
+    page.add(f"{counted(len(made.files), 'file')} {done}{ending}")
+    files = tuple(_patched(file.decision) for file in made.files)
+    diff = made.diff
+    seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     left = 0 if seen else page.extend((_row(file, moved) for file in files), reserve=2000)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    page.extend(f"[warning: {visible(warning)}]" for warning in warnings[:20])
-    page.extend(f"applied already: {visible(name)}" for name in parts.applied)
-    rest = _rest(arguments.patch, parts.whole, [file for file, _ in parts.refused]) if parts.refused else ""
-    page.extend(f"refused: {visible(file.path)}: {error}" for file, error in parts.refused)
-    page.add_change(diff, arguments.diff, change_id, seen=seen)
+    page.extend(f"[warning: {visible(warning)}]" for warning in made.warnings)
+    page.extend(f"applied already: {visible(name)}" for name in applied)
+    rest = _rest(arguments.patch, patch, [file for file, _ in refused]) if refused else ""
+    page.extend(f"refused: {visible(file.path)}: {error}" for file, error in refused)
+    page.add_change(diff, arguments.diff, made.id, seen=seen)
     if rest:
-        page.add(f"[the rest, as a patch of {counted(len(parts.refused), 'file')}:]")
+        page.add(f"[the rest, as a patch of {counted(len(refused), 'file')}:]")
         left = page.extend(visible(line.removesuffix("\r")) for line in rest.removesuffix("\n").split("\n"))
         if left:
             page.add(f"[{counted(left, 'line')} of it not shown]")
     return PatchResult(
         page.text(),
-        change_id=change_id,
-        diff=diff,
-        preview=change_id is None,
+        change_id=made.id,
+        difference=diff,
+        preview=made.id is None,
         files=files,
-        warnings=tuple(warnings),
-        refused=tuple(RefusedPart(file.path, error) for file, error in parts.refused),
-        applied=parts.applied,
+        warnings=made.warnings,
+        refused=tuple(RefusedPart(file.path, error) for file, error in refused),
+        applied=applied,
         rest=rest,
     )
 

@@ -7,7 +7,10 @@ is counted by the tool and named in its last line together with the arguments th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from filewright.edit import Diff
 
 from filewright.wording import counted
 
@@ -79,33 +82,30 @@ class Page:
                 self.add(line)
         return left
 
-    def add_diff(self, text: str, *, limit: int | None = None, rest: str = "") -> None:
-        """Add whole lines of a diff, at most `limit` characters; what is left is counted, with `rest` as advice."""
+    def add_diff(self, text: str, *, rest: str = "") -> None:
+        """Add whole lines of a diff; what is left is counted, with `rest` as advice."""
         lines = text.rstrip("\n").split("\n") if text else []
-        reserve = max(self._limit - self._used - limit, 0) if limit is not None else 0
-        left = self.extend(lines, reserve=reserve + 40 + len(rest))
+        left = self.extend(lines, reserve=40 + len(rest))
         if left:
             self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
 
     def add_change(
-        self, diff: str, wanted: str, change_id: str | None, *, seen: bool = False, rest: str = ""
+        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, rest: str = ""
     ) -> bool:
         """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
 
         A longer one, and one that was `seen` in the preview, is counted, with the way to see it; `rest` is advice for
         one that the page cuts.
         """
-        if wanted == "none" or not diff:
+        text = diff.text if wanted != "none" else ""
+        if not text:
             return False
-        if wanted == "full" or (not seen and short_diff(diff)):
-            self.add_diff(diff, rest=rest)
+        if wanted == "full" or (not seen and short_diff(text)):
+            self.add_diff(text, rest=rest)
             return True
-        rows = diff.split("\n")
-        more = "more than " if any(row.startswith("... ") for row in rows) else ""
-        added = sum(row.startswith("+") for row in rows) - sum(row.startswith("+++ ") for row in rows)
-        removed = sum(row.startswith("-") for row in rows) - sum(row.startswith("--- ") for row in rows)
+        more = "" if diff.counted else "more than "
         way = f"get_history with change_id={change_id} shows them" if change_id else "diff=full shows them"
-        counts = f"{more}{added} lines added, {removed} removed"
+        counts = f"{more}{diff.added} lines added, {diff.removed} removed"
         self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way}]")
         return False
 

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import (
-    ChangeSet,
-    Replaced,
-    Step,
-    check_count,
-    modify,
-    replace_matches,
-    replacement,
-    unified,
-)
+from filewright.edit import Replaced, check_count, replace_matches, replacement
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
 from filewright.text import NotebookView, Snapshot, notebook_view
-from filewright.tools import syntax
-from filewright.tools.batch import hard_links_broken
 from filewright.tools.context import Context
+from filewright.tools.pipeline import Change, Changed, Decided, change, spliced
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, clip, short_diff
+from filewright.tools.rendering import DiffWanted, Page, short_diff
 from filewright.tools.result import ChangeResult
-from filewright.tools.retrying import until_settled
 from filewright.tools.search_page import skipped
 from filewright.visible import visible
 from filewright.wording import counted
 
 _ROWS = 12
 """Files named with their counts; a search with output=counts names all."""
-
-_WARNINGS = 20
-"""Files whose broken syntax is told of; no more are parsed."""
 
 _KINDS, _KIND_CHARS = 8, 160
 """Lines shown as examples of what is replaced, each as long as that."""
@@ -78,12 +64,27 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceRes
         max_chars=context.settings.max_pattern_chars,
     )
     location = context.boundary.locate(arguments.path)
-    return until_settled(
+    found = _Found()
+
+    def decide() -> Iterator[Decided[Replaced]]:
+        found.clear()
+        yield from _decided(context, arguments, pattern, location, found, task)
+
+    def summary(files: Sequence[Changed[Replaced]]) -> str:
+        changed = sum(file.diff is not None for file in files)
+        return f"replace {arguments.pattern!r} by {arguments.replacement!r} in {changed} files"
+
+    made = change(
         context,
-        lambda: _attempt(context, arguments, pattern, location, task),
-        writes=not arguments.preview,
-        task=task,
+        "replace_content",
+        decide,
+        task,
+        summary=summary,
+        preview=arguments.preview,
+        break_hard_links=arguments.break_hard_links,
+        undoable=arguments.undoable,
     )
+    return _answer(context, arguments, found, made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,58 +106,37 @@ class ReplaceResult(ChangeResult):
     warnings: tuple[str, ...]
 
 
-@dataclass
-class _ReplacedFiles:
-    """What the files that hold the pattern come to."""
+class _Found:
+    """What is found besides what is replaced: matches by file, notes, the kinds of lines there are."""
 
-    counts: dict[str, int] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-    diffs: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    kinds: LineKinds = field(default_factory=LineKinds)
-    looked_at: int = 0
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.counts: dict[str, int] = {}
+        self.notes: list[str] = []
+        self.kinds = LineKinds()
+        self._looked_at = 0
 
     def look(self, snapshot: Snapshot, made: Replaced) -> None:
         """Count each line with a replacement as one of its kind."""
-        for splice in made.splices[: _LOOKED_AT - self.looked_at]:
-            self.looked_at += 1
+        for splice in made.splices[: _LOOKED_AT - self._looked_at]:
+            self._looked_at += 1
             self.kinds.add(snapshot, splice.offset)
 
 
-def _attempt(
-    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, task: Task
-) -> ReplaceResult:
-    gathered = _gather(context, arguments, pattern, location, task)
-    counts, steps = gathered.counts, gathered.steps
-    total = check_count(counts, arguments.expected_count)
-    if counts and not steps:
-        raise FilewrightError(
-            Code.NO_CHANGE,
-            f"all {total} matches read already as the replacement",
-            hint="nothing to do",
-        )
-    change_id = None
-    if steps and not arguments.preview:
-        summary = f"replace {arguments.pattern!r} by {arguments.replacement!r} in {len(steps)} files"
-        change = ChangeSet.of(
-            "replace_content",
-            clip(summary, 200),
-            steps,
-            break_hard_links=hard_links_broken(context, arguments.break_hard_links),
-            undoable=arguments.undoable,
-        )
-        change_id = context.changes.commit(change, task=task).id
-    return _answer(context, arguments, gathered, change_id)
-
-
-def _gather(
-    context: Context, arguments: ReplaceArguments, pattern: Pattern, location: Location, task: Task
-) -> _ReplacedFiles:
+def _decided(
+    context: Context,
+    arguments: ReplaceArguments,
+    pattern: Pattern,
+    location: Location,
+    found: _Found,
+    task: Task,
+) -> Iterator[Decided[Replaced]]:
     new = replacement(arguments.replacement, pattern)
-    gathered = _ReplacedFiles()
-    left = context.settings.diff_lines
-    for snapshot in _snapshots(context, arguments, pattern, location, task, gathered.notes):
+    changed = False
+    for snapshot in _snapshots(context, arguments, pattern, location, task, found.notes):
         assert snapshot.location is not None
         name = snapshot.location.shown
         snapshot.settings = context.settings  # The searcher's are the workspace's.
@@ -165,36 +145,31 @@ def _gather(
         except FilewrightError as error:
             if error.code != Code.IS_BINARY or snapshot.location == location:
                 raise
-            gathered.notes.append(f"{name} is not editable text and was left out")
+            found.notes.append(f"{name} is not editable text and was left out")
             continue
         if not made.count:
             continue
-        gathered.counts[name] = made.count
-        if len(gathered.counts) > arguments.max_files:
+        found.counts[name] = made.count
+        if len(found.counts) > arguments.max_files:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"the pattern is in more than {arguments.max_files} files; nothing was changed",
                 hint="narrow it with path or glob, or raise max_files",
                 details={"limit": arguments.max_files},
             )
-        file, in_file = snapshot, made
-        if isinstance(snapshot, NotebookView):
-            file, in_file = snapshot.raw, replace(made, splices=snapshot.splices(tuple(made.splices)))
-        step = modify(file, in_file)
-        if step is None:
+        if not made.splices:
             continue
         context.boundary.guard_write(snapshot.location)
-        gathered.steps.append(step)
-        gathered.look(snapshot, made)
-        if left > 0:
-            shown = unified(name, name, snapshot, made.splices, max_lines=left)
-            gathered.diffs.append(shown.text)
-            left -= shown.shown + 1
-        if len(gathered.warnings) < _WARNINGS and (
-            warning := syntax.compared(context, file, in_file.splices, task)
-        ):
-            gathered.warnings.append(warning)
-    return gathered
+        found.look(snapshot, made)
+        changed = True
+        yield spliced(snapshot.raw if isinstance(snapshot, NotebookView) else snapshot, snapshot, made)
+    total = check_count(found.counts, arguments.expected_count)
+    if found.counts and not changed:
+        raise FilewrightError(
+            Code.NO_CHANGE,
+            f"all {total} matches read already as the replacement",
+            hint="nothing to do",
+        )
 
 
 def _snapshots(
@@ -223,40 +198,41 @@ def _snapshots(
 
 
 def _answer(
-    context: Context, arguments: ReplaceArguments, gathered: _ReplacedFiles, change_id: str | None
+    context: Context, arguments: ReplaceArguments, found: _Found, made: Change[Replaced]
 ) -> ReplaceResult:
     page = Page(context.settings.page_chars)
-    counts = gathered.counts
+    counts = found.counts
     total = sum(counts.values())
     done = "would be replaced (preview; nothing was written; preview=false writes)"
-    if change_id is not None:
-        done = f"replaced; change {change_id}"
+    if made.id is not None:
+        done = f"replaced; change {made.id}"
     page.add(f"{counted(total, 'match')} in {counted(len(counts), 'file')} {done}")
-    undiffed = len(gathered.steps) - len(gathered.diffs)
-    diff = "".join([*gathered.diffs, *([f"... {undiffed:,} more files not shown\n"] if undiffed else [])])
-    seen = context.previewed(arguments, f"{counts}{diff}", preview=arguments.preview)
-    said = [*gathered.notes, *(f"warning: {warning}" for warning in gathered.warnings)]
+    diff = made.diff
+    undiffed = sum(file.omitted for file in diff.files)
+    text = diff.text
+    seen = context.previewed(arguments, f"{counts}{text}", preview=arguments.preview)
+    said = [*found.notes, *(f"warning: {warning}" for warning in made.warnings)]
     said = said[:20]
     if not seen:
         _add_counts(page, counts)
-        if arguments.diff == "none" or not short_diff(diff):
-            _add_kinds(page, gathered.kinds)
+        if arguments.diff == "none" or not short_diff(text):
+            _add_kinds(page, found.kinds)
     if said:
         page.add(f"[{visible('; '.join(said))}]")
-    way = f"get_history with change_id={change_id}" if change_id else "a narrower path or glob"
+    way = f"get_history with change_id={made.id}" if made.id else "a narrower path or glob"
     rest = f"; {way} shows more"
-    whole = page.add_change(diff, arguments.diff, change_id, seen=seen, rest=rest)
+    whole = page.add_change(diff, arguments.diff, made.id, seen=seen, rest=rest)
     if whole and undiffed:
         page.add(f"[the diffs of {counted(undiffed, 'more file')} not shown{rest}]")
     return ReplaceResult(
         page.text(),
-        change_id=change_id,
-        diff=diff,
-        preview=change_id is None,
+        change_id=made.id,
+        difference=diff,
+        preview=made.id is None,
         count=total,
         files=tuple(ReplacedFile(name, count) for name, count in counts.items()),
-        notes=tuple(gathered.notes),
-        warnings=tuple(gathered.warnings),
+        notes=tuple(found.notes),
+        warnings=made.warnings,
     )
 
 

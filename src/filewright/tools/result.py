@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 
 _OPTIONAL = "optional"
@@ -60,7 +61,12 @@ class ChangeResult(ToolResult):
     """The answer of a tool that changes the text of files; `change_id` is None where nothing was written."""
 
     change_id: str | None
-    diff: str
+    difference: Diff = field(repr=False)
+
+    @property
+    def diff(self) -> str:
+        """The diff, git style."""
+        return self.difference.text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,5 +110,8 @@ def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         found = getattr(value, member.name)
         if member.name in leave_out or (member.metadata.get(_OPTIONAL) and found in (None, "", ())):
             continue
-        made[member.name] = plain(found)
+        if isinstance(found, (Diff, FileDiff)):
+            made["diff"] = found.text
+        else:
+            made[member.name] = plain(found)
     return made

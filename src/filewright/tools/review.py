@@ -173,7 +173,7 @@ def changed_files(context: Context, scope: Scope, offset: int, limit: int, task:
         task.check()
         lines = min(context.settings.diff_lines, max(left, 10))
         files.append(context.changes.difference(contents, entry, max_lines=lines))
-        left -= files[-1].diff.count("\n")
+        left -= sum(diff.rows + 4 for diff in files[-1].diffs)
     end = offset + len(files)
     page = Page(context.settings.page_chars)
     page.add_diff("".join(file.diff for file in files))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-import xxhash
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.edit import Create, Expected, Modify, Step, splices_between, unified
+from filewright.edit import Create, Expected, Modify, splices_between
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.text import Encoding, Snapshot, Splice, codec, content_version, splice
-from filewright.tools import syntax
-from filewright.tools.batch import BatchResult, ItemResult, item_named, run_batch
+from filewright.text import Encoding, Snapshot, Splice, codec
+from filewright.tools.batch import BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.context import Context
+from filewright.tools.pipeline import Decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted
 
@@ -53,8 +51,6 @@ class _Target:
     whole: bytes | None = None
     tail: bytes = b""
     versioned: bool = False
-    last: int = 0
-    """The index of the last item that names it."""
 
     def take(self, item: WriteItem) -> str:
         """Apply one item; says what was done."""
@@ -104,15 +100,20 @@ class _Target:
             return (Splice(self.snapshot.size, 0, self.tail),) if self.tail else ()
         return splices_between(self.snapshot, self.whole)
 
-    def step(self) -> Step | None:
-        """The step of the change set, or None if nothing changes."""
-        if self.snapshot is None:
-            return Create(self.location, self.whole or b"")
+    def decided(self, context: Context, index: int, result: ItemResult) -> Decided[Item]:
+        """What is to become of the file; `result` is that of the last item that names it."""
+        location, before, name = self.location, self.snapshot, self.location.shown
+        if before is None:
+            content = self.whole or b""
+            empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
+            added = (Splice(0, 0, content),) if content else ()
+            return Decided((index, result), location, [Create(location, content)], empty, added, None, name)
         splices = self.splices()
         if not splices:
-            return None
+            return Decided((index, replace(result, operation="unchanged")), location, (), before)
         follow = self.whole is None and not self.versioned
-        return Modify(self.location, Expected.of(self.snapshot), splices, follow=follow)
+        step = Modify(location, Expected.of(before), splices, follow=follow)
+        return Decided((index, result), location, [step], before, splices, name, name)
 
 
 def _dominant(content: bytes) -> bytes:
@@ -146,36 +147,22 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
             details={"size": total, "limit": limit},
         )
 
-    def plan(items: Sequence[WriteItem], stack: ExitStack) -> tuple[list[Step], list[ItemResult]]:
-        targets: dict[Location, _Target] = {}
-        results: list[ItemResult] = []
+    def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
+        named: dict[Location, list[int]] = {}
         for index, item in enumerate(items):
             with item_named(index, len(items)):
-                location = context.boundary.locate(item.path)
-                if item.path.endswith("/"):
-                    raise FilewrightError(
-                        Code.INVALID_INPUT,
-                        f"{item.path} ends in /, which asks for a folder",
-                        hint="leave the / out to write a file; create_directories makes folders",
-                        details={"path": item.path},
-                    )
-                context.boundary.guard_write(location)
-                target = targets.get(location)
-                if target is None:
-                    snapshot = _existing(context, location)
-                    if snapshot is not None:
-                        stack.enter_context(snapshot)
-                    target = targets[location] = _Target(location, snapshot)
-                _check(context, target, item)
-                target.last = index
-                results.append(ItemResult(item.path, target.take(item)))
-        steps = []
-        for target in targets.values():
-            step = target.step()
-            results[target.last] = _written(context, results[target.last], target, step, task)
-            if step is not None:
-                steps.append(step)
-        return steps, results
+                named.setdefault(_located(context, item), []).append(index)
+        for location, indexes in named.items():
+            target = _Target(location, _existing(context, location))
+            for index in indexes:
+                with item_named(index, len(items)):
+                    _check(context, target, items[index])
+                    result = ItemResult(items[index].path, target.take(items[index]))
+                if index != indexes[-1]:
+                    yield Decided((index, result), location, ())
+            yield target.decided(context, indexes[-1], result)
+            if target.snapshot is not None:
+                target.snapshot.close()
 
     return run_batch(
         context,
@@ -191,6 +178,19 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
     )
 
 
+def _located(context: Context, item: WriteItem) -> Location:
+    location = context.boundary.locate(item.path)
+    if item.path.endswith("/"):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{item.path} ends in /, which asks for a folder",
+            hint="leave the / out to write a file; create_directories makes folders",
+            details={"path": item.path},
+        )
+    context.boundary.guard_write(location)
+    return location
+
+
 def _check(context: Context, target: _Target, item: WriteItem) -> None:
     if item.expected_version is None:
         return
@@ -203,34 +203,6 @@ def _check(context: Context, target: _Target, item: WriteItem) -> None:
         )
     context.check_version(target.snapshot, item.expected_version)
     target.versioned = True
-
-
-def _written(
-    context: Context, result: ItemResult, target: _Target, step: Step | None, task: Task
-) -> ItemResult:
-    """The result of the last item that names a file, with the file's diff, new version and warning."""
-    before = target.snapshot
-    if before is None:
-        assert isinstance(step, Create)
-        empty = Snapshot.of_bytes(b"", encoding="utf-8", location=target.location, settings=context.settings)
-        warning = syntax.compared(context, empty, (Splice(0, 0, step.content),), task)
-        return replace(result, version=version_of(step.content), syntax_warning=warning or None)
-    if not isinstance(step, Modify):
-        return replace(result, operation="unchanged", version=before.version)
-    name = target.location.shown
-    links = before.status.st_nlink if before.status is not None else 1
-    return replace(
-        result,
-        diff=unified(name, name, before, step.splices, max_lines=context.settings.diff_lines).text,
-        version=version_of(splice.apply(before.held, step.splices)) if before.held is not None else None,
-        hard_links=links if links > 1 else None,
-        syntax_warning=syntax.compared(context, before, step.splices, task) or None,
-    )
-
-
-def version_of(content: bytes) -> str:
-    """The version token of a content."""
-    return content_version(xxhash.xxh3_128_digest(content))
 
 
 def _existing(context: Context, location: Location) -> Snapshot | None:

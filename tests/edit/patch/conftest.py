@@ -9,8 +9,9 @@ import pytest
 
 from filewright.boundary import unquote
 from filewright.boundary.location import Location, Root
-from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode
-from filewright.edit.patch import PatchPlan, PatchTarget, parse, plan
+from filewright.edit.changeset import Copy, Create, Delete, Modify, Move, SetMode, Step
+from filewright.edit.diff import Diff, FileDiff, unified
+from filewright.edit.patch import FileOutcome, PatchTarget, parse, plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, ordered
 
@@ -26,6 +27,18 @@ class Windowed(Snapshot):
 
     def _pread(self, offset: int, length: int) -> bytes:
         return self._bytes[offset : offset + length]
+
+
+def _shown(file: FileOutcome) -> FileDiff:
+    return unified(
+        file.name,
+        file.new_name,
+        file.before,
+        file.splices,
+        mode_before=file.mode_before,
+        mode_after=file.mode_after,
+        copied=file.kind == "copy",
+    )
 
 
 @dataclass
@@ -50,18 +63,24 @@ class Tree:
             return PatchTarget(location, None, ("no", name))
         content = self.files[name]
         snapshot = Snapshot.of_bytes(content, encoding=self.encoding) if self.held else Windowed(content)
-        return PatchTarget(location, snapshot, ("file", name), self.modes.get(name, 0o644))
+        return PatchTarget(location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644))
 
-    def plan(self, text: str) -> PatchPlan:
-        return plan(parse(text), self.look)
+    def plan(self, text: str) -> list[FileOutcome]:
+        return list(plan(parse(text), self.look))
+
+    def diff(self, text: str) -> str:
+        """What a patch does, as a diff."""
+        return Diff(tuple(_shown(file) for file in self.plan(text))).text
 
     def patched(self, text: str) -> dict[str, bytes]:
         """The files after the patch; also proves that each step meets what it expects."""
         planned = self.plan(text)
-        for outcome in planned.files:
-            outcome.diff()
+        steps: list[Step] = []
+        for file in planned:
+            assert _shown(file).text
+            steps[:] = [*file.steps, *steps] if file.kind == "copy" else [*steps, *file.steps]
         files, modes = dict(self.files), dict(self.modes)
-        for step in planned.change_set.steps:
+        for step in steps:
             match step:
                 case Modify(location, expected, splices):
                     old = files[location.path.decode()]

@@ -488,7 +488,7 @@ def test_a_mode_changes_who_may_execute_and_nothing_else(
     made = tree({"x": ABC}, {"x": mode})
     head = f"diff --git a/x b/x\nold mode 100644\nnew mode {wanted}\n"
     planned = made.plan(head + H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n")  # type: ignore[attr-defined]
-    assert [step.mode for step in planned.change_set.steps if isinstance(step, SetMode)] == (
+    assert [step.mode for file in planned for step in file.steps if isinstance(step, SetMode)] == (
         [bits] if bits else []
     )
 
@@ -505,7 +505,7 @@ def test_a_plan_can_be_cancelled(tree: Callable[..., object]) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError, match="cancelled"):
-        plan(parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), tree({"x": ABC}).look, task=task)  # type: ignore[attr-defined]
+        list(plan(parse(H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"), tree({"x": ABC}).look, task=task))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -523,10 +523,10 @@ def test_a_hunk_is_found_in_a_file_too_large_to_be_held(line: str, tree: Callabl
 def test_the_outcome_says_how_each_hunk_was_placed(tree: Callable[..., object]) -> None:
     made = tree({"x": ABC})
     planned = made.plan(H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n")  # type: ignore[attr-defined]
-    first, second = planned.files[0].hunks
+    first, second = planned[0].hunks
     assert (first.line, first.moved, first.tier, first.repaired) == (3, -1, "exact", True)
     assert (second.line, second.moved, second.tier, second.repaired) == (7, 0, "trailing", False)
-    assert planned.change_set.summary == "modified x"
+    assert (planned[0].done, planned[0].name) == ("modified", "x")
 
 
 def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(tree: Callable[..., object]) -> None:
@@ -538,4 +538,4 @@ def test_the_diff_of_a_plan_is_a_patch_that_does_the_same(tree: Callable[..., ob
         "--- a/z\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+new\n"
     )
     after = tree(files).patched(patch)  # type: ignore[attr-defined]
-    assert tree(files).patched(tree(files).plan(patch).diff()) == after  # type: ignore[attr-defined]
+    assert tree(files).patched(tree(files).diff(patch)) == after  # type: ignore[attr-defined]

@@ -7,16 +7,16 @@ only where every line of its context occurs; a line number never replaces contex
 Never: opens a file (a callback looks paths up), commits, drops a line of context to make a hunk fit,
 or changes a byte that no hunk is about.
 
-In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `PatchPlan`, which holds the
-`ChangeSet` and what it does to each file.
+In: the patch as text, and a `Look` from paths to `PatchTarget` values. Out: a `FileOutcome`
+for each file, with the steps that do it.
 """
 
 from filewright.edit.patch import envelope, unified
-from filewright.edit.patch.model import Patch, PatchPlan, PatchTarget, PatchText
+from filewright.edit.patch.model import FileOutcome, Patch, PatchTarget, PatchText
 from filewright.edit.patch.plan import plan
 from filewright.errors import Code, FilewrightError
 
-__all__ = ["PatchPlan", "PatchTarget", "parse", "plan"]
+__all__ = ["FileOutcome", "PatchTarget", "parse", "plan"]
 
 
 def parse(text: str) -> Patch:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from filewright.boundary import Location
-from filewright.edit.changeset import ChangeSet
-from filewright.edit.diff import Diff, unified
+from filewright.edit.changeset import Step
 from filewright.edit.visible import cut_line
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, Splice, check_text
@@ -222,13 +221,13 @@ class PatchText:
 class PatchTarget:
     """What is at a path, as the planner needs to know it.
 
-    `snapshot` is None where nothing is there (`missing` may then hold the error that opening it
-    gave). `key` is equal for two spellings of one file: device and inode of a file that is there,
-    those of the folder and the name of one that is not. `mode` are permission bits.
+    `open` opens it; None where nothing is there (`missing` may then hold the error that looking gave). `key` is
+    equal for two spellings of one file: device and inode of a file that is there, those of the folder and the name
+    of one that is not. `mode` are permission bits.
     """
 
     location: Location
-    snapshot: Snapshot | None
+    open: Callable[[], Snapshot] | None
     key: Hashable
     mode: int | None = None
     missing: FilewrightError | None = None
@@ -253,17 +252,19 @@ class HunkOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """What happens to one file: `splices` on `before` (empty for a new file), names as shown.
+    """What happens to one file: `splices` on `before` (empty for a new file), and the `steps` that do it.
 
-    `new_name` differs from `name` for renames and copies; `name` is None for a new file, `new_name`
-    for a deleted one.
+    `name` is its name before (None for a new file), `new_name` after (None for a deleted one), as shown;
+    `location` is where it is afterwards, or was.
     """
 
     kind: Kind
+    location: Location
     name: str | None
     new_name: str | None
     before: Snapshot
     splices: tuple[Splice, ...]
+    steps: tuple[Step, ...]
     hunks: tuple[HunkOutcome, ...] = ()
     mode_before: int | None = None
     mode_after: int | None = None
@@ -272,32 +273,3 @@ class FileOutcome:
     def done(self) -> str:
         """What was done to it, in a word."""
         return DONE[self.kind]
-
-    def diff(self, *, max_lines: int = 400, line_chars: int = 1_000) -> Diff:
-        """The change as it will be, to show."""
-        return unified(
-            self.name, self.new_name, self.before, self.splices,
-            max_lines=max_lines, line_chars=line_chars,
-            mode_before=self.mode_before, mode_after=self.mode_after, copied=self.kind == "copy",
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class PatchPlan:
-    """The change set of a patch and what it does to each file, in the order of the patch."""
-
-    change_set: ChangeSet
-    files: tuple[FileOutcome, ...]
-
-    def diff(self, *, max_lines: int = 400, line_chars: int = 1_000) -> str:
-        """The diffs of all files, at most about `max_lines` lines of hunks in all."""
-        parts: list[str] = []
-        left = max_lines
-        for index, file in enumerate(self.files):
-            if left <= 0:
-                parts.append(f"... {len(self.files) - index:,} more files not shown\n")
-                break
-            diff = file.diff(max_lines=left, line_chars=line_chars)
-            parts.append(diff.text)
-            left -= diff.shown + 1
-        return "".join(parts)

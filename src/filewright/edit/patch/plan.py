@@ -1,27 +1,26 @@
-"""A parsed patch against the files it names: one change set, or one error and nothing planned.
+"""A parsed patch against the files it names: what becomes of each, one after the other, or an error.
 
-Pure: files are looked up through a callback, which alone knows the boundary. All paths are looked
-up and checked against one another before any hunk is placed.
+Pure: files are looked up through a callback, which alone knows the boundary. All paths are looked up and
+checked against one another before any hunk is placed; of the contents only one file's is open at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
-from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
+from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filelines import FileLines
 from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
-    DONE,
     FileOutcome,
     FilePatch,
     Hunk,
     HunkOutcome,
     Look,
     Patch,
-    PatchPlan,
     PatchTarget,
     Row,
 )
@@ -36,261 +35,16 @@ from filewright.visible import one_line
 _SHOWN_LINES = 12
 _READ_AGAIN = "read the file again and make the hunk from what is there now"
 
-
-def plan(
-    patch: Patch, look: Look, *, task: Task | None = None, tool: str = "apply_patch", **options: bool
-) -> PatchPlan:
-    """The plan of a patch; `options` are those of `ChangeSet.of`.
-
-    Raises `invalid_input` (a new file or name that is taken, a file named twice), `not_found`,
-    `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text),
-    `already_applied` (all of it), `no_change`, `cancelled`, `timeout`, and what `look` raises.
-    """
-    planner = _PatchPlanner(patch, look, task or Task())
-    planner.check_names()
-    outcomes = planner.outcomes()
-    steps = [*planner.copies, *planner.steps]
-    if not steps:
-        raise FilewrightError(
-            Code.NO_CHANGE,
-            "the patch changes nothing: its files are as it would leave them",
-            hint="nothing to do",
-        )
-    return PatchPlan(ChangeSet.of(tool, _summary(outcomes), steps, **options), tuple(outcomes))
+Refused = list[tuple[FilePatch, FilewrightError]]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Sides:
     """A file of the patch with the places it is about."""
 
     file: FilePatch
     old: PatchTarget | None
     new: PatchTarget | None
-    narrow: Narrowed | None = None
-
-
-@dataclass(slots=True)
-class _PatchPlanner:
-    patch: Patch
-    look: Look
-    task: Task
-    copies: list[Step] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    sides: list[_Sides] = field(default_factory=list)
-
-    def check_names(self) -> None:
-        """Look every path up, and refuse what names clash, before anything else."""
-        known: dict[str, PatchTarget] = {}
-
-        def place(name: str | None) -> PatchTarget | None:
-            if name is None:
-                return None
-            if name not in known:
-                known[name] = self.look(name)
-            return known[name]
-
-        for file in self.patch.files:
-            self.task.check()
-            old = place(file.old)
-            try:
-                new = old if file.new == file.old else place(file.new)
-            except FilewrightError as error:
-                if error.code in (Code.NOT_A_FILE, Code.SYMLINK) and file.old != file.new:
-                    raise _taken(file) from error
-                raise
-            self.sides.append(_Sides(file, old, new))
-        self._check_twice()
-        for side in self.sides:
-            self._check_there(side)
-
-    def _check_twice(self) -> None:
-        written: dict[Hashable, str] = {}
-        for side in self.sides:
-            places = [side.new] if side.file.kind == "copy" else [side.old, side.new]
-            keys = {place.key: place for place in places if place is not None}
-            renamed = side.file.kind in ("rename", "copy")
-            if renamed and side.old is not None and side.new is not None and side.old.key == side.new.key:
-                raise FilewrightError(
-                    Code.INVALID_INPUT,
-                    f"{side.file.old} and {side.file.new} are the same file",
-                    hint="give the new file another name",
-                    details={"path": side.file.old},
-                )
-            for key, place in keys.items():
-                name = side.file.new if place is side.new and side.file.new else side.file.path
-                if key in written:
-                    raise FilewrightError(
-                        Code.INVALID_INPUT,
-                        f"the patch names one file twice: {written[key]}"
-                        + (f" and {name}" if name != written[key] else ""),
-                        hint="put all changes of a file into one part of the patch",
-                        details={"path": name},
-                    )
-                written[key] = name
-
-    def _check_there(self, side: _Sides) -> None:
-        file, old, new = side.file, side.old, side.new
-        if old is not None and old.snapshot is None:
-            raise old.missing or FilewrightError(
-                Code.NOT_FOUND, f"{file.old} does not exist", hint="list the folder to see what is there",
-                details={"path": file.old},
-            )  # fmt: skip
-        if new is not None and file.new != file.old and new.snapshot is not None:
-            raise _taken(file)
-
-    def outcomes(self) -> list[FileOutcome]:
-        """Plan each file; when nothing is left to do because all of it is done, say so."""
-        result: list[FileOutcome] = []
-        applied: list[tuple[str, int]] = []
-        first: FilewrightError | None = None
-        for side in self.sides:
-            self.task.check()
-            try:
-                if side.file.kind == "create":
-                    result.append(self._created(side))
-                    continue
-                placed, lines = self._placed(side)
-                result.append(self._changed(side, placed, lines))
-            except _AppliedError as done:
-                applied.append((side.file.path, done.line))
-                first = first or done.instead
-        if first is None:
-            return result
-        if len(applied) < len(self.sides):
-            raise first
-        where = "; ".join(f"{name} at line {line}" for name, line in applied[:10])
-        raise FilewrightError(
-            Code.ALREADY_APPLIED,
-            f"the patch is applied already: {where}",
-            hint="nothing to do",
-            details={"files": [{"path": name, "line": line} for name, line in applied[:100]]},
-        )
-
-    def _placed(self, side: _Sides) -> tuple[list[tuple[Hunk, Placed]], FileLines | None]:
-        file, snapshot = side.file, _there(side.old)
-        if not file.hunks:
-            return [], None
-        if snapshot.binary is not None:
-            raise FilewrightError(
-                Code.IS_BINARY, f"{file.path} is not text a patch can change", hint="use a tool for bytes",
-                details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
-            )  # fmt: skip
-        hunks = _without_mark(file.hunks, snapshot)
-        side.narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
-        lines = FileLines(snapshot if side.narrow is None else side.narrow.snapshot, self.task)
-        placing = Placing(hunks, lines)
-        found = placing.run()
-        if isinstance(found, Unplaced):
-            error = _failed(file, lines, found)
-            done = (
-                placing.already_applied() if found.why in ("no_match", "already_applied", "order") else None
-            )
-            if done:
-                error.message += f"\nall of its changes to {file.path} are there already"
-                raise _AppliedError(done[0], error)
-            raise error
-        return list(zip(hunks, found, strict=True)), lines
-
-    def _created(self, side: _Sides) -> FileOutcome:
-        file, new = side.file, side.new
-        assert new is not None
-        rows = [row for hunk in file.hunks for row in hunk.rows]
-        content = "".join(row.text + row.terminator for row in rows).encode()
-        if file.hunks and not file.hunks[-1].new_ended:
-            content = content[:-1]
-        executable = file.new_mode is not None and bool(file.new_mode & 0o100)
-        self.steps.append(Create(new.location, content, 0o755 if executable else None))
-        splices = (Splice(0, 0, content),) if content else ()
-        return FileOutcome(
-            "create", None, new.location.shown, Snapshot.of_bytes(b""), splices,
-            mode_after=0o755 if executable else 0o644,
-        )  # fmt: skip
-
-    def _changed(
-        self, side: _Sides, placed: Sequence[tuple[Hunk, Placed]], lines: FileLines | None
-    ) -> FileOutcome:
-        file, old, new = side.file, side.old, side.new
-        assert old is not None
-        snapshot = _there(old)
-        splices: list[Splice] = []
-        text = snapshot if side.narrow is None else side.narrow.snapshot
-        source, spelled = FileText(text, self.task), file.spells_terminators
-        for hunk, place in placed:
-            assert lines is not None
-            try:
-                splices += written(source, located(lines, hunk, place, spelled=spelled))
-            except UnclearError as why:
-                raise _unclear(file, hunk, place, why) from why
-        made = ordered(splices, text.size)
-        if side.narrow is not None:
-            made = tuple(side.narrow.widened(made))
-        hunks = tuple(
-            HunkOutcome(
-                hunk.number,
-                place.at + 1,
-                str(place.tier),
-                None if hunk.start is None else place.at + 1 - max(1, hunk.start),
-                hunk.repaired,
-            )
-            for hunk, place in placed
-        )
-        name = old.location.shown
-        if file.kind == "delete":
-            return self._deleted(side, made, hunks)
-        mode = _mode_after(file, old.mode)
-        if file.kind == "copy":
-            assert new is not None
-            self._copy(old, new, snapshot, made, mode)
-        else:
-            if made:
-                self.steps.append(Modify.of(old.location, snapshot, made))
-            if mode is not None:
-                self.steps.append(SetMode(old.location, f"{mode:o}"))
-            if file.kind == "rename":
-                assert new is not None
-                self.steps.append(Move(old.location, new.location))
-        target = name if new is None or new is old else new.location.shown
-        return FileOutcome(
-            file.kind, name, target, snapshot, made, hunks,
-            mode_before=old.mode if mode is not None else None, mode_after=mode,
-        )  # fmt: skip
-
-    def _deleted(self, side: _Sides, made: tuple[Splice, ...], hunks: tuple[HunkOutcome, ...]) -> FileOutcome:
-        file, old = side.file, side.old
-        assert old is not None
-        snapshot = _there(old)
-        left = snapshot.size - sum(splice.length for splice in made) + sum(len(s.replacement) for s in made)
-        if file.emptied and left > len(snapshot.encoding.bom):
-            raise FilewrightError(
-                Code.PATCH_FAILED,
-                f"the patch deletes {file.path} but leaves {left} bytes of its text",
-                hint="read the file again; the deletion must remove every line",
-                details={"path": file.path, "left": left, "reason": "not_empty"},
-            )
-        self.steps.append(Delete(old.location, expected=Expected.of(snapshot)))
-        whole = (Splice(0, snapshot.size, b""),) if snapshot.size else ()
-        return FileOutcome("delete", old.location.shown, None, snapshot, whole, hunks, mode_before=old.mode)
-
-    def _copy(
-        self,
-        source: PatchTarget,
-        new: PatchTarget,
-        snapshot: Snapshot,
-        made: tuple[Splice, ...],
-        mode: int | None,
-    ) -> None:
-        """Copies read what is there before the patch, so they come before all other steps."""
-        if made and snapshot.held is not None:
-            content = apply(snapshot.held, made)
-            bits = source.mode if mode is None else mode
-            self.copies.append(Create(new.location, content, None if bits is None else bits & 0o777))
-            return
-        self.copies.append(Copy(source.location, new.location))
-        if made:
-            expected = Expected(snapshot.size, None, snapshot.digest)
-            self.copies.append(Modify(new.location, expected, made))
-        if mode is not None:
-            self.copies.append(SetMode(new.location, f"{mode:o}"))
 
 
 class _AppliedError(Exception):
@@ -302,10 +56,282 @@ class _AppliedError(Exception):
         self.instead = instead
 
 
-def _there(place: PatchTarget | None) -> Snapshot:
-    assert place is not None
-    assert place.snapshot is not None
-    return place.snapshot
+def plan(
+    patch: Patch, look: Look, *, task: Task | None = None, refused: Refused | None = None
+) -> Iterator[FileOutcome]:
+    """What the patch makes of each of its files; an outcome's `before` is open until the next is asked for.
+
+    With `refused`, files that cannot be changed are put there, each with its error, and the others are planned all
+    the same. Raises `invalid_input` (a new file or name that is taken, a file named twice), `not_found`,
+    `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the nearest text), `already_applied` (all of it),
+    `no_change`, `cancelled`, `timeout`, and what `look` raises.
+    """
+    task = task or Task()
+    sides = _looked_up(patch, look, task, refused)
+    applied: list[tuple[str, int]] = []
+    instead: FilewrightError | None = None
+    changed = False
+    for side in sides:
+        task.check()
+        with (
+            side.old.open() if side.old is not None and side.old.open is not None else nullcontext() as before
+        ):
+            try:
+                outcome = _created(side) if before is None else _changed(side, before, task)
+                if refused is not None and not outcome.steps:
+                    raise _no_change()
+            except _AppliedError as done:
+                applied.append((side.file.path, done.line))
+                instead = instead or done.instead
+                if refused is not None:
+                    refused.append((side.file, _applied(applied[-1:])))
+                continue
+            except FilewrightError as error:
+                if refused is None or error.code in (Code.CANCELLED, Code.TIMEOUT):
+                    raise
+                refused.append((side.file, error))
+                continue
+            changed = changed or bool(outcome.steps)
+            yield outcome
+            del outcome
+    if refused is not None and not changed:
+        raise next((error for _, error in refused if error.code != Code.ALREADY_APPLIED), refused[0][1])
+    if instead is not None and refused is None:
+        raise instead if len(applied) < len(sides) else _applied(applied)
+    if not changed:
+        raise _no_change()
+
+
+def _no_change() -> FilewrightError:
+    return FilewrightError(
+        Code.NO_CHANGE,
+        "the patch changes nothing: its files are as it would leave them",
+        hint="nothing to do",
+    )
+
+
+def _applied(files: Sequence[tuple[str, int]]) -> FilewrightError:
+    return FilewrightError(
+        Code.ALREADY_APPLIED,
+        f"the patch is applied already: {'; '.join(f'{name} at line {line}' for name, line in files[:10])}",
+        hint="nothing to do",
+        details={"files": [{"path": name, "line": line} for name, line in files[:100]]},
+    )
+
+
+def _looked_up(patch: Patch, look: Look, task: Task, refused: Refused | None) -> list[_Sides]:
+    """The places of every file. Refuses what is not there, what is taken and names that clash."""
+    known: dict[str, PatchTarget] = {}
+
+    def place(name: str | None) -> PatchTarget | None:
+        if name is not None and name not in known:
+            known[name] = look(name)
+        return known[name] if name is not None else None
+
+    sides: list[_Sides] = []
+    for file in patch.files:
+        task.check()
+        try:
+            sides.append(_sides(file, place))
+        except FilewrightError as error:
+            if refused is None or error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            refused.append((file, error))
+    _check_twice(sides)
+    for side in [*sides]:
+        try:
+            _check_there(side)
+        except FilewrightError as error:
+            if refused is None:
+                raise
+            refused.append((side.file, error))
+            sides.remove(side)
+    return sides
+
+
+def _sides(file: FilePatch, place: Callable[[str | None], PatchTarget | None]) -> _Sides:
+    old = place(file.old)
+    try:
+        return _Sides(file, old, old if file.new == file.old else place(file.new))
+    except FilewrightError as error:
+        if error.code in (Code.NOT_A_FILE, Code.SYMLINK) and file.old != file.new:
+            raise _taken(file) from error
+        raise
+
+
+def _check_twice(sides: Sequence[_Sides]) -> None:
+    written: dict[Hashable, str] = {}
+    for side in sides:
+        file, old, new = side.file, side.old, side.new
+        if file.kind in ("rename", "copy") and old is not None and new is not None and old.key == new.key:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{file.old} and {file.new} are the same file",
+                hint="give the new file another name",
+                details={"path": file.old},
+            )
+        places = [new] if file.kind == "copy" else [old, new]
+        for key, place in {place.key: place for place in places if place is not None}.items():
+            name = file.new if place is new and file.new else file.path
+            if key in written:
+                also = f" and {name}" if name != written[key] else ""
+                raise FilewrightError(
+                    Code.INVALID_INPUT,
+                    f"the patch names one file twice: {written[key]}{also}",
+                    hint="put all changes of a file into one part of the patch",
+                    details={"path": name},
+                )
+            written[key] = name
+
+
+def _check_there(side: _Sides) -> None:
+    file, old, new = side.file, side.old, side.new
+    if old is not None and old.open is None:
+        raise old.missing or FilewrightError(
+            Code.NOT_FOUND,
+            f"{file.old} does not exist",
+            hint="list the folder to see what is there",
+            details={"path": file.old},
+        )
+    if new is not None and file.new != file.old and new.open is not None:
+        raise _taken(file)
+
+
+def _created(side: _Sides) -> FileOutcome:
+    file, new = side.file, side.new
+    assert new is not None
+    rows = [row for hunk in file.hunks for row in hunk.rows]
+    content = "".join(row.text + row.terminator for row in rows).encode()
+    if file.hunks and not file.hunks[-1].new_ended:
+        content = content[:-1]
+    executable = file.new_mode is not None and bool(file.new_mode & 0o100)
+    return FileOutcome(
+        "create",
+        new.location,
+        None,
+        new.location.shown,
+        Snapshot.of_bytes(b"", encoding="utf-8", location=new.location),
+        (Splice(0, 0, content),) if content else (),
+        (Create(new.location, content, 0o755 if executable else None),),
+        mode_after=0o755 if executable else 0o644,
+    )
+
+
+def _changed(side: _Sides, snapshot: Snapshot, task: Task) -> FileOutcome:
+    file, old = side.file, side.old
+    assert old is not None
+    new = side.new or old
+    made, hunks = _placed(file, snapshot, task)
+    name = old.location.shown
+    if file.kind == "delete":
+        return _deleted(file, old, snapshot, made, hunks)
+    mode = _mode_after(file, old.mode)
+    steps: list[Step] = []
+    if file.kind == "copy":
+        steps += _copy(old, new, snapshot, made, mode)
+    else:
+        if made:
+            steps.append(Modify.of(old.location, snapshot, made))
+        if mode is not None:
+            steps.append(SetMode(old.location, f"{mode:o}"))
+        if file.kind == "rename":
+            steps.append(Move(old.location, new.location))
+    return FileOutcome(
+        file.kind,
+        new.location,
+        name,
+        new.location.shown,
+        snapshot,
+        made,
+        tuple(steps),
+        hunks,
+        mode_before=old.mode if mode is not None else None,
+        mode_after=mode,
+    )
+
+
+def _placed(
+    file: FilePatch, snapshot: Snapshot, task: Task
+) -> tuple[tuple[Splice, ...], tuple[HunkOutcome, ...]]:
+    """The splices of a file's hunks, and where each went."""
+    if not file.hunks:
+        return (), ()
+    if snapshot.binary is not None:
+        raise FilewrightError(
+            Code.IS_BINARY,
+            f"{file.path} is not text a patch can change",
+            hint="use a tool for bytes",
+            details={"path": file.path, "type": snapshot.binary or snapshot.encoding.name},
+        )
+    narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
+    text = snapshot if narrow is None else narrow.snapshot
+    hunks = _without_mark(file.hunks, snapshot)
+    lines = FileLines(text, task)
+    placing = Placing(hunks, lines)
+    found = placing.run()
+    if isinstance(found, Unplaced):
+        error = _failed(file, lines, found)
+        done = placing.already_applied() if found.why in ("no_match", "already_applied", "order") else None
+        if done:
+            error.message += f"\nall of its changes to {file.path} are there already"
+            raise _AppliedError(done[0], error)
+        raise error
+    source = FileText(text, task)
+    splices: list[Splice] = []
+    outcomes: list[HunkOutcome] = []
+    for hunk, place in zip(hunks, found, strict=True):
+        try:
+            splices += written(source, located(lines, hunk, place, spelled=file.spells_terminators))
+        except UnclearError as why:
+            raise _unclear(file, hunk, place, why) from why
+        moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
+        outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
+    made = ordered(splices, text.size)
+    return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
+
+
+def _deleted(
+    file: FilePatch,
+    old: PatchTarget,
+    snapshot: Snapshot,
+    made: Sequence[Splice],
+    hunks: tuple[HunkOutcome, ...],
+) -> FileOutcome:
+    left = snapshot.size + sum(len(splice.replacement) - splice.length for splice in made)
+    if file.emptied and left > len(snapshot.encoding.bom):
+        raise FilewrightError(
+            Code.PATCH_FAILED,
+            f"the patch deletes {file.path} but leaves {left} bytes of its text",
+            hint="read the file again; the deletion must remove every line",
+            details={"path": file.path, "left": left, "reason": "not_empty"},
+        )
+    whole = (Splice(0, snapshot.size, b""),) if snapshot.size else ()
+    step = Delete(old.location, expected=Expected.of(snapshot))
+    return FileOutcome(
+        "delete",
+        old.location,
+        old.location.shown,
+        None,
+        snapshot,
+        whole,
+        (step,),
+        hunks,
+        mode_before=old.mode,
+    )
+
+
+def _copy(
+    source: PatchTarget, new: PatchTarget, snapshot: Snapshot, made: tuple[Splice, ...], mode: int | None
+) -> list[Step]:
+    if made and snapshot.held is not None:
+        bits = source.mode if mode is None else mode
+        return [Create(new.location, apply(snapshot.held, made), None if bits is None else bits & 0o777)]
+    steps: list[Step] = [Copy(source.location, new.location)]
+    if made:
+        steps.append(Modify(new.location, Expected(snapshot.size, None, snapshot.digest), made))
+    if mode is not None:
+        steps.append(SetMode(new.location, f"{mode:o}"))
+    return steps
 
 
 def _taken(file: FilePatch) -> FilewrightError:
@@ -332,21 +358,7 @@ def _without_mark(hunks: Sequence[Hunk], snapshot: Snapshot) -> Sequence[Hunk]:
         return hunks
     first = hunks[0]
     rows = tuple(Row(row.sign, row.text.removeprefix("\ufeff"), row.terminator) for row in first.rows)
-    plain = Hunk(
-        first.number, first.line, rows, first.start, first.headings, first.at_end,
-        first.old_ended, first.new_ended, first.repaired, first.cut,
-    )  # fmt: skip
-    return [plain, *hunks[1:]]
-
-
-def _summary(files: Sequence[FileOutcome]) -> str:
-    if len(files) == 1:
-        file = files[0]
-        return f"{file.done} {file.name or file.new_name}" + (
-            f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
-        )
-    counts = {word: sum(file.done == word for file in files) for word in DONE.values()}
-    return f"{len(files)} files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return [replace(first, rows=rows), *hunks[1:]]
 
 
 def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> FilewrightError:

@@ -1,0 +1,327 @@
+"""The one way in which tools change files.
+
+A tool decides file by file. While a file is open its diff, its new version and a warning of broken syntax are
+made, within one budget for all files; then its content is let go of. All that was decided is committed as one
+change, and decided anew if a file moved on in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+import xxhash
+
+from filewright.boundary import Location
+from filewright.changes import ChangeRecord
+from filewright.edit import ChangeSet, Diff, FileDiff, Modify, Step, unified
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.structure import language_of_snapshot
+from filewright.text import (
+    SHOWN_WHOLE_BYTES,
+    NotebookView,
+    Snapshot,
+    Splice,
+    content_version,
+    notebook_view,
+    splice,
+)
+from filewright.tools.context import Context
+from filewright.tools.described import kept_form
+from filewright.tools.rendering import clip
+
+_TRIES = 3
+_WARNINGS = 20
+"""Files whose broken syntax is told of; no more are parsed."""
+
+
+class Spliced(Protocol):
+    """What a tool decides for a text: at least its splices, in order."""
+
+    @property
+    def splices(self) -> Sequence[Splice]: ...
+
+
+T = TypeVar("T")
+D = TypeVar("D")
+S = TypeVar("S", bound=Spliced)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Generic[D]):
+    """What was decided for one file; `before` is open until the next decision is asked for.
+
+    `location` is where the file is afterwards, or was; `old` and `new` are its names as they are shown (None: made,
+    or deleted). `before` is an empty text where there was none, and None where there is nothing to show. `splices`
+    are those of the file; `page` and `shown` what a diff is made of, where that is another text.
+    """
+
+    decision: D
+    location: Location
+    steps: Sequence[Step]
+    before: Snapshot | None = None
+    splices: Sequence[Splice] = ()
+    old: str | None = None
+    new: str | None = None
+    page: Snapshot | None = None
+    shown: Sequence[Splice] = ()
+    mode_before: int | None = None
+    mode_after: int | None = None
+    copied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed(Generic[D]):
+    """What became of one file, or would: its diff, a warning, and the token it has (None: only a commit could tell).
+
+    `form` is what is not plain about the file and was kept, for its line of the answer.
+    """
+
+    decision: D
+    location: Location
+    diff: FileDiff | None = None
+    warning: str = ""
+    version: str | None = None
+    hard_links: int = 1
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[D]):
+    """What became of the files of a call; `record` is None in a preview and where nothing was to be changed."""
+
+    files: tuple[Changed[D], ...]
+    record: ChangeRecord | None
+
+    @property
+    def id(self) -> str | None:
+        """The change's id."""
+        return self.record.id if self.record is not None else None
+
+    @property
+    def diff(self) -> Diff:
+        """The diffs of all files."""
+        return Diff(tuple(file.diff for file in self.files if file.diff is not None))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all files."""
+        return tuple(file.warning for file in self.files if file.warning)
+
+
+def change(
+    context: Context,
+    tool: str,
+    decide: Callable[[], Iterable[Decided[D]]],
+    task: Task,
+    *,
+    summary: Callable[[Sequence[Changed[D]]], str] | None = None,
+    preview: bool = False,
+    again: bool = True,
+    unchanged: bool = False,
+    max_lines: int | None = None,
+    break_hard_links: bool | None = None,
+    undoable: bool = True,
+) -> Change[D]:
+    """Change the files as `decide` says, as one change, or show what would change (`preview`).
+
+    What met `stale_version` is decided anew on what is there now, unless `again` is False (the caller named a version).
+    With `unchanged` it is no error that all is so already. At most `max_lines` rows of diffs are made.
+    """
+
+    def attempt() -> Change[D]:
+        made: list[Changed[D]] = []
+        first: list[Step] = []
+        steps: list[Step] = []
+        remembered: dict[int, bytes] = {}
+        left = context.settings.diff_lines if max_lines is None else max_lines
+        memory = context.settings.shown_bytes // 4
+        for one in decide():
+            task.check()
+            warned = sum(bool(file.warning) for file in made)
+            file = _made(context, one, left, task, warn=warned < _WARNINGS)
+            left -= file.diff.rows + 1 if file.diff is not None else 0
+            made.append(file)
+            (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
+            held = one.before.held if one.before is not None and one.steps else None
+            if held is not None and len(held) <= min(SHOWN_WHOLE_BYTES, memory) and not preview:
+                remembered[len(made) - 1] = splice.apply(held, one.splices)
+                memory -= len(held)
+            del one, held
+        if preview or not (first or steps):
+            return Change(tuple(made), None)
+        said = summary(made) if summary else f"{tool}: {', '.join(file.location.shown for file in made)}"
+        broken = hard_links_broken(context, break_hard_links)
+        changes = ChangeSet.of(
+            tool, clip(said, 200), [*first, *steps], break_hard_links=broken, undoable=undoable
+        )
+        try:
+            record = context.changes.commit(changes, task=task)
+        except FilewrightError as error:
+            if error.code != Code.NO_CHANGE or not unchanged:
+                raise
+            return Change(tuple(made), None)
+        versions = [_version(context, file, record) for file in made]
+        for index, content in remembered.items():
+            if version := versions[index]:
+                context.shown.record(made[index].location, version, content)
+        files = (replace(file, version=version) for file, version in zip(made, versions, strict=True))
+        return Change(tuple(files), record)
+
+    return _until_settled(context, attempt, writes=not preview, again=again, task=task)
+
+
+def change_text(
+    context: Context,
+    tool: str,
+    path: str,
+    decide: Callable[[Snapshot], S],
+    task: Task,
+    *,
+    preview: bool = False,
+) -> Change[S]:
+    """Change the text file at `path` as `decide` says of its snapshot. Raises what either raises."""
+    location = context.boundary.locate(path)
+
+    def one() -> Iterable[Decided[S]]:
+        with context.open_for_edit(location) as snapshot:
+            yield decided(snapshot, decide, task)
+
+    return change(context, tool, one, task, preview=preview)
+
+
+def decided(
+    snapshot: Snapshot,
+    decide: Callable[[Snapshot], S],
+    task: Task,
+    *,
+    as_file: bool = False,
+    follow: bool = True,
+) -> Decided[S]:
+    """What `decide` makes of a text; of a notebook by its cells, where the text is in them. `follow` as in `Modify`."""
+    page = snapshot if as_file else notebook_view(snapshot, task)
+    try:
+        return spliced(snapshot, page, decide(page), follow=follow)
+    except FilewrightError as error:
+        if page is snapshot or error.code is not Code.NO_MATCH:
+            raise
+        try:  # whoever was shown the file itself gives its own text
+            return spliced(snapshot, snapshot, decide(snapshot), follow=follow)
+        except FilewrightError:
+            raise error from None
+
+
+def spliced(snapshot: Snapshot, page: Snapshot, decision: S, *, follow: bool = False) -> Decided[S]:
+    """The decision to put splices into a file, or into the cells of a notebook (`page`)."""
+    location = snapshot.location
+    assert location is not None
+    shown = tuple(decision.splices)
+    splices = page.splices(shown) if isinstance(page, NotebookView) else shown
+    steps = [Modify.of(location, snapshot, splices, follow=follow)] if splices else []
+    name = location.shown
+    return Decided(decision, location, steps, snapshot, splices, name, name, page, shown)
+
+
+def _made(context: Context, one: Decided[D], left: int, task: Task, *, warn: bool) -> Changed[D]:
+    """What is told of a file, made while it is open."""
+    before = one.before
+    if before is None:
+        return Changed(one.decision, one.location)
+    links = before.status.st_nlink if before.status is not None else 1
+    if not one.steps:
+        return Changed(one.decision, one.location, version=before.version, hard_links=links)
+    page, shown = (one.page, one.shown) if one.page is not None else (before, one.splices)
+    diff = unified(
+        one.old, one.new, page, shown, max_lines=max(left, 0),
+        mode_before=one.mode_before, mode_after=one.mode_after, copied=one.copied,
+    )  # fmt: skip
+    return Changed(
+        one.decision,
+        one.location,
+        diff,
+        _broken(context, before, one.splices, one.location, task) if warn and one.new is not None else "",
+        _version_after(before, one.splices) if one.new is not None else None,
+        links,
+        kept_form(before) if one.old is not None else "",
+    )
+
+
+def _version_after(before: Snapshot, splices: Sequence[Splice]) -> str | None:
+    """The version a file would have with `splices`; None of one too large to be held."""
+    if before.held is None:
+        return None
+    held, digest, position = memoryview(before.held), xxhash.xxh3_128(), 0
+    for each in splices:
+        digest.update(held[position : each.offset])
+        digest.update(each.replacement)
+        position = each.end
+    digest.update(held[position:])
+    return content_version(digest.digest())
+
+
+def _version(context: Context, file: Changed[D], record: ChangeRecord) -> str | None:
+    """The version that a commit has given a file, which another may have added to."""
+    entry = context.changes.entry_at(record, file.location)
+    if entry is not None and entry.after is not None and entry.after.digest is not None:
+        return content_version(bytes.fromhex(entry.after.digest))
+    return file.version
+
+
+def _broken(
+    context: Context, before: Snapshot, splices: Sequence[Splice], location: Location, task: Task
+) -> str:
+    """What to warn of when a file that parsed does not any more, or a new one does not; never an obstacle."""
+    held = before.held
+    if held is None or len(held) > context.settings.parse_bytes or not splices:
+        return ""
+    try:
+        language = language_of_snapshot(before)
+        if language is None:
+            return ""
+        after = Snapshot.of_bytes(
+            splice.apply(held, splices),
+            encoding=before.encoding.name,
+            location=location,
+            settings=context.settings,
+        )
+        broken = context.outlines.outline(after, language, task=task).errors
+        if not broken.count or not (held or broken.certain):
+            return ""  # of some languages a grammar knows only most: a new file may be right all the same
+        if held and context.outlines.outline(before, language, task=task).errors.count:
+            return ""
+    except FilewrightError as error:
+        if error.code == Code.CANCELLED:
+            raise
+        return ""
+    return f"{language} syntax error in {location.shown} at line {broken.first[0].line}"
+
+
+def hard_links_broken(context: Context, asked: bool | None) -> bool:
+    """Whether a file with other names may be replaced."""
+    return context.settings.break_hard_links if asked is None else asked
+
+
+def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, again: bool, task: Task) -> T:
+    """What `attempt` answers, made anew if it met `stale_version`.
+
+    The last time other writers are kept out, so that many edits of one file all land; a preview never locks. What
+    an earlier attempt met of others' saves is in the error of a later one.
+    """
+    met: list[str] = []
+    for remaining in reversed(range(_TRIES)):
+        with nullcontext() if remaining or not writes else context.changes.writing(task=task):
+            try:
+                return attempt()
+            except FilewrightError as error:
+                conflicts = error.details.get("conflicts", [])
+                if error.code != Code.STALE_VERSION or not again or not remaining:
+                    if met:
+                        error.details["conflicts"] = [*met, *conflicts]
+                        error.hint = "; ".join([*met, error.hint] if error.hint else met)
+                    raise
+                # Those of a merge are no sentences, and belong to this attempt only.
+                met += [conflict for conflict in conflicts if isinstance(conflict, str)]
+    raise AssertionError("unreachable")
