@@ -82,7 +82,7 @@ def test_later_changes_elsewhere_in_the_file_stay_and_are_disclosed(bench: Any) 
     reversal = bench.changes.revert(record.id)
     assert reversal.merged == ("t.txt",)
     assert any("merged" in note for note in reversal.notes)
-    assert "-LINE 1" in reversal.diff
+    assert "-LINE 1" in reversal.diff.text
     bench.changes.commit(reversal.change_set)
     assert path.read_bytes() == TEXT.replace(b"line 15\n", b"line 15 of them\nand one more\n")
 
@@ -263,7 +263,7 @@ def test_a_diff_of_many_replacements_in_a_large_file_reads_the_file_once(
         opened = []
         real = bench.boundary.open_file
         monkeypatch.setattr(bench.boundary, "open_file", lambda where: opened.append(where) or real(where))
-        diff = bench.changes.diff(record.id)
+        diff = bench.changes.diff(record.id).text
         assert len(opened) == 1
         assert "-an entry of it\n+an EVENT! of it\n" in diff.replace("-an entry of it\n-", "-")
         assert "more changes" in diff
@@ -353,10 +353,10 @@ def test_a_preview_shows_what_undo_would_do(bench: Any) -> None:
         Create(bench.at("n.txt"), b"n\n"),
         SetMode(bench.at("f/g/y.txt"), mode),
     )
-    diff = bench.changes.revert(record.id).diff
+    diff = bench.changes.revert(record.id).diff.text
     for part in ("-ONE\n+one", "+bee", "rename from x.txt\nrename to f/x.txt", "-n\n", f"new mode 100{was}"):
         assert part in diff, part
-    done = bench.changes.diff(record.id)
+    done = bench.changes.diff(record.id).text
     for part in ("-one\n+ONE", "-bee", "rename from f/x.txt\nrename to x.txt", "+n\n", f"new mode 100{mode}"):
         assert part in done, part
 

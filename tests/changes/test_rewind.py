@@ -144,10 +144,10 @@ def test_a_preview_of_a_rewind_is_its_net_diff_and_changes_nothing(
     _edits(bench)
     before = scene.tree(bench.root)
     reversal = bench.changes.revert(Scope(session="s"))
-    assert "-drei\n+line 3\n" in reversal.diff
-    assert "+three" not in reversal.diff
-    assert "+drei\n" in bench.changes.diff(Scope(session="s"))
-    assert "+three" not in bench.changes.diff(Scope(session="s"))
+    assert "-drei\n+line 3\n" in reversal.diff.text
+    assert "+three" not in reversal.diff.text
+    assert "+drei\n" in bench.changes.diff(Scope(session="s")).text
+    assert "+three" not in bench.changes.diff(Scope(session="s")).text
     assert scene.tree(bench.root) == before
 
 

@@ -127,7 +127,8 @@ def test_a_rewrite_of_twenty_thousand_lines_is_cut_and_says_so() -> None:
     after = b"".join(b"other %d\n" % i for i in range(20_000))
     diff = between(before, after, max_lines=100)
     assert diff.truncated
-    assert diff.omitted == 40_000 - 100
+    assert sum(row.hidden for hunk in diff.hunks for row in hunk.rows) == 40_000 - 100
+    assert (diff.added, diff.removed) == (20_000, 20_000)
     assert diff.text.count("\n") < 120
     assert "... 19,950 more removed lines not shown" in diff.text
     assert "... 19,950 more added lines not shown" in diff.text
@@ -137,7 +138,8 @@ def test_a_hundred_thousand_splices_are_counted_not_read() -> None:
     before = b"".join(b"line %06d\n" % i for i in range(1_000_000))
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 1_000_000, 10)]
     diff = unified("f", "f", Snapshot.of_bytes(before), splices)
-    assert diff.more == 100_000 - diff.hunks
+    assert diff.more == 100_000 - len(diff.hunks)
+    assert (diff.added, diff.removed, diff.counted) == (100_000, 100_000, True)
     assert diff.text.endswith(f"... {diff.more:,} more changes not shown\n")
 
 

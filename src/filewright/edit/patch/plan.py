@@ -276,12 +276,12 @@ def _placed(
             error.message += f"\nall of its changes to {file.path} are there already"
             raise _AppliedError(done[0], error)
         raise error
-    source = FileText(text, task)
+    source, spelled = FileText(text, task), file.spells_terminators
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     for hunk, place in zip(hunks, found, strict=True):
         try:
-            splices += written(source, located(lines, hunk, place, spelled=file.spells_terminators))
+            splices += written(source, located(lines, hunk, place, spelled=spelled))
         except UnclearError as why:
             raise _unclear(file, hunk, place, why) from why
         moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
