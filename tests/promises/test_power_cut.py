@@ -115,7 +115,7 @@ def _look(run: Path, before: object, after: object, earlier: int, *, done: bool,
         if len(changes) != earlier + (now == after):
             raise MixedError(at, changes)
         for record in changes:
-            bench.changes.diff(record.id).text
+            assert isinstance(bench.changes.diff(record.id).text, str)
 
 
 def test_a_power_cut_leaves_all_or_nothing(area: Path, numbers: dict[int, int]) -> None:
