@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.diff3 import Chunk, Merged, merge3
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import ByteRange
-from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed
+from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed, UnclearError
 from filewright.edit.locate.request import Edit, Tier
 from filewright.edit.locate.source import FileText
-from filewright.edit.write import UnclearError, written
 from filewright.errors import Code
 from filewright.text import Line, Snapshot, Splice, apply, ordered
 
@@ -46,7 +46,7 @@ def carried(source: FileText, found: Located, old: FileText) -> Located | Missed
     """Where what was `found` in the text `old` goes in the file as it is; None if it changes nothing there."""
     edit, base = found.edit, old.held or b""
     try:
-        splices = ordered(written(old, found), len(base))
+        splices = ordered(checked(old, found), len(base))
     except UnclearError:
         return None
     if not splices:

@@ -7,25 +7,21 @@ touch.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from filewright.edit.drift import find_drifted
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.elision import is_elision, may_omit, says_omitted
-from filewright.edit.locate.exact import ByteRange, find_exact
-from filewright.edit.locate.fold import WHITESPACE, indent_of
-from filewright.edit.locate.located import Insertion, Literal, Located, Missed, WholeLines
-from filewright.edit.locate.repairs import displayed, has_escaped_lines, numbered_like
+from filewright.edit.locate.exact import ByteRange
+from filewright.edit.locate.located import Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.locate.request import Edit, Rewrite, Tier
 from filewright.edit.locate.source import EditSource, FileText
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
-from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear, written_as_it_is
+from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
 from filewright.edit.rewrite import located_rewrite
-from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language, language_of
 from filewright.progress import Task
@@ -33,8 +29,6 @@ from filewright.settings import Settings
 from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered
 
 _COUNTED = 64 << 20
-_WORD, _WORD_BYTES = re.compile(r"\w+"), 256
-_LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,15 +288,8 @@ class _Planner:
         self, source: FileText, index: int, located: Located, *, fuzzy: bool
     ) -> tuple[Splice, ...] | None:
         """The splices of a located edit; None if it is refused for what it would write."""
-        odd = _odd(source, located) if fuzzy else None
-        if odd is not None:
-            self.refusals.append(written_as_it_is(index, *odd))
-            return None
         try:
-            if fuzzy:
-                _check_indent(source, located)
-                _check_words(source, located)
-            return written(source, located)
+            return checked(source, located, literal=not fuzzy)
         except UnclearError as why:
             self.refusals.append(unclear(source, located, why, index))
             return None
@@ -403,97 +390,6 @@ class _Planner:
 def _language(snapshot: EditSource, name: str) -> Language | None:
     located = getattr(getattr(snapshot, "location", None), "name", None)
     return language_of(located or name.rpartition("/")[2].encode(errors="replace"), b"")
-
-
-def _odd(source: FileText, located: Located) -> tuple[str, str] | None:
-    """What the replacement alone holds that no file holds, and its line: a marker, line numbers, a fence."""
-    for part in located.parts[:1]:
-        match part:
-            case Literal():
-                search, new = part.search, part.replace
-            case WholeLines():
-                search, new = "\n".join(part.search.lines), "\n".join(part.replace.lines)
-            case Insertion():
-                search, new = "", part.text
-            case _:
-                return None
-        for line in new.split("\n") if may_omit(new) else ():
-            text = line.strip()
-            marks = says_omitted(line) or (source.language is not None and is_elision(line, source.language))
-            if marks and text not in map(str.strip, search.split("\n")) and not _occurs(source, text):
-                return "a marker for omitted text", text
-        shown = displayed(new, lambda: source.line_number(located.start))
-        first = next((line for line in new.split("\n") if line.strip()), "")
-        if shown == "a code fence" and (
-            source.language is Language.MARKDOWN or _occurs(source, "```") or _occurs(source, "~~~")
-        ):
-            return None
-        if "\n" not in new.strip("\n") and "\\" not in search and has_escaped_lines(new, search):
-            return "an escaped newline", first
-        if (
-            shown
-            and not displayed(search, lambda: -1)
-            and not any(numbered_like(new, line.strip()) for line in search.split("\n"))
-        ):
-            return shown, first
-    return None
-
-
-def _check_indent(source: FileText, located: Located) -> None:
-    """Refuse a text found inside a line that would put text of the line at another indent.
-
-    The first line of the search text lacks some of its indent. Taken literally, the line would be
-    moved, where the replacement has its indent, or another line before it; nobody asked for that.
-    """
-    part = located.parts[0]
-    if located.tier is not Tier.EXACT or not isinstance(part, Literal):
-        return
-    first, *others = part.search.split("\n")
-    row = source.row_at(part.span.start)
-    if part.span.start - row.offset > _LONGEST_INDENT:
-        return
-    lead = source.text(source.read(row.offset, part.span.start))
-    indent = lead + indent_of(first)
-    if not lead or lead.strip(WHITESPACE) or not first.strip():
-        return
-    new, *more = part.replace.split("\n")
-    moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
-    moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
-    for line in more:
-        moved = moved or (line.strip() == first.strip() and line not in others and indent_of(line) != indent)
-    if moved:
-        raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
-            f"the search text begins inside the indent of its line, and {first.strip()!r} would be moved",
-            "send search and replace with the whole indent of their first line",
-        )
-
-
-def _check_words(source: FileText, located: Located) -> None:
-    """Refuse a text found inside a word of which the replacement has all: a part of the word would be there twice."""
-    part = located.parts[0]
-    if located.tier is not Tier.EXACT or not isinstance(part, Literal) or located.edit.replace_all:
-        return
-    span, search = part.span, part.search
-    head = tail = ""
-    first, last = _WORD.match(search), _WORD.match(search[::-1])
-    if first:
-        before = _WORD.match(source.text(source.read(span.start - _WORD_BYTES, span.start))[::-1])
-        head = before[0][::-1] + first[0] if before else ""
-    if last:
-        after = _WORD.match(source.text(source.read(span.end, span.end + _WORD_BYTES)))
-        tail = last[0][::-1] + after[0] if after else ""
-    if (head and part.replace.startswith(head)) or (tail and part.replace.endswith(tail)):
-        word = head or tail
-        raise UnclearError(
-            Code.AMBIGUOUS_MATCH,
-            f"the search text has only a part of the word {word!r}, and the replacement all of it",
-            "send search and replace with the same parts of the line",
-        )
-
-
-def _occurs(source: FileText, text: str) -> bool:
-    return bool(find_exact(source, text, 1))
 
 
 def _follows(source: FileText, located: Located) -> str:

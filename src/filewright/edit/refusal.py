@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.exact import ByteRange, find_exact
-from filewright.edit.locate.located import Located, MergeConflict, Missed
+from filewright.edit.locate.located import Located, MergeConflict, Missed, UnclearError
 from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.edit.nearest import NearText, clean, compared, nearest
 from filewright.edit.suggestion import MOST_CHARS, at_place, suggested
 from filewright.edit.visible import LINE_CHARS, visible
-from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
 from filewright.visible import one_line
@@ -109,7 +109,7 @@ def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool =
         return _applied(index, lines, missed.reached)
     edit = missed.edit
     if missed.code is Code.NO_CHANGE:
-        return unchanged()
+        return unchanged(index)
     if missed.code is Code.STALE_VERSION:
         lines = tuple(source.line_number(span.start) for span in missed.spans)
         where = f" around line {lines[0]}" if lines else ""
@@ -133,7 +133,7 @@ def explained(source: FileText, missed: Missed, index: int = 0, *, fuzzy: bool =
 
 def _applied(index: int, lines: tuple[int, ...], reached: Tier) -> Refusal:
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
-    message = f"the replacement is there already, at {where}, and the search text does not"
+    message = f"the replacement is there already, at {where}, and the search text is not in the file"
     hint = f"if {where} is the place that was meant, nothing is left to do"
     return Refusal(index, Code.ALREADY_APPLIED, message, hint, reached, lines)
 
@@ -327,14 +327,14 @@ def _exactly(source: FileText, edit: Edit, found: Located, rows: list[Line]) -> 
     start, end = rows[0].offset, rows[-1].body_end
     old = source.read(start, end)
     try:
-        splices = [splice for splice in written(source, found) if start <= splice.offset <= splice.end <= end]
+        splices = [splice for splice in checked(source, found) if start <= splice.offset <= splice.end <= end]
         moved = [Splice(splice.offset - start, splice.length, splice.replacement) for splice in splices]
         new = apply(old, moved).decode(source.encoding.name)
         there = old.decode(source.encoding.name)
     except (UnclearError, UnicodeDecodeError, FilewrightError):
         return ()
     better = replace(edit, search=normalised(there), replace=normalised(new))
-    if len(there) > MOST_CHARS or len(splices) < len(written(source, found)):
+    if len(there) > MOST_CHARS or len(splices) < len(checked(source, found)):
         return ()
     return (better,) if isinstance(locate(source, better, fuzzy=False), Located) else ()
 
@@ -348,17 +348,6 @@ def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> 
         f"\nit could become:\n{chr(10).join(_quoted(reading))}" for reading in why.readings if reading
     )
     return Refusal(index, why.code, why.message + readings, why.hint, found.tier, lines, (there,))
-
-
-def written_as_it_is(index: int, what: str, line: str) -> Refusal:
-    """The refusal of a replacement that alone holds what no file holds."""
-    return Refusal(
-        index,
-        Code.INVALID_INPUT,
-        f"the replacement holds {what} that neither the file nor the search text has, and it would be written "
-        f"as it is: {visible(line)}",
-        "send the whole text that is meant; with fuzzy=false the replacement is written as it is",
-    )
 
 
 def _rows_of(source: FileText, start: int, end: int) -> list[Line]:

@@ -20,7 +20,7 @@ from filewright.edit.diff3 import Run, align
 from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for
 from filewright.edit.locate.indentation import Indentation
-from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Rows, WholeLines
+from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Rows, UnclearError, WholeLines
 from filewright.edit.locate.request import RequestLines, Tier, is_blank
 from filewright.edit.locate.source import FileText
 from filewright.errors import Code
@@ -30,20 +30,6 @@ _TERMINATOR = re.compile(rb"\r\n|\n|\r")
 _MOST_COMPARED = 160_000
 """Pairs of lines of search and replace that are aligned longest run first."""
 _TOKEN = re.compile(r"\w+|\s+|.")
-
-
-class UnclearError(Exception):
-    """The place is certain, and what is to be written there is not: `code`, a message, what to do.
-
-    `readings` are the texts the region may become, where there are several.
-    """
-
-    def __init__(self, code: Code, message: str, hint: str, readings: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.readings = readings
 
 
 def written(source: FileText, located: Located) -> tuple[Splice, ...]:
@@ -257,7 +243,19 @@ class _Carry:
                 else:
                     self._gap_of[to] = at
             i, j = match.left + match.length, match.right + match.length
+        self._pair_moved()
         self._pair_gaps()
+
+    def _pair_moved(self) -> None:
+        """A line that stays somewhere else is the same line."""
+        free: dict[str, list[int]] = {}
+        taken = {mine for mine, same in zip(self._partner, self._same, strict=True) if same}
+        for mine, text in enumerate(self._search.solid):
+            if mine not in taken:
+                free.setdefault(text, []).append(mine)
+        for index, text in enumerate(self._replace.solid):
+            if not self._same[index] and free.get(text):
+                self._partner[index], self._same[index] = free[text].pop(0), True
 
     def _pair_gaps(self) -> None:
         """Gaps without a blank line in common go with the gap beside the lines they lie between."""
@@ -284,6 +282,9 @@ class _Carry:
         if self._same[index]:
             return _Out(self._region.solid[mine])
         text = self._replace.solid[index]
+        if mine < 0 and self._region.tier is Tier.SOFT:
+            alike = [at for at, line in enumerate(self._search.solid) if line.strip() == text.strip()]
+            mine = alike[0] if alike else -1
         if mine < 0:
             return _Out(-1, self._adapter.line(text))
         asked, found = self._search.solid[mine], self._region.texts[mine]
@@ -476,6 +477,11 @@ def _longest_first(left: Sequence[str], right: Sequence[str]) -> list[Run]:
         return align(left, right)
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
     return [Run(*block) for block in blocks if block.size]
+
+
+def words_shared(one: str, other: str) -> float:
+    """How much of two lines is the same words, 0 to 1."""
+    return _shared(_words(one), _words(other))
 
 
 def _words(line: str) -> Counter[str]:

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import ByteRange, find_exact
-from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, WholeLines
+from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, UnclearError, WholeLines
 from filewright.edit.locate.repairs import Repaired, repairs
-from filewright.edit.locate.request import Edit, RequestLines, Tier, checked, is_blank
+from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.spaces import find_spaced
 from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
-from filewright.edit.write import UnclearError, written
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
 
@@ -33,7 +33,7 @@ def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | 
     needs what the caller was shown: see `filewright.edit.drift`. Raises `invalid_input`,
     `is_binary`, `too_large`.
     """
-    edit = checked(request)
+    edit = valid(request)
     if edit.start_line is not None and edit.end_line is not None:
         return _anchored(source, edit, edit.start_line, edit.end_line)
     if not edit.search:
@@ -113,7 +113,7 @@ def _agreed(source: FileText, edit: Edit, one: Located | Missed, other: Located 
 
 def _meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
     try:
-        return written(source, located)
+        return checked(source, located)
     except UnclearError:
         return None
 

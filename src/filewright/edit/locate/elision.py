@@ -53,11 +53,13 @@ _FILLING = _TELLING | _words(
     entries items your with
     """
 )
+_LEFT_OUT = _words("existing unchanged rest remaining remainder same omitted")
+_BRACKETED = re.compile(r"\[.*\]|<.*>|\(.*\)")
 _SAYING = re.compile(
     r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
     r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
 )
-_PERHAPS = ("...", "…", "rest", "remain", "existing", "previous", "all other")
+_PERHAPS = ("...", "…", "rest", "remain", "existing", "previous", "all other", "unchanged", "omitted", "same")
 _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
 
@@ -98,8 +100,20 @@ def says_omitted(line: str) -> bool:
         return False
     if is_elision(line):
         return True
-    words = re.findall(r"[a-z]+", _CLOSING.sub("", text[opening.end() :]).lower())
-    return bool(words) and set(words) <= _FILLING and bool(_SAYING.match(" ".join(words)))
+    text = _CLOSING.sub("", text[opening.end() :]).strip()
+    words = re.findall(r"[a-z]+", text.lower())
+    if not words or not set(words) <= _FILLING:
+        return False
+    bracketed = _BRACKETED.fullmatch(text) and not _TELLING.isdisjoint(words)
+    return bool(bracketed or _SAYING.match(" ".join(words)))
+
+
+def stands_for_lines(line: str) -> bool:
+    """Whether a comment may mean omitted text where lines went: ``# existing code``."""
+    text = line.strip()
+    opening = _OPENING.match(text)
+    words = re.findall(r"[a-z]+", text[opening.end() :].lower()) if opening else []
+    return 1 < len(words) < 7 and set(words) <= _FILLING and not _LEFT_OUT.isdisjoint(words)
 
 
 def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines] | None:

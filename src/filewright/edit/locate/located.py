@@ -127,3 +127,17 @@ class Missed:
     more: bool = False
     conflicts: tuple[MergeConflict, ...] = ()
     note: str = ""
+
+
+class UnclearError(Exception):
+    """The place is certain, and what is to be written there is not: `code`, a message, what to do.
+
+    `readings` are the texts the region may become, where there are several.
+    """
+
+    def __init__(self, code: Code, message: str, hint: str, readings: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.readings = readings

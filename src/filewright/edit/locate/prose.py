@@ -23,6 +23,7 @@ _PERHAPS_LEADING = re.compile(
 _STATEMENT_END = (";", "{", "}")
 _TRAILING_HASH = re.compile(r"\s#(?=\s|:)")
 _TRAILING_SLASHES = re.compile(r"//+(?=\s)")
+_ANY_LEADING = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)")
 _BLOCK = re.compile(r"/\*.*?(?:\*/|$)|<!--.*?(?:-->|$)")
 _PLAIN_RUN = re.compile(r"[A-Za-z]+ [A-Za-z]+")
 _EXPRESSION = re.compile(
@@ -66,6 +67,13 @@ def is_prose(line: str, start: int, end: int, beside: tuple[str, ...] = ()) -> b
     if _in_comment(line, start, beside):
         return True
     return _is_running(line, beside) and not _in_quotes(line, start) and not _in_span(line, start, end)
+
+
+def is_code(line: str, at: int) -> bool:
+    """Whether the character at `at` of `line` is in no comment, no string and no running text."""
+    if _in_comment(line, at, ()) or _in_quotes(line, at) or _is_running(line, ()):
+        return False
+    return not any(not _in_quotes(line, mark.start()) for mark in _ANY_LEADING.finditer(line[:at]))
 
 
 def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:

@@ -13,8 +13,10 @@ somewhere must lead to the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+from filewright.edit.locate.prose import is_code
 
 _NUMBERED = re.compile(
     r"[ \t]*(?P<mark>L|[Ll]ine |\[)?[ \t]*(?P<number>\d{1,9})"
@@ -23,11 +25,12 @@ _NUMBERED = re.compile(
 #: What only a display puts behind a number.
 _SURE = ("→", "│", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
+_SIGN = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BREAK = re.compile(r"(?<!\\)\\([nt])")
 _BREAK_OR_QUOTE = re.compile(r'(?<!\\)(?:\\([nt])|")')
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
-_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#x27|#34);")
+ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": "'", "#x27": "'", "#34": '"'}
 
 
@@ -47,12 +50,21 @@ class Repaired:
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbers:
+class Numbers:
     """Lines that bear consecutive numbers: how they are written, the first, and the lines less them."""
 
     kind: str
     first: int
     rests: tuple[str, ...]
+
+    def is_alike(self, line: str) -> bool:
+        """Whether `line` begins with a number as these do."""
+        return _is_numbered(line, self.kind)
+
+    @property
+    def is_displayed(self) -> bool:
+        """Whether they are set off as a display does."""
+        return _is_displayed(self.kind, "")
 
     @property
     def sure(self) -> bool:
@@ -74,19 +86,6 @@ def repairs(search: str, replacement: str) -> Iterator[Repaired]:
                 yield better
 
 
-def displayed(text: str, first_line: Callable[[], int]) -> str:
-    """What a display puts around text, if `text` bears it throughout: ``line numbers``, ``a code fence``, or "".
-
-    Numbers count where they are those of the lines from `first_line` on, or can be nothing else.
-    """
-    if _fenced(text) not in (None, text):
-        return "a code fence"
-    numbers = _numbers(text)
-    if numbers is not None and (numbers.sure or numbers.first == first_line()):
-        return "line numbers"
-    return ""
-
-
 def is_damaged(text: str) -> bool:
     """Whether a text bears any of the damage, or half of it, that is repaired here."""
     lines = [line for line in text.split("\n") if line.strip()]
@@ -94,25 +93,38 @@ def is_damaged(text: str) -> bool:
     return (
         _fenced(text) != text
         or bool(lines and 2 * numbered >= len(lines))
-        or bool(_ENTITY.search(text))
+        or bool(ENTITY.search(text))
         or _is_broken(text)
         or re.search(r"\\[\"']", text) is not None
     )
 
 
-def has_escaped_lines(text: str, search: str) -> bool:
-    """Whether a text of one line says where newlines are: beside the text asked for, or before an indent."""
-    pieces = text.split("\\n")
-    beside = any(piece.replace("\\t", "").strip() == search.strip() for piece in pieces)
-    return len(pieces) > 1 and (
-        beside or re.search(r"\n(?=[\t ]{2})", _broken_outside_quotes(text)) is not None
-    )
+def has_escaped_lines(text: str, asked: Sequence[str]) -> bool:
+    """Whether a text of one line says where newlines are: beside a line asked for, or outside of quotes."""
+    pieces = [piece.replace("\\t", "").strip() for piece in text.split("\\n")]
+    solid = [line.strip() for line in asked if line.strip()]
+    if len(pieces) < 2 or any(piece in solid for piece in pieces):
+        return len(pieces) > 1
+    outside = (match.end() for match in _BREAK.finditer(text) if is_code(text, match.start()))
+    return any(len(solid) > 1 or text[end : end + 2].isspace() for end in outside)
 
 
-def numbered_like(text: str, line: str) -> bool:
-    """Whether `line` begins with a number as the lines of `text` do."""
-    numbers = _numbers(text)
-    return numbers is not None and _is_numbered(line, numbers.kind)
+def fence_at_edge(text: str) -> str:
+    """The marks of a code fence with which a text begins or ends; "" if there are none."""
+    lines = text.strip("\n").split("\n")
+    found = _FENCE.fullmatch(lines[0]) or _FENCE.fullmatch(lines[-1].rstrip())
+    return found["fence"] if found else ""
+
+
+def without_number(line: str) -> str:
+    """What stands behind the number that a display puts before a line, trimmed; "" if there is none."""
+    match = _NUMBERED.match(line)
+    return line[match.end() :].strip() if match and _is_displayed(_kind(match), line) else ""
+
+
+def _is_displayed(kind: str, line: str) -> bool:
+    """Whether a number is set off as a display does: not as an item of a list is, nor a key in a block."""
+    return kind.endswith(_SURE) or (kind.endswith(":") and not line[:1].isspace())
 
 
 def _once(one: Repaired) -> Iterator[Repaired]:
@@ -156,10 +168,10 @@ def _fenced(text: str) -> str | None:
 
 def _without_numbers(one: Repaired) -> Iterator[Repaired]:
     """Line numbers: consecutive on every line, and the file's own, or such as only a display writes."""
-    numbers = _numbers(one.search)
+    numbers = numbers_of(one.search)
     if numbers is None:
         return
-    theirs = _numbers(one.replace, like=numbers.kind)
+    theirs = numbers_of(one.replace, like=numbers.kind)
     rests: tuple[str, ...] | None = None if theirs is None else theirs.rests
     if rests is None and any(_NUMBERED.match(line) for line in one.replace.split("\n")):
         return
@@ -187,7 +199,7 @@ def _kind(match: re.Match[str]) -> str:
     return f"{match['mark'] or ''}{match['sep'].strip(' ')}"
 
 
-def _numbers(text: str, *, like: str | None = None) -> _Numbers | None:
+def numbers_of(text: str, *, like: str | None = None) -> Numbers | None:
     """The numbers of a text, if every line has the next one; a blank line's may stand alone.
 
     With `like`, a replacement is read: its numbers may be any as long as they do not fall.
@@ -219,42 +231,51 @@ def _numbers(text: str, *, like: str | None = None) -> _Numbers | None:
         return None
     if text.endswith("\n"):
         rests.append("")
-    return _Numbers(kind, first, tuple(rests))
+    return Numbers(kind, first, tuple(rests))
 
 
 def _without_escapes(one: Repaired) -> Iterator[Repaired]:
     if "\\" in one.search:
         yield from _without_backslashes(one)
-    if _ENTITY.search(one.search):
-        search, replacement = (
-            _plain_entities(one.search, one.search),
-            _plain_entities(one.replace, one.search),
-        )
-        if search is not None and replacement is not None:
+    if ENTITY.search(one.search):
+        names = {*ENTITY.findall(one.search), *ENTITY.findall(one.replace)}
+        half = _in_part(one.search, names) or (ENTITY.search(one.replace) and _in_part(one.replace, names))
+        if not half:
             what = (*one.what, "undid one level of escaping (entities)")
-            yield replace(one, search=search, replace=replacement, what=what)
+            yield replace(
+                one, search=plain_entities(one.search), replace=plain_entities(one.replace), what=what
+            )
 
 
-def _plain_entities(text: str, search: str) -> str | None:
-    """The text its entities mean; itself if it has none; None if it holds raw what they mean."""
-    if not _ENTITY.search(text):
-        return text
-    raw = {"<", ">", "&", *(_ENTITIES[name] for name in _ENTITY.findall(search))}
-    if any(char in raw for char in _ENTITY.sub("", text)):
-        return None
-    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
+def plain_entities(text: str) -> str:
+    """The text that its entities mean."""
+    return ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
+
+
+def _in_part(text: str, names: set[str]) -> bool:
+    """Whether a text holds raw what these entities mean, or what any escaping of markup makes one."""
+    raw = {"<", ">", "&", *(_ENTITIES[name] for name in names)}
+    return any(char in raw for char in ENTITY.sub("", text))
 
 
 def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
     what = (*one.what, "undid one level of escaping")
-    search = _unescaped(one.search, one.search)
-    if search is not None and search != one.search:
-        replacement = _unescaped(one.replace, one.search)
-        if replacement is None and not _is_escaped(one.replace, one.search):
-            replacement = one.replace
-        if replacement is not None:
+    in_one_line = _is_broken(one.search)
+    if in_one_line:
+        # A text sent as one line may be escaped as a whole, as in JSON.
+        search = _unescaped(one.search, one.search)
+        if search is not None and search != one.search:
+            replacement = _unescaped(one.replace, one.search)
+            if replacement is None and not _is_escaped(one.replace, one.search):
+                replacement = one.replace
+            if replacement is not None:
+                yield replace(one, search=search, replace=replacement, what=what)
+    shown = {code for code in _SIGN.findall(one.search) if code in "\\\"'"}
+    if shown:
+        search, replacement = (_undone(text, shown, one.search) for text in (one.search, one.replace))
+        if search is not None and replacement is not None:
             yield replace(one, search=search, replace=replacement, what=what)
-    if not _is_broken(one.search):
+    if not in_one_line:
         return
     # Escapes between quotes may be the text's own; which they are, the search text must tell.
     inside, outside = _broken(one.search), _broken_outside_quotes(one.search)
@@ -267,6 +288,22 @@ def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
         yield replace(one, search=outside, replace=theirs, what=what)
     if inside != outside or mine == theirs:
         yield replace(one, search=inside, replace=mine, what=what)
+
+
+def _undone(text: str, shown: set[str], search: str) -> str | None:
+    """A text with only the escapes of these signs undone; itself if it has none; None if it has half of them.
+
+    A sign is escaped everywhere or nowhere. Other escapes are the text's own, if `search` has them too: else
+    nobody can say what they are.
+    """
+    codes = _SIGN.findall(text)
+    if shown.isdisjoint(codes):
+        return text
+    bare = _SIGN.sub("", text)
+    half = any(sign in bare for sign in shown if sign != "\\")
+    if half or ("\\" in shown and not shown.issuperset(codes)) or not set(codes) <= {*_SIGN.findall(search)}:
+        return None
+    return _SIGN.sub(lambda match: match[1] if match[1] in shown else match[0], text)
 
 
 def _is_broken(text: str) -> bool:
@@ -304,23 +341,21 @@ def _unescaped(text: str, search: str) -> str | None:
     """The text that these are the escapes of; None if they are not those of a whole string.
 
     A text is escaped throughout where no quote is bare that `search` escapes (the double one in
-    any case), and every backslash begins an escape.
+    any case), and every backslash begins an escape: one that any text needs, or that `search` shows.
     """
     quotes = '"' + ("'" if "\\'" in search else "")
     if re.search(rf"(?<!\\)(?:\\\\)*[{quotes}]", text.strip("\n")):
         return None
-    bad = False
+    known = {*_SIGN.findall(search), *'nt"\\'} & _ESCAPED.keys()
+    unicode = r"\u" in search
 
     def plain(match: re.Match[str]) -> str:
-        nonlocal bad
         code = match[1]
-        if code[0] == "u" and len(code) == 5:
-            return chr(int(code[1:], 16))
-        if code not in _ESCAPED:
-            bad = True
-        return _ESCAPED.get(code, code)
+        return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED[code]
 
+    if any(code not in known and not (unicode and len(code) == 5) for code in _ESCAPE.findall(text)):
+        return None
     result = _ESCAPE.sub(plain, text)
-    if bad or any("\ud800" <= char <= "\udfff" for char in result):
+    if any("\ud800" <= char <= "\udfff" for char in result):
         return None
     return result.replace("\r\n", "\n").replace("\r", "\n")

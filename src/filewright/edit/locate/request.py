@@ -67,7 +67,7 @@ class Rewrite:
     data: bytes | None = None
 
 
-def checked(edit: Edit) -> Edit:
+def valid(edit: Edit) -> Edit:
     """The edit with its texts normalised to ``\\n``. Raises `invalid_input`."""
     check_text(edit.search, "search")
     check_text(edit.replace, "replace")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filelines import FileLines
+from filewright.edit.locate.located import UnclearError
 from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
@@ -26,7 +27,7 @@ from filewright.edit.patch.model import (
 )
 from filewright.edit.patch.place import Placed, Placing, Unplaced, located
 from filewright.edit.visible import cut_line
-from filewright.edit.write import UnclearError, written
+from filewright.edit.write import written
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Narrowed, Snapshot, Splice, apply, ordered
