@@ -105,7 +105,7 @@ INDENTS = [
     # A search text that begins inside the indent, behind a repair.
     Row("a.py", "def f():\n    if a < b:\n        go()\n", "if a &lt; b:\n        go()", "    if a &lt; b:\n        go(1)", "def f():\n    if a < b:\n        go(1)\n", must=False),
     Row("a.py", 'def f():\n    p("a")\n    go()\n', 'p(\\"a\\")\n    go()', '    p(\\"a\\")\n    go(1)', 'def f():\n    p("a")\n    go(1)\n', must=False),
-    Row("a.py", "def f():\n    if a < b:\n        go()\n", "if a &lt; b:\n        go()", "if a &lt; b:\n        go(1)", "def f():\n    if a < b:\n        go(1)\n"),
+    Row("a.py", 'def f():\n    p("a")\n    go()\n', 'p(\\"a\\")\n    go()', 'p(\\"a\\")\n    go(1)', 'def f():\n    p("a")\n    go(1)\n'),
     Row("a.py", "foo(a < bar)\n", "a &lt; ba", "a &lt; bar", None),
 ]  # fmt: skip
 

@@ -255,9 +255,6 @@ REPAIRED = {
         'a = "x"\nb = "z"\n',
         Tier.REPAIRED,
     ),
-    "entities": Case(
-        "if a < b && c:\n", "if a &lt; b &amp;&amp; c:", "if a &gt; b:", "if a > b:\n", Tier.REPAIRED
-    ),
     "a fence round numbered lines": Case(
         CODE,
         "```\n9→    def area(self):\n10→        return math.pi * self.radius ** 2\n11→\n12→    def scaled(self, by):\n```",

@@ -46,7 +46,7 @@ def test_the_example_does_what_it_says(number: int) -> None:
         assert apply(data, planned.splices).decode() == unmarked(parts[ending])
         return
     with pytest.raises(FilewrightError) as caught:
-        plan(Snapshot.of_bytes(data), [edit], bases=bases)
+        plan(Snapshot.of_bytes(data), [edit], bases=bases, asked=parts.get("name"))
     assert str(caught.value.code) == word
     assert parts[ending].rstrip("\n") in caught.value.message
     if "suggested result" in parts:

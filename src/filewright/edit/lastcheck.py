@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from html import unescape
 from itertools import pairwise
 
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
@@ -20,11 +21,9 @@ from filewright.edit.locate.fold import DOUBLE_QUOTES, SINGLE_QUOTES, WHITESPACE
 from filewright.edit.locate.located import Insertion, Literal, Located, UnclearError, WholeLines
 from filewright.edit.locate.prose import is_code
 from filewright.edit.locate.repairs import (
-    ENTITY,
     fence_at_edge,
     has_escaped_lines,
     numbers_of,
-    plain_entities,
     without_number,
 )
 from filewright.edit.locate.request import is_blank
@@ -32,7 +31,7 @@ from filewright.edit.locate.source import FileText
 from filewright.edit.visible import visible
 from filewright.edit.write import words_shared, written
 from filewright.errors import Code
-from filewright.structure import Language
+from filewright.languages import Language
 from filewright.text import Splice, apply, normalised
 
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
@@ -47,6 +46,7 @@ _PROSE = frozenset(
     }
 )  # fmt: skip
 _TYPOGRAPHIC = {**dict.fromkeys(DOUBLE_QUOTES, '"'), **dict.fromkeys(SINGLE_QUOTES, "'")}
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
 
 
@@ -260,11 +260,10 @@ def _of_line(
     rest = without_number(line)
     if rest in known and not prose:
         return "line numbers"
-    entity = ENTITY.search(line)
-    if entity and not ENTITY.search("\n".join(asked)):
-        plain = plain_entities(line)
-        lone = not prose and not any(char in ENTITY.sub("", line) for char in "<>&")
-        if plain.strip() in known or (lone and is_code(line, entity.start())):
+    entity = _ENTITY.search(line)
+    if entity and not any(map(_ENTITY.search, asked)):
+        lone = not prose and not any(char in _ENTITY.sub("", line) for char in "<>&")
+        if unescape(line).strip() in known or (lone and is_code(line, entity.start())):
             return "an escaped character"
     quote = _ESCAPED_QUOTE.search(line)
     if quote and not any(quote[0] in one for one in asked):

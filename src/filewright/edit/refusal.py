@@ -21,7 +21,7 @@ from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.edit.nearest import NearText, clean, compared, nearest
-from filewright.edit.suggestion import MOST_CHARS, at_place, suggested
+from filewright.edit.suggestion import MOST_CHARS, at_place, succeeds, suggested
 from filewright.edit.visible import LINE_CHARS, visible
 from filewright.errors import Code, FilewrightError
 from filewright.text import Line, Splice, apply, normalised
@@ -192,11 +192,11 @@ def _choices(source: FileText, missed: Missed, lines: tuple[int, ...], *, fuzzy:
         return
     for span, line in list(zip(missed.spans, lines, strict=True))[:3]:
         chosen = replace(missed.edit, start_line=line)
-        if isinstance(locate(source, chosen, fuzzy=fuzzy), Located):
+        if succeeds(source, chosen, fuzzy=fuzzy):
             yield chosen
         elif missed.reached is Tier.EXACT:
             wider = _with_context(source, missed.edit, span)
-            if wider is not None:
+            if wider is not None and succeeds(source, wider, fuzzy=fuzzy):
                 yield wider
 
 
@@ -255,7 +255,7 @@ def _elsewhere(source: FileText, missed: Missed, index: int) -> Refusal:
         line = places[0]
         last = line + edit.search.removesuffix("\n").count("\n")
         suggestions.append(replace(edit, start_line=line, end_line=last))
-        if not isinstance(locate(source, suggestions[0]), Located):
+        if not succeeds(source, suggestions[0]):
             suggestions = [replace(edit, start_line=None, end_line=None)]
         hint = f"the text is on {_lines(line, last)}: use start_line={line}, end_line={last}"
     elif places:
@@ -271,7 +271,7 @@ def _elsewhere(source: FileText, missed: Missed, index: int) -> Refusal:
         Tier.EXACT,
         places,
         near,
-        suggestions=tuple(suggestions),
+        suggestions=tuple(one for one in suggestions if succeeds(source, one)),
         there=there,
     )
 
@@ -315,9 +315,7 @@ def _as_the_file_has_it(source: FileText, edit: Edit, near: tuple[NearText, ...]
             for length in lengths:
                 raw = text[start : start + length]
                 better = replace(edit, search=raw)
-                if unicodedata.normalize("NFC", raw) == wanted and isinstance(
-                    locate(source, better), Located
-                ):
+                if unicodedata.normalize("NFC", raw) == wanted and succeeds(source, better):
                     return (better,)
     return ()
 
@@ -336,7 +334,7 @@ def _exactly(source: FileText, edit: Edit, found: Located, rows: list[Line]) -> 
     better = replace(edit, search=normalised(there), replace=normalised(new))
     if len(there) > MOST_CHARS or len(splices) < len(checked(source, found)):
         return ()
-    return (better,) if isinstance(locate(source, better, fuzzy=False), Located) else ()
+    return (better,) if succeeds(source, better, fuzzy=False) else ()
 
 
 def unclear(source: FileText, found: Located, why: UnclearError, index: int) -> Refusal:

@@ -14,14 +14,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from filewright.edit.diff3 import align, merge3
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
 from filewright.edit.locate.fold import indent_of, is_typographic
-from filewright.edit.locate.located import Located
+from filewright.edit.locate.located import Located, UnclearError
 from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import Edit
 from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText
+from filewright.errors import FilewrightError
 
 MOST_CHARS = 4_000
 """Characters of a text that is offered to be used."""
@@ -31,6 +33,15 @@ _LIKELY = 0.6
 _APART = 0.1
 """How alike a region must be for its text to be offered, and how much more than the next best."""
 _TOKEN = re.compile(r"\w+|[^\S\n]+|.", re.DOTALL)
+
+
+def succeeds(source: FileText, edit: Edit, *, fuzzy: bool = True) -> bool:
+    """Whether an edit, sent as it is, changes the file: what is offered has been run."""
+    try:
+        found = locate(source, edit, fuzzy=fuzzy)
+        return isinstance(found, Located) and bool(checked(source, found, literal=not fuzzy))
+    except (UnclearError, FilewrightError):
+        return False
 
 
 def suggested(source: FileText, edit: Edit, near: Sequence[NearText]) -> tuple[Edit, ...]:
@@ -56,7 +67,8 @@ def at_place(source: FileText, edit: Edit, there: NearText) -> tuple[Edit, ...]:
         for line in (None, there.first_line):
             whole = new + tail if new else ""
             better = replace(edit, search=there.text + tail, replace=whole, start_line=line, end_line=None)
-            if isinstance(locate(source, better, fuzzy=False), Located):
+            # It is sent as the refused one was, or without fuzzy.
+            if succeeds(source, better) and succeeds(source, better, fuzzy=False):
                 return (better,)
     return ()
 

@@ -288,9 +288,7 @@ class _Carry:
         if mine < 0:
             return _Out(-1, self._adapter.line(text))
         asked, found = self._search.solid[mine], self._region.texts[mine]
-        if self._region.tier is Tier.SPACES:
-            text = _respaced(asked, found, text)
-        elif self._region.tier is Tier.SOFT:
+        if self._region.tier is Tier.SOFT:
             text = indent_of(text) + _with_words_of_file(asked, found, text[len(indent_of(text)) :])
         return _Out(-1, self._adapter.line(text))
 
@@ -525,33 +523,6 @@ def _with_words_of_file(search: str, found: str, replace: str) -> str:
             if not base[match.left + step].isspace() or 0 < step < match.length - 1:
                 theirs[match.right + step] = ours[match.left + step]
     return "".join(theirs)
-
-
-def _respaced(search: str, found: str, replace: str) -> str:
-    """A changed line in which spaces that `search` has too are as the file has them."""
-    base, ours, theirs = (_tokens(line) for line in (search, found, replace))
-    spaces = [space for space, _ in theirs]
-    for match in [*align([token for _, token in base], [token for _, token in theirs])]:
-        # The token behind a run that stays may be another one; the blank before it stays all the same.
-        for step in range(match.length + 1):
-            at, to = match.left + step, match.right + step
-            if at < len(base) and to < len(theirs) and base[at][0] == theirs[to][0]:
-                spaces[to] = ours[at][0]
-    body = "".join(space + token for space, (_, token) in zip(spaces, theirs, strict=True))
-    return indent_of(replace) + body.lstrip(WHITESPACE)
-
-
-def _tokens(line: str) -> list[tuple[str, str]]:
-    """The tokens of a line, each with the spaces before it."""
-    result: list[tuple[str, str]] = []
-    space = ""
-    for token in _TOKEN.findall(line.strip(WHITESPACE)):
-        if token.isspace():
-            space = token
-        else:
-            result.append((space, token))
-            space = ""
-    return result
 
 
 def _spliced(

@@ -14,7 +14,6 @@ from filewright.edit.locate.repairs import Repaired, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import FileText
-from filewright.edit.locate.spaces import find_spaced
 from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
@@ -59,10 +58,6 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
         parts = [WholeLines(region, block, replace) for region in regions]
         return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
-    spaced = find_spaced(source, block)
-    if spaced:
-        parts = [WholeLines(region, block, replace) for region in spaced]
-        return _unapplied(source, _one(source, edit, Tier.SPACES, parts))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 
 from filewright.edit.locate.prose import is_code
 
@@ -26,12 +27,9 @@ _NUMBERED = re.compile(
 _SURE = ("→", "│", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
 _SIGN = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BREAK = re.compile(r"(?<!\\)\\([nt])")
 _BREAK_OR_QUOTE = re.compile(r'(?<!\\)(?:\\([nt])|")')
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f"}
-ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#x27|#34);")
-_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": "'", "#x27": "'", "#34": '"'}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ def is_damaged(text: str) -> bool:
     return (
         _fenced(text) != text
         or bool(lines and 2 * numbered >= len(lines))
-        or bool(ENTITY.search(text))
+        or unescape(text) != text
         or _is_broken(text)
         or re.search(r"\\[\"']", text) is not None
     )
@@ -141,7 +139,7 @@ def _once(one: Repaired) -> Iterator[Repaired]:
     if "number" not in done:
         yield from _without_numbers(one)
     if "escap" not in done and "number" not in done:
-        yield from _without_escapes(one)
+        yield from _without_backslashes(one)
 
 
 def _without_fence(one: Repaired) -> Iterator[Repaired]:
@@ -234,31 +232,9 @@ def numbers_of(text: str, *, like: str | None = None) -> Numbers | None:
     return Numbers(kind, first, tuple(rests))
 
 
-def _without_escapes(one: Repaired) -> Iterator[Repaired]:
-    if "\\" in one.search:
-        yield from _without_backslashes(one)
-    if ENTITY.search(one.search):
-        names = {*ENTITY.findall(one.search), *ENTITY.findall(one.replace)}
-        half = _in_part(one.search, names) or (ENTITY.search(one.replace) and _in_part(one.replace, names))
-        if not half:
-            what = (*one.what, "undid one level of escaping (entities)")
-            yield replace(
-                one, search=plain_entities(one.search), replace=plain_entities(one.replace), what=what
-            )
-
-
-def plain_entities(text: str) -> str:
-    """The text that its entities mean."""
-    return ENTITY.sub(lambda match: _ENTITIES[match[1]], text)
-
-
-def _in_part(text: str, names: set[str]) -> bool:
-    """Whether a text holds raw what these entities mean, or what any escaping of markup makes one."""
-    raw = {"<", ">", "&", *(_ENTITIES[name] for name in names)}
-    return any(char in raw for char in ENTITY.sub("", text))
-
-
 def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
+    if "\\" not in one.search:
+        return
     what = (*one.what, "undid one level of escaping")
     in_one_line = _is_broken(one.search)
     if in_one_line:
@@ -347,15 +323,7 @@ def _unescaped(text: str, search: str) -> str | None:
     if re.search(rf"(?<!\\)(?:\\\\)*[{quotes}]", text.strip("\n")):
         return None
     known = {*_SIGN.findall(search), *'nt"\\'} & _ESCAPED.keys()
-    unicode = r"\u" in search
-
-    def plain(match: re.Match[str]) -> str:
-        code = match[1]
-        return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED[code]
-
-    if any(code not in known and not (unicode and len(code) == 5) for code in _ESCAPE.findall(text)):
+    if not known.issuperset(_SIGN.findall(text)):
         return None
-    result = _ESCAPE.sub(plain, text)
-    if any("\ud800" <= char <= "\udfff" for char in result):
-        return None
+    result = _SIGN.sub(lambda match: _ESCAPED[match[1]], text)
     return result.replace("\r\n", "\n").replace("\r", "\n")

@@ -20,7 +20,6 @@ class Tier(StrEnum):
     TYPOGRAPHY = "typography"
     BLANKS = "blanks"
     BLANK_LINES = "blank_lines"
-    SPACES = "spaces"
     ELISION = "elision"
     REPAIRED = "repaired"
     SOFT = "soft"

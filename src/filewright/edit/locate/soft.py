@@ -4,12 +4,11 @@ A region has the same solid lines as the search text but for one (two of twelve 
 all is the same but one alphabetic word, in a comment or running text. There is no percentage: a
 token of code that differs is another text.
 
-Why it cannot be wrong: the region is the only one like it, and one of four things is so. The request's
+Why it cannot be wrong: the region is the only one like it, and one of three things is so. The request's
 word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
 the file it is one step from. Or the file's word is none, and is the request's misspelled. Or the
 replacement has the file's word between the same words, so what is there is what is wanted, and only the
-search text was mistyped. Or the file's word is a name that is on another line of the region, where the
-request has it right, and letters of it were swapped or doubled. Other names, months and numbers never count.
+search text was mistyped. Names, months and numbers never count.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from filewright.edit.locate.whole_lines import (
     rows_around,
     rows_with,
 )
-from filewright.edit.locate.words import is_mistyped, is_only_neighbour, is_slip, names_time, one_step
+from filewright.edit.locate.words import is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
 
 _MOST_ROWS = 60_000
@@ -94,22 +93,11 @@ def _region(source: FileText, block: RequestLines, wanted: RequestLines, rows: l
         if collapsed(asked) != block.keys[index] or collapsed(found) != block.keys[index]:
             beside = texts[max(0, index - 2) : index] + texts[index + 1 : index + 3]
             pair = different_word(asked, found, beside)
-            others = [
-                line for at, line in enumerate(texts) if at != index and collapsed(line) == block.keys[at]
-            ]
             if pair is None or not (
-                ((is_slip(*pair) or _is_named(pair, others)) and is_only_neighbour(source, *pair))
-                or _is_corrected(pair, found, wanted)
+                (is_slip(*pair) and is_only_neighbour(source, *pair)) or _is_corrected(pair, found, wanted)
             ):
                 return None
     return replace(region, tier=Tier.SOFT)
-
-
-def _is_named(pair: tuple[str, str], others: Sequence[str]) -> bool:
-    """Whether the file's word is a name that another line of the region has, which the request has too."""
-    asked, there = pair
-    named = re.compile(rf"(?<!\w){there}(?!\w)")
-    return len(there) > 5 and is_mistyped(asked.lower(), there.lower()) and any(map(named.search, others))
 
 
 def _is_corrected(pair: tuple[str, str], found: str, replace: RequestLines) -> bool:

@@ -120,7 +120,7 @@ def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
         known = known or (len(right) > 4 and wrong[-1] == right[-1])
     if is_word(wrong) or (strict and not known):
         return False
-    if is_mistyped(wrong, right):
+    if _is_mistyped(wrong, right):
         return True
     longer, shorter = (wrong, right) if len(wrong) >= len(right) else (right, wrong)
     ending = len(longer) > len(shorter) and longer.startswith(shorter)
@@ -128,7 +128,7 @@ def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
     return usual and not (ending and (strict or longer[-1] in "sdrnyx"))
 
 
-def is_mistyped(wrong: str, right: str) -> bool:
+def _is_mistyped(wrong: str, right: str) -> bool:
     """Whether two neighbours are swapped, or a letter is doubled."""
     if sorted(wrong) == sorted(right):
         return len(right) > 3 or is_english(right)
