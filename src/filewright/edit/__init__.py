@@ -3,7 +3,8 @@
 Owns: the one request type (`Edit`), locating it (`locate`), the one writer (`write`), planning several
 edits of one call (`planning`) and saying why one is refused (`refusal`, `nearest`, `suggestion`); patches
 in both notations and line-anchored edits, which compile to edits (`patch`, `lines`), replacing every
-match of a pattern (`replace`); and the diffs that show what a change does (`diff`).
+match of a pattern (`replace`); and the diffs that show what a change does (`diff`). `lastcheck` looks at what any
+edit would write, after all tiers and repairs: that damage in a request never reaches a file is what its size pays for.
 
 Never: opens, reads or writes a file by itself, knows how a change is committed, or changes a byte
 that was not asked for. What is not certain is refused.
