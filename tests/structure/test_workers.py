@@ -256,9 +256,8 @@ def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> N
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
-    head, body = wire.encoded(outline)
-    framed = wire.frame(head, body)
-    assert wire.decoded(framed[wire.FRAME.size :], body) == outline
+    framed = wire.frame(wire.encoded(outline))
+    assert wire.decoded(framed[wire.FRAME.size :]) == outline
     kept, left_out = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

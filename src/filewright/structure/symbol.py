@@ -179,20 +179,5 @@ class Outline:
         for _, symbol in reversed(list(self.walk())):
             if id(symbol) in kept:
                 inner = tuple(built[id(child)] for child in symbol.children if id(child) in built)
-                built[id(symbol)] = symbol if inner == symbol.children else _with_children(symbol, inner)
+                built[id(symbol)] = symbol if inner == symbol.children else symbol._replace(children=inner)
         return tuple(built[id(symbol)] for symbol in self.symbols if id(symbol) in built)
-
-
-def _with_children(symbol: Symbol, children: tuple[Symbol, ...]) -> Symbol:
-    return Symbol(
-        symbol.name,
-        symbol.kind,
-        symbol.start_line,
-        symbol.end_line,
-        symbol.start,
-        symbol.end,
-        symbol.block_start,
-        symbol.block_start_line,
-        symbol.known_as,
-        children,
-    )

@@ -1,4 +1,4 @@
-"""How worker and parent speak: frames of length, head and body; heads and outlines as JSON.
+"""How worker and parent speak: frames of lengths, head and body; heads, and so outlines, as JSON.
 
 JSON because the worker parses hostile files: nothing it sends may be more than data.
 """
@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from array import array
 from typing import Any, Final, NamedTuple
 
 from filewright.structure.symbol import Outline, Symbol, SyntaxIssue, SyntaxReport
 
-_COLUMNS: Final = 7
 FRAME: Final = struct.Struct("=II")
 """Lengths in bytes of the head and of the body that follow."""
 
@@ -36,60 +34,24 @@ def frame(head: object, body: bytes = b"") -> bytes:
     return FRAME.pack(len(encoded), len(body)) + encoded
 
 
-def encoded(outline: Outline) -> tuple[list[Any], bytes]:
-    """An outline as the head and the body of a frame, its symbols in file order.
-
-    The body holds seven 64-bit numbers for each: depth, lines and offsets.
-    """
-    names: list[str] = []
-    kinds: list[str] = []
-    known_as: list[str] = []
-    places = array("q")
-    pending = [(0, symbol) for symbol in reversed(outline.symbols)]
-    while pending:
-        depth, symbol = pending.pop()
-        names.append(symbol.name)
-        kinds.append(symbol.kind)
-        known_as.append(symbol.known_as)
-        places.extend(
-            (
-                depth, symbol.start_line, symbol.end_line, symbol.start, symbol.end, symbol.block_start,
-                symbol.block_start_line,
-            )
-        )  # fmt: skip
-        if symbol.children:
-            pending.extend([(depth + 1, child) for child in reversed(symbol.children)])
+def encoded(outline: Outline) -> list[Any]:
+    """An outline as the head of a frame: a symbol is the row of its fields, the last one its children's rows."""
     errors = outline.errors
     issues = [(issue.line, issue.column, issue.text, issue.message) for issue in errors.first]
-    head = [
-        outline.language, names, kinds, known_as, outline.count, outline.parsed, outline.truncated, outline.note,
-        errors.count, issues, errors.certain, outline.parsed_to,
-    ]  # fmt: skip
-    return head, places.tobytes()
+    return [
+        *(outline.language, outline.symbols, outline.count, outline.parsed, outline.truncated, outline.note),
+        *((errors.count, issues, errors.certain), outline.parsed_to),
+    ]
 
 
-def decoded(head: bytes, body: bytes) -> Outline:
-    """The outline of `encoded`; `ValueError` or `TypeError` if it is not one."""
-    language, names, kinds, known_as, count, parsed, truncated, note, errors, issues, certain, parsed_to = (
-        json.loads(head)
+def decoded(head: bytes) -> Outline:
+    """The outline of `encoded`; `ValueError`, `TypeError` or `RecursionError` if it is not one."""
+    language, symbols, count, parsed, truncated, note, (errors, issues, certain), parsed_to = json.loads(head)
+    report = SyntaxReport(errors, tuple(SyntaxIssue(*issue) for issue in issues), certain)
+    return Outline(language, _symbols(symbols), count, parsed, truncated, note, report, parsed_to)
+
+
+def _symbols(rows: list[Any]) -> tuple[Symbol, ...]:
+    return tuple(
+        [Symbol(name, sys.intern(kind), *rest, _symbols(below)) for name, kind, *rest, below in rows]
     )
-    first = tuple(SyntaxIssue(*issue) for issue in issues)
-    places = array("q")
-    places.frombytes(body)
-    symbols = _tree(names, kinds, known_as, places)
-    return Outline(
-        language, symbols, count, parsed, truncated, note, SyntaxReport(errors, first, certain), parsed_to
-    )
-
-
-def _tree(names: list[str], kinds: list[str], known_as: list[str], places: array[int]) -> tuple[Symbol, ...]:
-    """Symbols in file order as a tree, built from the last backwards: children before parents."""
-    open_: dict[int, list[Symbol]] = {}
-    columns = (places[column::_COLUMNS] for column in range(_COLUMNS))
-    rows = zip(names, kinds, known_as, *columns, strict=True)
-    for name, kind, other, depth, first, last, start, end, block, block_line in reversed(list(rows)):
-        below = open_.pop(depth + 1, None)
-        children = tuple(reversed(below)) if below else ()
-        symbol = Symbol(name, sys.intern(kind), first, last, start, end, block, block_line, other, children)
-        open_.setdefault(depth, []).append(symbol)
-    return tuple(reversed(open_.get(0, [])))

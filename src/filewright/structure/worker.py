@@ -73,9 +73,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
                 language, parsed=False, note=f"not parsed: its grammar is not installed ({error.name})"
             )
         outline = found.outline if isinstance(found, ParsedText) else found
-        head, places = wire.encoded(outline)
-        answers.write(wire.frame(head, places))
-        answers.write(places)
+        answers.write(wire.frame(wire.encoded(outline)))
         answers.flush()
         if isinstance(found, ParsedText) and asked.key and body_length <= _KEPT_BYTES:
             _keep(kept, key, found)

@@ -55,10 +55,10 @@ class Workers:
             answer = worker.ask(request, data, task)
             if answer is None:
                 return _silent(request, worker.ended)
-            outline = wire.decoded(*answer)
+            outline = wire.decoded(answer)
             alive = True
             return outline
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return _silent(request, ended=True)
         finally:
             if not alive:
@@ -132,8 +132,8 @@ class _Worker:
         except FilewrightError:
             return False  # the process that started it has ended too
 
-    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> tuple[bytes, bytes] | None:
-        """The answer's head and body; None if the worker ended or did not answer in time (`ended` says which)."""
+    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> bytes | None:
+        """The answer; None if the worker ended or did not answer in time (`ended` says which)."""
         deadline = time.monotonic() + request.seconds + _GRACE + (_START if self._fresh else 0)
         self._fresh = False
         answer: list[bytes] = []
@@ -148,17 +148,17 @@ class _Worker:
             if time.monotonic() > deadline:
                 return None
         self.ended = not answer
-        return (answer[0], answer[1]) if answer else None
+        return answer[0] if answer else None
 
     def _talk(self, frames: Sequence[bytes], answer: list[bytes]) -> None:
-        """Send the frames and receive the answer's head and body; nothing if the worker ends meanwhile."""
+        """Send the frames and receive the answer; nothing if the worker ends meanwhile."""
         with suppress(OSError, EOFError):
             for frame in frames:
                 rest = memoryview(frame)
                 while rest:
                     rest = rest[self._input.write(rest[: 1 << 20]) or 0 :]
-            head, body = wire.FRAME.unpack(self._received(wire.FRAME.size))
-            answer += (self._received(head), self._received(body))
+            length, _ = wire.FRAME.unpack(self._received(wire.FRAME.size))
+            answer.append(self._received(length))
 
     def _received(self, size: int) -> bytes:
         received = bytearray()
