@@ -109,7 +109,7 @@ class _SymbolTree:
                 begin = node.start_byte
                 if not start <= begin < stop:
                     continue
-                name = nodes["name"][0].start_byte if "name" in nodes else -1
+                name = nodes["name"][-1].start_byte if "name" in nodes else -1
                 window.append((begin, -node.end_byte, index, name, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
@@ -164,13 +164,16 @@ class _SymbolTree:
             kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
         if kind == "-":
             return []
+        named, within = nodes.get("name", [node]), nodes.get("in", [])
+        end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
         fixed = pattern.settings.get("name")
-        text = fixed if fixed is not None else self.source.text(nodes["name"][0] if "name" in nodes else node)
+        text = fixed if fixed is not None else self.source.between(named[0].start_byte, end)
         name, known_as = pattern.names(text)
         if name == pattern.settings.get("except"):
             return []
-        inside = tuple(nodes.get("in", ())) or ((node,) if pattern.nests else ())
-        return [Declaration(pattern.capital(kind, name), name, node, inside, known_as)]
+        inside = tuple(within) or ((node,) if pattern.nests else ())
+        kind = f"?{kind}" if "filled" in pattern.settings else pattern.capital(kind, name)
+        return [Declaration(kind, name, node, inside, known_as)]
 
     def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node

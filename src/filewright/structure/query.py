@@ -2,6 +2,7 @@
 
 A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its captures are:
 
+- `@_NAME` on what only a predicate looks at;
 - `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
   that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
 - `@read.READER` on a node that a function of `readers` turns into symbols;
@@ -20,6 +21,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -47,6 +49,9 @@ Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
 class QueryPattern:
     """One pattern of a query: what its node is, and how its name is made of the text.
 
+    `shown` makes the name of the text, and `known` of that the name by which it is found; both are settings of the
+    form `PATTERN → TEMPLATE`, a substitution. The text is that of all `@name` together, without one that of the
+    node, up to `@in`.
     `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another kind, or to `-`
     for none; `kinds` remembers the answers. `first` says that only the first of several names counts.
     """
@@ -54,6 +59,8 @@ class QueryPattern:
     capture: str
     kind: str
     reader: Reader | None
+    shown: Callable[[str], str]
+    known: Callable[[str], str]
     within: Mapping[str, str]
     settings: Mapping[str, str]
     nests: bool
@@ -71,28 +78,9 @@ class QueryPattern:
 
     def names(self, text: str) -> tuple[str, str]:
         """The name as it is shown, and the one it is found by where that differs."""
-        settings = self.settings
-        if "strip" in settings:
-            text = text.strip(settings["strip"])
-        if "without" in settings:
-            text = text.rstrip(";").strip()
-            for word in settings["without"].split():
-                text = text.removeprefix(word + " ").strip()
-        if "upto" in settings:
-            text = text.partition(settings["upto"])[0].strip()
-        if "after" in settings:
-            text = text.rpartition(settings["after"])[2]
-        text = settings.get("before", "") + text
-        known_as = settings.get("known", "")
-        if "until" in settings:
-            known_as = text.partition(settings["until"])[0]
-        if "dots" in settings:
-            known_as = text.replace(settings["dots"], ".")
-        if "bare" in settings:
-            known_as = text.lstrip(settings["bare"])
-        if "quoted" in settings and len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-            text = text[1:-1]
-        return text, known_as
+        shown = self.shown(text)
+        known_as = self.known(shown)
+        return shown, known_as if known_as != shown else ""
 
     def capital(self, kind: str, name: str) -> str:
         """`kind`, or that of a constant for a name in capitals where the pattern says so."""
@@ -160,7 +148,7 @@ def _load(language: Language) -> Grammar:
 
 def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
     text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
-    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
+    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS and name[0] != "_")
     within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
     _, _, place = capture.partition(".")
     module, dot, function = place.partition(".")
@@ -170,9 +158,19 @@ def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
         capture,
         "-" if capture == "skip" else capture,
         reader,
+        _rewriting(settings.get("shown", "")),
+        _rewriting(settings.get("known", "")),
         within,
         settings,
         nests,
         "first" in settings,
         {},
     )
+
+
+def _rewriting(rule: str) -> Callable[[str], str]:
+    """What a rule `PATTERN → TEMPLATE` makes of a name."""
+    if not rule:
+        return lambda text: text
+    pattern, _, template = f"{rule} ".partition(" → ")
+    return partial(re.compile(pattern).sub, template[:-1])

@@ -8,6 +8,9 @@
 (union_specifier body: (_) @in) @read.c.record
 (enum_specifier body: (_) @in) @read.c.record
 ((enumerator name: (_) @name) @constant (#set! in.enum "member"))
-(preproc_def) @read.c.macro
+; A macro without a value only guards a header, if it has the name for that.
+(preproc_def name: (_) @name value: (_)) @macro
+((preproc_def name: (_) @name !value) @macro
+  (#not-match? @name "_(H|HH|HPP|HXX|H_INCLUDED|INCLUDED|INC)_*$|^_+[A-Z0-9_]+_H_*$"))
 (preproc_function_def name: (_) @name) @macro
-((preproc_include path: (_) @name) @import (#set! strip "<>\""))
+((preproc_include path: (_) @name) @import (#set! shown "^[<>\"]+|[<>\"]+$ →"))

@@ -1,6 +1,6 @@
 (comment) @lead
 
-((using_directive) @import (#set! without "global using static") (#set! upto "="))
+((using_directive) @import (#set! shown "^(?:(?:global|using|static) )+|;+$| ?=.* →"))
 (namespace_declaration name: (_) @name) @module
 (file_scoped_namespace_declaration name: (_) @name) @package
 (class_declaration name: (_) @name) @class
@@ -11,12 +11,15 @@
 (record_declaration name: (_) @name) @record
 ((enum_member_declaration name: (_) @name) @member (#set! leaf))
 (delegate_declaration name: (_) @name) @type
-(method_declaration) @read.brace.csharp_method
+((method_declaration (explicit_interface_specifier)? @name name: (_) @name body: (_) @in) @method
+  (#set! known "^.*\\. →"))
+((method_declaration (explicit_interface_specifier)? @name name: (_) @name !body) @method
+  (#set! known "^.*\\. →") (#set! leaf))
 (constructor_declaration name: (_) @name) @method
-((destructor_declaration name: (_) @name) @method (#set! before "~") (#set! leaf))
-((operator_declaration operator: _ @name) @method (#set! before "operator ") (#set! leaf))
-((conversion_operator_declaration type: (_) @name) @method (#set! before "operator ") (#set! leaf))
-((indexer_declaration) @property (#set! name "this[]") (#set! known "this"))
+((destructor_declaration name: (_) @name) @method (#set! shown "^ → ~") (#set! leaf))
+((operator_declaration operator: _ @name) @method (#set! shown "^ → operator ") (#set! leaf))
+((conversion_operator_declaration type: (_) @name) @method (#set! shown "^ → operator ") (#set! leaf))
+((indexer_declaration) @property (#set! name "this[]") (#set! known "^.*$ → this"))
 (property_declaration name: (_) @name) @property
 (event_declaration name: (_) @name) @property
 (event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property

@@ -1,10 +1,6 @@
 (comment) @lead
 
-(rule_set) @read.markup.rule
-(media_statement) @read.markup.rule
-(supports_statement) @read.markup.rule
-(keyframes_statement) @read.markup.rule
-(at_rule) @read.markup.rule
-(scope_statement) @read.markup.rule
-(declaration (property_name)) @read.markup.custom_property
-(import_statement) @read.markup.css_import
+([(rule_set (block) @in) (media_statement (block) @in) (supports_statement (block) @in) (at_rule (block)? @in)
+  (scope_statement (block) @in) (keyframes_statement (keyframe_block_list) @in)] @rule (#set! shown "[; ]+$ →"))
+((declaration (property_name) @name) @property (#match? @name "^--"))
+((import_statement) @import (#set! shown "^@import (?:url\\()?[('\"]*|[)'\"]*[; ]*$ →"))

@@ -2,7 +2,7 @@
 (block_comment) @lead
 
 ((package_declaration (_) @name .) @package)
-((import_declaration) @import (#set! without "import static"))
+((import_declaration) @import (#set! shown "^(?:(?:import|static) )+|;+$ →"))
 (class_declaration name: (_) @name) @class
 (interface_declaration name: (_) @name) @interface
 (enum_declaration name: (_) @name) @enum

@@ -5,8 +5,8 @@
 (setter) @skip
 (lambda_literal) @skip
 
-((package_header) @package (#set! without "package"))
-((import) @import (#set! without "import"))
+((package_header) @package (#set! shown "^(?:package )+|;+$ →"))
+((import) @import (#set! shown "^(?:import )+|;+$ →"))
 (class_declaration "interface" name: (_) @name) @interface
 (class_declaration (modifiers (class_modifier "enum")) name: (_) @name) @enum
 (class_declaration (modifiers (class_modifier "annotation")) name: (_) @name) @annotation
@@ -14,9 +14,20 @@
 (object_declaration name: (_) @name) @object
 (companion_object name: (_) @name) @object
 ((companion_object !name) @object (#set! name "Companion"))
-(function_declaration) @read.brace.kotlin_function
+((function_declaration (_) @name . "." . name: (_) @name (function_body) @in) @function
+  (#set! in.types "method") (#set! in.member "method") (#set! known "[?`] →"))
+((function_declaration (_) @name . "." . name: (_) @name) @function
+  (#set! in.types "method") (#set! in.member "method") (#set! known "[?`] →") (#set! leaf))
+((function_declaration name: (_) @name (function_body) @in) @function
+  (#set! in.types "method") (#set! in.member "method") (#set! known "[?`] →"))
+((function_declaration name: (_) @name) @function
+  (#set! in.types "method") (#set! in.member "method") (#set! known "[?`] →") (#set! leaf))
 ((secondary_constructor) @method (#set! name "constructor") (#set! leaf))
-(property_declaration) @read.brace.kotlin_property
+((property_declaration (modifiers (property_modifier "const")) (variable_declaration . (_) @name)) @constant
+  (#set! in.code "-"))
+((property_declaration (_) @name . "." . (variable_declaration . (_) @name)) @property
+  (#set! in.top "variable") (#set! in.code "-"))
+((property_declaration (variable_declaration . (_) @name)) @property (#set! in.top "variable") (#set! in.code "-"))
 ((class_parameter ["val" "var"] (identifier) @name) @property (#set! first))
 ((enum_entry (identifier) @name) @member (#set! nests))
 ((type_alias type: (_) @name) @type)

@@ -8,7 +8,7 @@
 ((assignment left: (identifier) @name right: (lambda)) @function (#set! in.types "method") (#set! leaf))
 ((assignment left: (identifier) @name) @property
   (#set! upper "constant") (#set! in.top "variable") (#set! in.types "property") (#set! in.other "-"))
-((type_alias_statement left: (_) @name) @type (#set! until "["))
+((type_alias_statement left: (_) @name) @type (#set! known "\\[.*$ →"))
 
 ((import_from_statement module_name: (_) @name) @import (#set! in.top "import") (#set! in.other "-"))
 ((import_statement name: (dotted_name) @name) @import (#set! in.top "import") (#set! in.other "-"))

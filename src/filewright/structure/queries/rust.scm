@@ -10,7 +10,10 @@
 ((enum_variant name: (_) @name) @member (#set! leaf))
 (field_declaration name: (_) @name) @property
 (trait_item name: (_) @name) @trait
-(impl_item) @read.brace.rust_impl
+; fmt::Display for Point<T> is found as Point.
+((impl_item trait: (_) @name type: (_) @name body: (_) @in) @impl
+  (#set! known "^.*? for (?:[^<]*::|&*(?:dyn )?)|<.*$ →"))
+((impl_item !trait type: (_) @name body: (_) @in) @impl (#set! known "^(?:[^<]*::|&*(?:dyn )?)|<.*$ →"))
 (mod_item name: (_) @name) @module
 (type_item name: (_) @name) @type
 (associated_type name: (_) @name) @type

@@ -3,7 +3,7 @@
 
 ((package_clause name: (_) @name body: (_) @in) @package)
 ((package_clause name: (_) @name !body) @package)
-((import_declaration) @import (#set! without "import"))
+((import_declaration) @import (#set! shown "^(?:import )+|;+$ →"))
 (class_definition name: (_) @name) @class
 (object_definition name: (_) @name) @object
 (package_object name: (_) @name) @object

@@ -2,9 +2,19 @@
 (marginalia) @lead
 (statement) @wrapper
 
-[
-  (create_table) (create_view) (create_materialized_view) (create_function) (create_procedure) (create_index)
-  (create_type) (create_schema) (create_database) (create_sequence) (create_trigger)
-  (create_extension) (create_role) (create_policy)
-] @read.script.created
-((column_definition name: (_) @name) @column (#set! in.top "-") (#set! strip "\"`"))
+; What is created is found by its name without quotes.
+((create_table [(object_reference) (identifier)] @name) @table (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_view [(object_reference) (identifier)] @name) @view (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_materialized_view (object_reference) @name) @view (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_function [(object_reference) (identifier)] @name) @function (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_procedure [(object_reference) (identifier)] @name) @function (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_type [(object_reference) (identifier)] @name) @type (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_schema (identifier) @name) @schema (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_database (identifier) @name) @database (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_sequence (object_reference) @name) @sequence (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_trigger [(object_reference) (identifier)] @name) @trigger (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_extension (identifier) @name) @extension (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_role [(object_reference) (identifier)] @name) @role (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_policy (object_reference) @name) @policy (#set! known "[\"`\\[\\]] →") (#set! first) (#set! nests))
+((create_index column: (_) @name) @index (#set! known "[\"`\\[\\]] →") (#set! nests))
+((column_definition name: (_) @name) @column (#set! in.top "-") (#set! shown "^[\"`]+|[\"`]+$ →"))

@@ -3,11 +3,11 @@
 (lambda_literal) @skip
 
 (import_declaration (identifier) @name) @import
-((class_declaration "class" name: (_) @name body: (_) @in) @class (#set! until "<"))
-((class_declaration "struct" name: (_) @name body: (_) @in) @struct (#set! until "<"))
-((class_declaration "enum" name: (_) @name body: (_) @in) @enum (#set! until "<"))
-((class_declaration "extension" name: (_) @name body: (_) @in) @extension (#set! until "<"))
-((class_declaration "actor" name: (_) @name body: (_) @in) @actor (#set! until "<"))
+((class_declaration "class" name: (_) @name body: (_) @in) @class (#set! known "<.*$ →"))
+((class_declaration "struct" name: (_) @name body: (_) @in) @struct (#set! known "<.*$ →"))
+((class_declaration "enum" name: (_) @name body: (_) @in) @enum (#set! known "<.*$ →"))
+((class_declaration "extension" name: (_) @name body: (_) @in) @extension (#set! known "<.*$ →"))
+((class_declaration "actor" name: (_) @name body: (_) @in) @actor (#set! known "<.*$ →"))
 (protocol_declaration name: (_) @name) @interface
 ; A function's result type is a `name` too: the first one is its own.
 ((function_declaration name: _ @name) @function (#set! in.types "method") (#set! first))

@@ -1,6 +1,7 @@
 (comment) @lead
 (array) @skip
 
-(table) @read.data.toml_table
-(table_array_element) @read.data.toml_table
-(pair) @read.data.toml_pair
+([(table . [(bare_key) (quoted_key) (dotted_key)] @name) (table_array_element . [(bare_key) (quoted_key) (dotted_key)] @name)]
+  @table (#set! shown "[\"']| (?=\\.)|(?<=\\.)\\s →") (#set! nests))
+((pair . (_) @name (inline_table) @in) @key (#set! shown "[\"']| (?=\\.)|(?<=\\.)\\s →"))
+((pair . (_) @name) @key (#set! shown "[\"']| (?=\\.)|(?<=\\.)\\s →"))

@@ -1,12 +1,14 @@
 (ambient_declaration) @wrapper
 
+((import_statement (import_require_clause source: (_) @name)) @import (#set! shown "^['\"]+|['\"]+$ →"))
+
 (abstract_class_declaration name: (_) @name) @class
 (interface_declaration name: (_) @name) @interface
 ((type_alias_declaration name: (_) @name) @type (#set! nests))
 (enum_declaration name: (_) @name) @enum
-((enum_assignment name: (_) @name) @member (#set! strip "'\""))
+((enum_assignment name: (_) @name) @member (#set! shown "^['\"]+|['\"]+$ →"))
 (enum_body (property_identifier) @name @member)
-((enum_body (string) @name @member) (#set! strip "'\""))
+((enum_body (string) @name @member) (#set! shown "^['\"]+|['\"]+$ →"))
 (function_signature name: (_) @name) @function
 (method_signature name: (_) @name) @method
 ((construct_signature) @method (#set! name "new") (#set! leaf))
@@ -14,6 +16,6 @@
 (interface_body (property_signature name: (_) @name) @property)
 ((property_signature name: (_) @name) @property (#set! in.top "-") (#set! in.other "-") (#set! in.type "property"))
 (public_field_definition) @read.ecma.member
-((internal_module name: (_) @name body: (_) @in) @module (#set! strip "'\""))
-((module name: (_) @name body: (_) @in) @module (#set! strip "'\""))
-((module name: (_) @name !body) @module (#set! strip "'\"") (#set! leaf))
+((internal_module name: (_) @name body: (_) @in) @module (#set! shown "^['\"]+|['\"]+$ →"))
+((module name: (_) @name body: (_) @in) @module (#set! shown "^['\"]+|['\"]+$ →"))
+((module name: (_) @name !body) @module (#set! shown "^['\"]+|['\"]+$ →") (#set! leaf))

@@ -23,7 +23,6 @@ _RECORDS: Final = {
     "enum_specifier": "enum",
     "class_specifier": "class",
 }
-_GUARD: Final = re.compile(r"_(H|HH|HPP|HXX|H_INCLUDED|INCLUDED|INC)_*$|^_+[A-Z0-9_]+_H_*$")
 _TEMPLATE_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
 _SCOPE: Final = re.compile(r"\s*::\s*")
 _CAST: Final = re.compile(r"(.*\boperator\s+(?!new\b|delete\b|co_await\b)[^(]*?)\s*\(.*$")
@@ -142,12 +141,3 @@ def declaration(node: Node, site: Site) -> Iterator[Declaration]:
         else:
             kind = "constant" if constant else "property" if site.kind in _CLASSES else "variable"
         yield Declaration(kind, name, node, (), _known_as(name))
-
-
-def macro(node: Node, site: Site) -> Iterator[Declaration]:
-    """A macro without parameters, unless it only guards a header."""
-    name = node.child_by_field_name("name")
-    if name is not None:
-        text = site.text(name)
-        if node.child_by_field_name("value") is not None or not _GUARD.search(text):
-            yield Declaration("macro", text, node)

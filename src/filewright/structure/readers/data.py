@@ -23,13 +23,6 @@ def json_pair(node: Node, site: Site) -> Iterator[Declaration]:
         yield Declaration("key", name, node, (value,) if value is not None and value.type == "object" else ())
 
 
-def _scalar(node: Node, site: Site) -> str:
-    text = site.text(node)
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    return text
-
-
 def _first_pair(node: Node) -> Node | None:
     """The first `key: value` of the mapping that `node` is or holds."""
     for _ in range(4):
@@ -70,32 +63,3 @@ def yaml_document(node: Node, site: Site) -> Iterable[Declaration] | None:
             tuple(node.named_children),
         ),
     )
-
-
-def _toml_name(node: Node, site: Site) -> str:
-    """A key with the quotes of its parts taken off, parts joined by dots."""
-    parts: list[Node] = []
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        if part.type == "dotted_key":
-            pending.extend(reversed(part.named_children))
-        else:
-            parts.append(part)
-    return ".".join(_scalar(part, site) for part in parts)
-
-
-def toml_table(node: Node, site: Site) -> Iterator[Declaration]:
-    key = child_of_type(node, "bare_key", "quoted_key", "dotted_key")
-    if key is not None:
-        shown = _toml_name(key, site)
-        yield Declaration("table", shown, node, tuple(node.named_children))
-
-
-def toml_pair(node: Node, site: Site) -> Iterator[Declaration]:
-    if node.named_child_count:
-        key = node.named_children[0]
-        value = node.named_children[-1]
-        yield Declaration(
-            "key", _toml_name(key, site), node, (value,) if value.type == "inline_table" else ()
-        )

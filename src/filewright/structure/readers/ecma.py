@@ -145,12 +145,6 @@ def member(node: Node, site: Site) -> Iterable[Declaration]:
         yield Declaration("?property", name, node, (value,))
 
 
-def method(node: Node, site: Site) -> Iterable[Declaration]:
-    name = node.child_by_field_name("name")
-    if name is not None:
-        yield Declaration("method", site.text(name).strip("'\""), node, body_of(node))
-
-
 def export(node: Node, site: Site) -> Iterable[Declaration] | None:
     source = node.child_by_field_name("source")
     if source is not None:
@@ -174,12 +168,3 @@ def test(node: Node, site: Site) -> Iterable[Declaration] | None:
             name = site.text(arguments[0]).strip("'\"`")
             return (Declaration("test", name, node, tuple(arguments[1:])),)
     return None
-
-
-def imported(node: Node, site: Site) -> Iterable[Declaration]:
-    source = node.child_by_field_name("source")
-    if source is None:
-        inner = next((child for child in node.named_children if child.type == "import_require_clause"), None)
-        source = inner.child_by_field_name("source") if inner is not None else None
-    if source is not None:
-        yield Declaration("import", site.text(source).strip("'\""), node)

@@ -59,36 +59,6 @@ def _attribute(tag: Node, wanted: str, site: Site) -> str:
     return ""
 
 
-def rule(node: Node, site: Site) -> Iterator[Declaration]:
-    """A rule by its selectors, an at-rule by everything before its block."""
-    block = child_of_type(node, "block", "keyframe_block_list")
-    if block is None and node.type == "at_rule":
-        yield Declaration("rule", site.text(node).rstrip("; "), node)
-        return
-    stop = block.start_byte if block is not None else node.end_byte
-    raw = site.source.data[node.start_byte : min(stop, node.start_byte + 800)].decode(
-        site.source.codec, "replace"
-    )
-    name = " ".join(raw.split()).rstrip("; ")
-    yield Declaration(
-        "rule",
-        name if len(name) <= NAME_CHARS else name[: NAME_CHARS - 1] + "…",
-        node,
-        (block,) if block is not None else (),
-    )
-
-
-def custom_property(node: Node, site: Site) -> Iterable[Declaration]:
-    name = child_of_type(node, "property_name")
-    if name is not None and (text := site.text(name)).startswith("--"):
-        yield Declaration("property", text, node)
-
-
-def css_import(node: Node, site: Site) -> Iterator[Declaration]:
-    name = site.text(node).removeprefix("@import").strip("; ")
-    yield Declaration("import", name.removeprefix("url(").strip("()'\""), node)
-
-
 _MARKS: Final = re.compile(r"(?<!\\)(?:\*{1,3}|`+|~~|(?<!\w)_{1,3}|_{1,3}(?!\w))")
 
 
