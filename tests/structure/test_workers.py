@@ -56,7 +56,7 @@ def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
 @pytest.mark.parametrize("opened", [b"[", b'{"a":'])
 def test_json_nested_300_000_deep_is_checked_within_the_limit(opened: bytes) -> None:
     data = opened * 300_000 + b"1" + {b"[": b"]"}.get(opened, b"}") * 300_000
-    outlines = Outlines(Settings(parse_seconds=10))
+    outlines = Outlines(Settings(parse_seconds=60))
     outline = outlines.outline(data, Language.JSON)
     outlines.close()
     assert outline.whole, outline.note

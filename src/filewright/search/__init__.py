@@ -14,13 +14,12 @@ lines and columns, whether the search was complete and where it stopped. Errors:
 a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
 """
 
-from filewright.search.engine import Windows, matching_lines
+from filewright.search.engine import Windows, count_hits, search_snapshot
 from filewright.search.engine import matches as find_matches
 from filewright.search.excerpts import ContextLine, context, continuation, excerpt
 from filewright.search.fuzzy import Grams, fuzzy
-from filewright.search.hit import Found, Hit, Match, ShownLine
+from filewright.search.hit import Found, Hit, Match, ShownLine, TreeOptions
 from filewright.search.line_kinds import LineKind, LineKinds
-from filewright.search.onefile import count_hits, search_snapshot
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import (
@@ -28,7 +27,6 @@ from filewright.search.tree import (
     Resume,
     Searcher,
     Similar,
-    TreeOptions,
     TreeSearch,
     check_mark,
     mark_of,
@@ -60,6 +58,5 @@ __all__ = [
     "find_matches",
     "fuzzy",
     "mark_of",
-    "matching_lines",
     "search_snapshot",
 ]

@@ -6,15 +6,22 @@ stricter than ours. Where it cannot run, or ends early, every window is looked a
 
 from __future__ import annotations
 
+import io
+import select
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from filewright.boundary import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.pattern import Pattern
-from filewright.search.ripgrep import MEMORY, read
 from filewright.text import Snapshot
+
+MEMORY: Final = 48 << 20
+"""Bytes that `rg` may allocate: it holds a line whole, and is ended by a longer one."""
+
+_LOOK = 50  # milliseconds between two looks at the cancel token
 
 AHEAD_BYTES = 32 << 20
 """From this much text on a child process pays."""
@@ -57,7 +64,7 @@ class Ahead:
     def _named(self, child: Child) -> Iterator[int]:
         assert child.stdout is not None
         rest = b""
-        for block in read(child.stdout, self._task):
+        for block in read_output(child.stdout, self._task):
             *rows, rest = (rest + block).split(b"\n")
             for row in rows:
                 yield int(row.partition(b":")[0]) + self._shift
@@ -106,3 +113,19 @@ def _count_lines(snapshot: Snapshot, task: Task) -> None:
         snapshot.lines.build(task)
     except FilewrightError:
         return  # cancelled, or the file is gone: who asks for a line hears of it
+
+
+def read_output(output: io.FileIO, task: Task, patience: Task | None = None) -> Iterator[bytes]:
+    """What a child writes, block by block, until its end or until `patience` expires.
+
+    The cancel token of `task` is looked at all the while.
+    """
+    ready = select.poll()  # `select` cannot wait for descriptors above 1,023
+    ready.register(output, select.POLLIN | select.POLLHUP)
+    while patience is None or not patience.expired:
+        if ready.poll(_LOOK):
+            block = output.read(1 << 16)
+            if not block:
+                return
+            yield block
+        task.check()

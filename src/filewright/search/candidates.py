@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from filewright.boundary import Boundary, Child, FolderEntry, Location, Walk, program
 from filewright.errors import FilewrightError
+from filewright.languages import named_as
 from filewright.progress import Task
-from filewright.search import ripgrep
+from filewright.search.ahead import MEMORY, read_output
+from filewright.search.hit import TreeOptions
 from filewright.text import NOTEBOOK_SUFFIX
 
 _BATCHES = (512, 4_000, 16_000)
@@ -28,20 +30,6 @@ _ARGUMENT_BYTES = 400 << 10
 _AHEAD = 2
 _LARGEST = 16 << 20
 _PATIENCE = 2.0  # seconds for a batch before sizes matter
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which files of a tree: as the walk takes it, and what takes the names of the files meant (None: any)."""
-
-    glob: str | Sequence[str] | None = None
-    named: Callable[[bytes], bool] | None = None
-    include_hidden: bool = True
-    include_ignored: bool = False
-
-    def takes(self, name: bytes) -> bool:
-        """Whether a file of that name is one of them."""
-        return self.named is None or self.named(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +77,23 @@ class _CandidateBatch:
 class Candidates:
     """The files to open.
 
-    `searched` counts those that the walk yielded, `unreadable` folders it could not read, `ignored` names left out.
+    `takes` says of a name whether such a file is meant (None: any). `searched` counts those that the walk
+    yielded, `unreadable` folders it could not read, `ignored` names left out.
     """
 
     def __init__(
         self,
         boundary: Boundary,
         where: Location,
-        choice: Choice,
+        options: TreeOptions,
         sieve: Sieve,
         after: Location | None,
         task: Task,
     ) -> None:
         self._boundary = boundary
         self._where = where
-        self._choice = choice
+        self._options = options
+        self.takes = named_as(options.kind) if options.kind is not None else None
         self._sieve = sieve
         self._after = after
         self._task = task
@@ -114,9 +104,9 @@ class Candidates:
     def __iter__(self) -> Iterator[Location]:
         walk = self._boundary.walk(
             self._where,
-            glob=self._choice.glob,
-            include_hidden=self._choice.include_hidden,
-            include_ignored=self._choice.include_ignored,
+            glob=self._options.glob,
+            include_hidden=self._options.include_hidden,
+            include_ignored=self._options.include_ignored,
             details=self._sieve.multiline,
             kinds=["file"],
             after=self._after,
@@ -144,7 +134,7 @@ class Candidates:
         self.unreadable += walk.unreadable
 
     def _batches(self, walk: Walk) -> Iterator[_CandidateBatch]:
-        named = self._choice.named
+        named = self.takes
         made = 0
         last: object = None
         batch = _CandidateBatch.after(made)
@@ -183,7 +173,7 @@ class Candidates:
                     [*argv, "--", *(os.fsdecode(b"./" + place) for place in batch.places)],
                     folder=folder.fileno(),
                     stderr=False,
-                    memory=ripgrep.MEMORY,
+                    memory=MEMORY,
                     seconds=self._task.remaining,
                 )
         except (FilewrightError, OSError):
@@ -216,7 +206,7 @@ class Candidates:
         output = []
         with child:
             assert child.stdout is not None
-            for block in ripgrep.read(child.stdout, self._task, patience):
+            for block in read_output(child.stdout, self._task, patience):
                 output.append(block)
             try:
                 status = -1 if patience.expired else child.wait(5.0)

@@ -7,14 +7,16 @@ where, is always settled here.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 
 from filewright.progress import Task
-from filewright.search.ahead import Ahead, ahead_of
-from filewright.search.hit import Match, Span
+from filewright.search.ahead import ahead_of
+from filewright.search.hit import Found, Hit, Match, Span
 from filewright.search.pattern import Pattern, is_word
 from filewright.search.window import Window, window
 from filewright.text import Snapshot, finder
@@ -44,6 +46,12 @@ WINDOWS = Windows()
 _STEPS = 150_000_000
 """Bytes times instructions that RE2 may take without a look at the clock: half a second at worst."""
 
+_REACH = 400
+"""Bytes of a line, from the first match on, whose further matches belong to the same hit."""
+
+_MOST_SUBMATCHES = 1000
+_STEP = 64 << 10
+
 _LOOK = 0.05  # seconds between two looks at the clock
 
 
@@ -53,6 +61,7 @@ def matches(
     *,
     start: int | None = None,
     stop: int | None = None,
+    once: bool = False,
     windows: Windows = WINDOWS,
     task: Task | None = None,
 ) -> Iterator[Match]:
@@ -60,31 +69,11 @@ def matches(
 
     `start` must be a character's beginning. Matches of nothing are yielded too, at most one per
     character. In a line longer than a window a regex match of up to the overlap is certain to be found.
+    With `once` only the first match of each line is given: what is left of it is not looked at.
     Raises `cancelled`, `timeout`, `io_error`.
     """
-    for view, spans in _places(snapshot, pattern, start, stop, windows, task or Task()):
+    for view, spans in _places(snapshot, pattern, start, stop, windows, task or Task(), once=once):
         yield _match(view, spans)
-
-
-def matching_lines(
-    snapshot: Snapshot,
-    pattern: Pattern,
-    *,
-    start: int | None = None,
-    windows: Windows = WINDOWS,
-    task: Task | None = None,
-) -> Iterator[Match]:
-    """The first match of each line that has one: what is left of the line is not looked at."""
-    for view, spans in _places(snapshot, pattern, start, None, windows, task or Task(), once=True):
-        yield _match(view, spans)
-
-
-def count(
-    snapshot: Snapshot, pattern: Pattern, *, windows: Windows = WINDOWS, task: Task | None = None
-) -> int:
-    """How many lines match (multiline: how many matches there are)."""
-    once = not pattern.multiline
-    return sum(1 for _ in _places(snapshot, pattern, None, None, windows, task or Task(), once=once))
 
 
 def _places(
@@ -107,9 +96,11 @@ def _places(
         while position < stop:
             task.check()
             task.report(position, stop, "searching")
-            position = _skipped(snapshot, ahead, position)
-            if position >= stop:
-                return
+            # Where to look next: never past a line that was begun.
+            if ahead.running and (position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"):
+                position = ahead.next_line(position)
+                if position >= stop:
+                    return
             view = window(
                 snapshot,
                 position,
@@ -135,13 +126,6 @@ def _places(
             if following <= position:
                 return
             position = following
-
-
-def _skipped(snapshot: Snapshot, ahead: Ahead, position: int) -> int:
-    """Where to look next: never past a line that was begun."""
-    if ahead.running and (position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"):
-        return ahead.next_line(position)
-    return position
 
 
 def _in_window(view: Window, pattern: Pattern, task: Task, *, once: bool) -> Iterator[list[Span | None]]:
@@ -255,34 +239,10 @@ def _match(view: Window, spans: list[Span | None]) -> Match:
 
 
 def _whole(text: bytes, low: int, high: int) -> bool:
-    return not (_last_is_word(text[max(0, low - 4) : low]) or _first_is_word(text[high : high + 4]))
-
-
-def _last_is_word(before: bytes) -> bool:
-    if not before:
-        return False
-    if before[-1] < 0x80:
-        return is_word(chr(before[-1]))
-    for back in range(2, min(4, len(before)) + 1):
-        if before[-back] & 0xC0 == 0xC0:
-            return _valid_word(before[-back:])
-        if before[-back] < 0x80:
-            break
-    return False  # not UTF-8: no word character
-
-
-def _first_is_word(after: bytes) -> bool:
-    if not after:
-        return False
-    lead = after[0]
-    if lead < 0x80:
-        return is_word(chr(lead))
-    return _valid_word(after[: 4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2])
-
-
-def _valid_word(character: bytes) -> bool:
-    text = character.decode("utf-8", "replace")
-    return len(text) == 1 and is_word(text)
+    """Whether no word character is beside the match; bytes that are not UTF-8 are none."""
+    before, after = text[max(0, low - 4) : low], text[high : high + 4]
+    beside = before.decode("utf-8", "replace")[-1:] + after.decode("utf-8", "replace")[:1]
+    return not any(map(is_word, beside))
 
 
 def _after(text: bytes, index: int) -> int:
@@ -297,3 +257,130 @@ def _before(text: bytes, index: int) -> int:
     while index and text[index] & 0xC0 == 0x80:
         index -= 1
     return index
+
+
+# From matches to hits
+
+
+def search_snapshot(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    *,
+    limit: int,
+    start: int | None = None,
+    invert: bool = False,
+    windows: Windows = WINDOWS,
+    task: Task | None = None,
+) -> Found:
+    """The first `limit` hits from byte `start` on (the `stopped_at` of an earlier search).
+
+    A hit is a line that matches (in a long line: a part of it; multiline: a match); inverted, a line
+    that does not. The text must be text: ask `snapshot.binary` first. Raises `cancelled`, `timeout`,
+    `io_error`.
+    """
+    checked = task or Task()
+    begin = snapshot.start if start is None else max(start, snapshot.start)
+    once = invert and not pattern.multiline
+    seen = matches(snapshot, pattern, start=begin, once=once, windows=windows, task=checked)
+    if invert:
+        hits = _other_lines(snapshot, seen, begin, checked)
+    else:
+        hits = _hits(snapshot, seen, checked, each=pattern.multiline)
+    found = list(islice(hits, limit + 1))
+    if len(found) <= limit:
+        return Found(tuple(found), complete=True, count=len(found))
+    return Found(
+        tuple(found[:limit]),
+        complete=False,
+        stopped_at=found[limit].offset,
+        count=limit,
+        reason=f"stopped after {limit} hits",
+    )
+
+
+def count_hits(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    *,
+    invert: bool = False,
+    windows: Windows = WINDOWS,
+    task: Task | None = None,
+) -> int:
+    """How many lines match (multiline: how many matches there are; inverted: how many lines do not)."""
+    checked, once = task or Task(), not pattern.multiline
+    if invert and pattern.multiline:
+        seen = matches(snapshot, pattern, windows=windows, task=checked)
+        return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, checked))
+    found = sum(1 for _ in _places(snapshot, pattern, None, None, windows, checked, once=once))
+    return snapshot.lines.counted(checked) - found if invert else found
+
+
+def _hits(snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool) -> Iterator[Hit]:
+    """Matches of one line within reach of its first one are one hit; with `each`, every match is."""
+    columns = Columns(snapshot, task)
+    first: Match | None = None
+    begin = end = 0
+    spans: list[Span] = []
+    for match in found:
+        if first is not None:
+            together = not each and match.offset < end and match.end - first.offset <= _REACH
+            if together and len(spans) < _MOST_SUBMATCHES:
+                spans.append((match.offset, match.end))
+                continue
+            yield hit_of(columns, begin, spans, task)
+        if first is None or match.offset >= end:
+            begin = snapshot.lines.begin(match.offset, task)
+            end = snapshot.lines.end(match.offset, task)
+            if end >= snapshot.size:
+                end = snapshot.size + 1  # a match of nothing at the very end is in the last line
+        first, spans = match, [(match.offset, match.end)]
+    if first is not None:
+        yield hit_of(columns, begin, spans, task)
+
+
+def hit_of(columns: Columns, begin: int, spans: list[Span], task: Task, score: float = 1.0) -> Hit:
+    """The hit of some matches that begin in the line at `begin`."""
+    return Hit(
+        offset=spans[0][0],
+        end=spans[0][1],
+        line=columns.snapshot.lines.line_at(begin, task),
+        column=columns.column(begin, spans[0][0]),
+        line_offset=begin,
+        submatches=tuple(spans),
+        score=score,
+    )
+
+
+def _other_lines(snapshot: Snapshot, found: Iterator[Match], start: int, task: Task) -> Iterator[Hit]:
+    """The lines from `start` (a line's beginning) on that hold no part of a match."""
+    first = snapshot.lines.line_at(start, task) if start < snapshot.size else 1
+    ahead = next(found, None)
+    for number, line in enumerate(snapshot.lines.since(start, limit=0, task=task), first):
+        while ahead is not None and ahead.offset < line.offset and ahead.end <= line.offset:
+            ahead = next(found, None)
+        if ahead is None or ahead.offset > line.body_end:
+            yield Hit(line.offset, line.body_end, number, 1, line.offset)
+
+
+class Columns:
+    """Counts characters in one snapshot, asked in rising order; keeps where it was."""
+
+    def __init__(self, snapshot: Snapshot, task: Task) -> None:
+        self.snapshot = snapshot
+        self._task = task
+        self._column = (snapshot.start, snapshot.start, 1)
+
+    def column(self, begin: int, offset: int) -> int:
+        """The 1-based character of `offset` in the line that begins at `begin`."""
+        line, known, column = self._column
+        if line != begin or offset < known:
+            known, column = begin, 1
+        decoder = codecs.getincrementaldecoder(self.snapshot.encoding.name)("replace")
+        for position in range(known, offset, _STEP):
+            self._task.check()
+            length = min(_STEP, offset - position)
+            column += len(
+                decoder.decode(self.snapshot.read(position, length), final=position + length >= offset)
+            )
+        self._column = (begin, offset, column)
+        return column

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from filewright.progress import Task
 from filewright.search.hit import Hit, ShownLine
-from filewright.search.places import character_at
+from filewright.search.window import character_at
 from filewright.text import Snapshot
 
 

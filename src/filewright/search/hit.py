@@ -1,8 +1,10 @@
-"""What a search finds: `Match`, `Hit`, `ShownLine`, `Found`. Plain values."""
+"""What a search of a tree is asked (`TreeOptions`), and what a search finds. Plain values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 Span = tuple[int, int]
 
@@ -68,3 +70,21 @@ class Found:
     reason: str = ""
     runner_up: float | None = None
     tied: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """Which files, and what is wanted of them.
+
+    `glob` as the walk takes it; `kind` a language or extension (`python`, `rs`); `limit` is in hits
+    for `matches`, else in files; `invert` finds lines without a match. Notebooks are searched by their
+    cells.
+    """
+
+    limit: int
+    output: Literal["matches", "files", "counts"] = "matches"
+    glob: str | Sequence[str] | None = None
+    kind: str | None = None
+    invert: bool = False
+    include_hidden: bool = True
+    include_ignored: bool = False

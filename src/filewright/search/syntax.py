@@ -36,25 +36,28 @@ from filewright.search.nodes import (
 REPEATS = 1000
 _DEPTH = 100
 
-DIGIT: tuple[Range, ...] = ((48, 57),)
-WORD: tuple[Range, ...] = ((48, 57), (65, 90), (95, 95), (97, 122))
-SPACE: tuple[Range, ...] = ((9, 13), (32, 32))
-_PERL = {"d": DIGIT, "w": WORD, "s": SPACE}
-_POSIX: dict[str, tuple[Range, ...]] = {
-    "alnum": ((48, 57), (65, 90), (97, 122)),
-    "alpha": ((65, 90), (97, 122)),
-    "ascii": ((0, 127),),
-    "blank": ((9, 9), (32, 32)),
-    "cntrl": ((0, 31), (127, 127)),
-    "digit": DIGIT,
-    "graph": ((33, 126),),
-    "lower": ((97, 122),),
-    "print": ((32, 126),),
-    "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
-    "space": SPACE,
-    "upper": ((65, 90),),
-    "word": WORD,
-    "xdigit": ((48, 57), (65, 70), (97, 102)),
+
+def _ranges_of(ends: str) -> tuple[Range, ...]:
+    """The ranges whose ends are the characters given, two by two."""
+    return tuple(zip(map(ord, ends[::2]), map(ord, ends[1::2]), strict=True))
+
+
+_PERL = {"d": _ranges_of("09"), "w": _ranges_of("09AZ__az"), "s": _ranges_of("\t\r  ")}
+_POSIX = {
+    "alnum": _ranges_of("09AZaz"),
+    "alpha": _ranges_of("AZaz"),
+    "ascii": _ranges_of("\0\x7f"),
+    "blank": _ranges_of("\t\t  "),
+    "cntrl": _ranges_of("\0\x1f\x7f\x7f"),
+    "digit": _PERL["d"],
+    "graph": _ranges_of("!~"),
+    "lower": _ranges_of("az"),
+    "print": _ranges_of(" ~"),
+    "punct": _ranges_of("!/:@[`{~"),
+    "space": _PERL["s"],
+    "upper": _ranges_of("AZ"),
+    "word": _PERL["w"],
+    "xdigit": _ranges_of("09AFaf"),
 }
 _ESCAPES = {"n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B, "a": 0x07}
 _CATEGORIES = {

@@ -7,55 +7,27 @@ that a hit is the same whatever did the narrowing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import xxhash
 
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
-from filewright.languages import named_as
 from filewright.progress import Task
-from filewright.search.candidates import Candidates, Choice, Sieve
+from filewright.search.candidates import Candidates, Sieve
+from filewright.search.engine import count_hits, search_snapshot
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.fuzzy.pieces import choose, escaped
-from filewright.search.hit import Found, Hit
-from filewright.search.onefile import count_hits, search_snapshot
+from filewright.search.hit import Found, Hit, TreeOptions
 from filewright.search.pattern import Pattern
 from filewright.settings import Settings
 from filewright.text import BoundedCache, LineIndex, Snapshot, notebook_view
-
-Output = Literal["matches", "files", "counts"]
 
 _GONE = (Code.NOT_FOUND, Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.SYMLINK, Code.PATH_ESCAPE)
 
 _LONG = 40
 _MARKED = 4 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class TreeOptions:
-    """Which files, and what is wanted of them.
-
-    `glob` as the walk takes it; `kind` a language or extension (`python`, `rs`); `limit` is in hits
-    for `matches`, else in files; `invert` finds lines without a match. Notebooks are searched by their
-    cells.
-    """
-
-    limit: int
-    output: Output = "matches"
-    glob: str | Sequence[str] | None = None
-    kind: str | None = None
-    invert: bool = False
-    include_hidden: bool = True
-    include_ignored: bool = False
-
-    @property
-    def choice(self) -> Choice:
-        """Which files. Raises `invalid_input` for a `kind` that is none."""
-        named = named_as(self.kind) if self.kind is not None else None
-        return Choice(self.glob, named, self.include_hidden, self.include_ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +126,7 @@ class Searcher:
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
         forms = tuple(escaped(piece.data) for piece in pieces)
-        candidates = Candidates(self.boundary, where, options.choice, Sieve(forms), None, checked)
+        candidates = Candidates(self.boundary, where, options, Sieve(forms), None, checked)
         best: list[Ranked] = []
         reason, passed, unreadable = "", 0, 0
         for location in candidates:
@@ -225,7 +197,7 @@ class TreeSearch:
         self._candidates = Candidates(
             searcher.boundary,
             where,
-            options.choice,
+            options,
             Sieve()
             if options.invert or pattern.matches_empty
             else Sieve(pattern.for_sieve, pattern.multiline),
@@ -285,7 +257,9 @@ class TreeSearch:
         self.complete = True
 
     def _places(self) -> Iterator[tuple[Location, Resume | None]]:
-        if self._from is not None and self._options.choice.takes(self._from.location.name):
+        if self._from is not None and (
+            not (takes := self._candidates.takes) or takes(self._from.location.name)
+        ):
             yield self._from.location, self._from
         for location in self._candidates:
             yield location, None

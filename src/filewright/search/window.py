@@ -2,18 +2,20 @@
 
 A `Window` begins at a character and ends, wherever it can, at a line's end; its `raw_at` turns an
 index of its text into a byte offset of the file. For UTF-8 without carriage returns that is an
-addition and no byte is copied twice; for anything else only what is near a match is mapped.
+addition and no byte is copied twice; for anything else the line is found first, and what is in it before the match.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from functools import cached_property
 
 from filewright.text import Encoding, Snapshot, cut, normalised
 
-_PAIR = re.compile(rb"\r\n")
+_NEAR = 4 << 20
+_TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")
 
 
 class Window:
@@ -44,7 +46,7 @@ class Window:
         self._encoding = encoding
         self._context = context
         self._overlap = overlap
-        self._known = (0, 0, 0)
+        self._near = (0, 0)
 
     def may_hold(self, needle: bytes) -> bool:
         """Whether the file's own bytes hold those of a literal: asked before anything is decoded."""
@@ -55,8 +57,13 @@ class Window:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
         if not self._encoding.is_utf8:
             return self._context + normalised(self._shown).encode("utf-8", "surrogatepass")
-        plain = self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if self._paired else self._raw
+        plain = self._raw if self._verbatim else self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return self._context + plain if self._context else plain
+
+    @cached_property
+    def _verbatim(self) -> bool:
+        """Whether the text is the file's own bytes."""
+        return self._encoding.is_utf8 and b"\r" not in self._raw
 
     @cached_property
     def limit(self) -> int:
@@ -68,48 +75,52 @@ class Window:
             limit += 1
         return limit
 
-    @cached_property
-    def _shown(self) -> str:
-        return _decoded(self._raw, self._encoding)
-
-    @cached_property
-    def _paired(self) -> bool:
-        """Whether there is a carriage return, so that places in the file and in the text differ."""
-        return b"\r" in self._raw if self._encoding.is_utf8 else "\r" in self._shown
-
     def raw_at(self, index: int) -> int:
         """The byte offset of the file where the character at `index` of the text begins."""
         index = max(0, index - self.begin)
+        if self._verbatim:
+            return self.offset + index
+        texts, raws = self._lines
+        line = bisect_right(texts, index) - 1
+        begin, raw = texts[line], raws[line]
         if self._encoding.is_utf8:
-            return self.offset + index + (bisect_left(self._pairs, index) if self._paired else 0)
-        # Characters between the last place asked for and this one, in each of the three forms.
-        text_index, shown_index, raw_index = self._known if index >= self._known[0] else (0, 0, 0)
-        text = self.text[self.begin + text_index : self.begin + index]
-        characters = len(text.decode("utf-8", "surrogatepass"))
-        end = shown_index + characters
-        if self._paired:
-            before = bisect_left(self._shown_pairs, shown_index)
-            normal = shown_index - before
-            end = normal + characters
-            end += bisect_left(self._normal_pairs, end)
-        raw_index += len(_encoded(self._shown[shown_index:end], self._encoding))
-        self._known = (index, end, raw_index)
-        return self.offset + raw_index
+            return self.offset + raw + index - begin
+        if begin <= self._near[0] <= index:
+            begin, raw = self._near  # a long line is not gone through anew for each match
+        between = self.text[self.begin + begin : self.begin + index].decode("utf-8", "surrogatepass")
+        raw += len(between.encode(self._encoding.name, _errors(self._encoding)))
+        self._near = (index, raw)
+        return self.offset + raw
 
     @cached_property
-    def _pairs(self) -> list[int]:
-        """The indices in the normalised text of those line feeds that are pairs in the file."""
-        return [match.start() - k for k, match in enumerate(_PAIR.finditer(self._raw))]
+    def _lines(self) -> tuple[list[int], list[int]]:
+        """Where the lines of the window begin, in its text and in the file: terminators differ only between lines."""
+        texts, raws = [0], [0]
+        if self._encoding.is_utf8:
+            for match in _TERMINATOR.finditer(self._raw):
+                raws.append(match.end())
+                texts.append(texts[-1] + match.start() - raws[-2] + 1)
+            return texts, raws
+        shown, end = self._shown, 0
+        for found in _TERMINATOR_SHOWN.finditer(shown):
+            line = shown[end : found.start()]
+            texts.append(texts[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
+            raws.append(
+                raws[-1] + len(shown[end : found.end()].encode(self._encoding.name, _errors(self._encoding)))
+            )
+            end = found.end()
+        return texts, raws
 
     @cached_property
-    def _shown_pairs(self) -> list[int]:
-        """Where the line feeds of pairs are in the decoded text."""
-        return [match.start() + 1 for match in re.finditer("\r\n", self._shown)]
+    def _shown(self) -> str:
+        """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
+        raw = self._raw[: len(self._raw) // self._encoding.width * self._encoding.width]
+        return raw.decode(self._encoding.name, _errors(self._encoding))
 
-    @cached_property
-    def _normal_pairs(self) -> list[int]:
-        """The same in the decoded text with the pairs joined."""
-        return [at - 1 - k for k, at in enumerate(self._shown_pairs)]
+
+def _errors(encoding: Encoding) -> str:
+    """How what is no character passes a codec in both directions."""
+    return "surrogatepass" if encoding.width == 2 else "surrogateescape"
 
 
 def window(
@@ -197,12 +208,20 @@ def _context(snapshot: Snapshot, position: int) -> bytes:
     return b"" if character in ("\n", "\r") else character.encode("utf-8", "replace")
 
 
-def _decoded(raw: bytes, encoding: Encoding) -> str:
-    """`raw` as text that `_encoded` turns back into exactly these bytes."""
+def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:
+    """The beginning of a character at or a little after `offset`; `line` is where its line begins."""
+    encoding = snapshot.encoding
+    if line is None:
+        line = snapshot.lines.begin(offset) if encoding.multibyte else snapshot.start
+    if encoding.is_utf8:
+        following = snapshot.read(offset, 4)
+        return offset + next((i for i, byte in enumerate(following) if byte & 0xC0 != 0x80), 0)
     if encoding.width == 2:
-        return raw[: len(raw) & ~1].decode(encoding.name, "surrogatepass")
-    return raw.decode(encoding.name, "surrogateescape")
-
-
-def _encoded(text: str, encoding: Encoding) -> bytes:
-    return text.encode(encoding.name, "surrogatepass" if encoding.width == 2 else "surrogateescape")
+        offset += (offset - line) % 2
+        unit = snapshot.read(offset, 2).decode(encoding.name, "surrogatepass")
+        return offset + 2 if "\udc00" <= unit[:1] <= "\udfff" else offset
+    if encoding.multibyte and offset - line <= _NEAR:
+        decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+        decoder.decode(snapshot.read(line, offset - line))
+        return offset - len(decoder.getstate()[0])
+    return offset

@@ -52,6 +52,7 @@ def decoded(head: bytes) -> Outline:
 
 
 def _symbols(rows: list[Any]) -> tuple[Symbol, ...]:
-    return tuple(
-        [Symbol(name, sys.intern(kind), *rest, _symbols(below)) for name, kind, *rest, below in rows]
-    )
+    found = []
+    for name, kind, *rest, below in rows:
+        found.append(Symbol._make((name, sys.intern(kind), *rest, _symbols(below))))
+    return tuple(found)

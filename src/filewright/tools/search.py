@@ -21,9 +21,9 @@ from filewright.search import (
     check_mark,
     compile_pattern,
     count_hits,
+    find_matches,
     fuzzy,
     mark_of,
-    matching_lines,
     search_snapshot,
 )
 from filewright.text import Snapshot
@@ -228,7 +228,7 @@ def _file(search: Search, location: Location, pattern: Pattern, resume: Resume |
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
         if arguments.output == "kinds":
-            search.kinds.add_all(snapshot, matching_lines(snapshot, pattern, task=task))
+            search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=task))
             return
         if arguments.output == "counts":
             count = count_hits(snapshot, pattern, invert=arguments.invert, task=task)
@@ -281,7 +281,7 @@ def _tree(search: Search, location: Location, pattern: Pattern, resume: Resume |
             stopped = show_hits(search, snapshot, hits)
         elif arguments.output == "kinds":
             stopped = None
-            search.kinds.add_all(snapshot, matching_lines(snapshot, pattern, task=search.task))
+            search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=search.task))
         else:
             stopped = (
                 None if add_count(search, at, hits.count if arguments.output == "counts" else None) else 0

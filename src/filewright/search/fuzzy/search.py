@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.search.engine import Columns, hit_of, search_snapshot
 from filewright.search.fuzzy.align import best_fit, folded
 from filewright.search.fuzzy.pieces import choose, occurrences, sample
 from filewright.search.fuzzy.sweep import sweep
 from filewright.search.fuzzy.votes import elected
 from filewright.search.hit import Found, Hit
-from filewright.search.onefile import hit_of, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
-from filewright.search.places import Columns, character_at
-from filewright.search.window import Window, window
+from filewright.search.window import Window, character_at, window
 from filewright.text import BoundedCache, Snapshot, check_text, normalised
 
 SWEEP_ALWAYS = 2 << 20
@@ -184,7 +183,7 @@ def _settled(
         high = min(snapshot.size, high)
         if low < high:
             view = window(snapshot, low, high, length=high - low, longest=high - low)
-            views.append((view, view.text[view.begin :].decode("utf-8", "replace")))
+            views.append((view, view.text[view.begin :].decode("utf-8", "surrogateescape")))
     task.check()
     plain, _ = folded(needle)
     ranked = process.extract(plain, [text for _, text in views], scorer=LCSseq.similarity, limit=finalists)
@@ -205,27 +204,9 @@ def _fitted(needle: str, view: Window, text: str) -> _SimilarRegion | None:
     fit = best_fit(needle, text)
     if fit.end <= fit.start:
         return None
-    start = len(text[: fit.start].encode("utf-8"))
-    length = len(text[fit.start : fit.end].encode("utf-8"))
-    if "\ufffd" in text:  # as long as their bytes only by chance
-        start, length = _in_bytes(view.text[view.begin :], fit.start), 0
-        length = _in_bytes(view.text[view.begin :], fit.end) - start
-    offset = view.raw_at(view.begin + start)
-    return _SimilarRegion(fit.score, offset, view.raw_at(view.begin + start + length))
-
-
-def _in_bytes(text: bytes, characters: int) -> int:
-    """Where the character of that number begins in UTF-8 with invalid bytes."""
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high) // 2
-        if len(text[:middle].decode("utf-8", "replace")) < characters:
-            low = middle + 1
-        else:
-            high = middle
-    while low < len(text) and text[low] & 0xC0 == 0x80 and low > 0 and text[low - 1] >= 0x80:
-        low += 1
-    return low
+    start = view.begin + len(text[: fit.start].encode("utf-8", "surrogateescape"))
+    stop = start + len(text[fit.start : fit.end].encode("utf-8", "surrogateescape"))
+    return _SimilarRegion(fit.score, view.raw_at(start), view.raw_at(stop))
 
 
 def _apart(regions: Iterable[_SimilarRegion]) -> list[_SimilarRegion]:

@@ -31,7 +31,7 @@ def sweep(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple[
         task.check()
         task.report(position, snapshot.size, "comparing")
         view = window(snapshot, position, snapshot.size, length=_LENGTH, longest=_LENGTH)
-        text = view.text[view.begin :].decode("utf-8", "replace")
+        text = view.text[view.begin :].decode("utf-8", "surrogateescape")
         begins = range(0, max(1, len(text) - half), half)
         pieces = [text[begin : begin + span] for begin in begins]
         cutoff = max(least, best[0][0]) if len(best) >= keep else least
@@ -72,6 +72,6 @@ class _Offsets:
         if self._ascii:
             return int(self._raw_at(self._shift + character))
         known, length = self._known if character >= self._known[0] else (0, 0)
-        length += len(self._text[known:character].encode("utf-8", "surrogatepass"))
+        length += len(self._text[known:character].encode("utf-8", "surrogateescape"))
         self._known = (character, length)
         return min(self._stop, int(self._raw_at(self._shift + length)))
