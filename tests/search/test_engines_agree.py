@@ -104,7 +104,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(tmp_path: Path, pattern, t
     if not spans(Snapshot.of_bytes(data, encoding=explicit), compiled):
         return
     (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.for_sieve for part in ("-e", form)]
+    forms = [part for form in compiled.for_rg for part in ("-e", form)]
     argv = [str(program("rg")), "--no-config", "-a", "-l", *(["-U"] if multiline else []), *forms]
     done = subprocess.run([*argv, str(tmp_path / "sieved")], capture_output=True, check=False)
     assert done.returncode == 0, (forms, done.stderr)
@@ -120,7 +120,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     compiled = compile_pattern(word, case="sensitive")
     assert len(spans(Snapshot.of_bytes(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.for_sieve for part in ("-e", form)]
+    forms = [part for form in compiled.for_rg for part in ("-e", form)]
     argv = [str(program("rg")), "--no-config", "-a", "-l", *forms, str(tmp_path / "sieved")]
     assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
 

@@ -15,7 +15,7 @@ from typing import Final
 from filewright.boundary import Child, program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.search.pattern import Pattern
+from filewright.search.pattern import Pattern, escaped
 from filewright.text import Snapshot
 
 MEMORY: Final = 48 << 20
@@ -89,7 +89,8 @@ def ahead_of(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ah
     """The child that runs ahead, where it pays and finds every line there is."""
     pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
     able = not pattern.multiline and not pattern.matches_empty and snapshot.encoding.is_utf8
-    return Ahead(snapshot, (pattern.for_rg,) if pays and able else (), task)
+    forms = pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
+    return Ahead(snapshot, forms if pays and able else (), task)
 
 
 def _started(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Child | None:

@@ -1,10 +1,9 @@
 """From the tree of a pattern to what each engine is given.
 
-Three forms of one meaning:
+Two forms of one meaning:
 
 - `for_re2`: for text whose terminators are all ``\\n``, in UTF-8. What it matches is what a hit is.
-- `for_rg`: for raw UTF-8 bytes with any terminators; finds every line that `for_re2` finds.
-- `for_sieve`: for raw bytes in any encoding that contains ASCII; lets through every file in which
+- `for_rg`: for raw bytes with any terminators, in any encoding that contains ASCII; finds every line in which
   `for_re2` would find something, and some others. A character outside ASCII is taken to be any bytes
   that could be one in some encoding.
 """
@@ -36,10 +35,13 @@ _WORD_CHARACTERS = r"\p{L}\p{M}\p{N}\p{Pc}"
 _OTHER = r"(?-u:[\x80-\xFF][\x30-\xFF]{0,3})"
 
 
+_NEVER = r"[^\x{0}-\x{10FFFF}]"
+"""What matches nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
-    raw: bool  # terminators are as in the file
-    sieve: bool
+    raw: bool  # for `rg`: bytes, terminators as in the file
     multiline: bool
 
 
@@ -50,25 +52,15 @@ def for_re2(node: Node, *, multiline: bool, whole_word: bool) -> bytes:
     no word characters, hence the ``\\C`` (any byte), narrowed by ``\\b`` to keep the choice of the
     match right where words are ASCII.
     """
-    text = _emit(node, _Form(raw=False, sieve=False, multiline=multiline))
+    text = _emit(node, _Form(raw=False, multiline=multiline))
     if whole_word:
         text = rf"(?:^|[^{_WORD_CHARACTERS}]|\C\b)({text})(?:$|[^{_WORD_CHARACTERS}]|\b\C)"
     return f"(?m){text}".encode()
 
 
-def for_rg(node: Node, *, multiline: bool, whole_word: bool) -> str:
-    """The pattern for `rg` and a file known to be UTF-8."""
-    text = _emit(node, _Form(raw=True, sieve=False, multiline=multiline))
-    return f"(?Rm){_half_words(text) if whole_word else text}"
-
-
-def for_sieve(node: Node, *, multiline: bool) -> str:
+def for_rg(node: Node, *, multiline: bool) -> str:
     """The pattern for `rg` and files of any encoding."""
-    return f"(?Rm){_emit(node, _Form(raw=True, sieve=True, multiline=multiline))}"
-
-
-def _half_words(text: str) -> str:
-    return rf"(?-u:\b{{start-half}})(?:{text})(?-u:\b{{end-half}})"
+    return f"(?Rm){_emit(node, _Form(raw=True, multiline=multiline))}"
 
 
 def _emit(node: Node, form: _Form) -> str:
@@ -123,9 +115,9 @@ def _times(node: Repeat) -> str:
 def _char(node: Char, form: _Form) -> str:
     if node.code == LINE_FEED:
         if not form.multiline:
-            return r"[^\x{0}-\x{10FFFF}]"
+            return _NEVER
         return r"(?:\r\n|\n|\r)" if form.raw else r"\n"
-    if form.sieve and node.code > 0x7F:
+    if form.raw and node.code > 0x7F:
         return _OTHER
     text = _code(node.code)
     if node.fold and chr(node.code).lower() != chr(node.code).upper():
@@ -150,46 +142,34 @@ def _ranges(ranges: tuple[Range, ...]) -> str:
 
 
 def _set(node: Set, form: _Form) -> str:
-    if form.sieve:
-        return _sieve_set(node, form)
+    if form.raw:
+        return _raw_set(node, form)
+    kept = r"\r" if form.multiline else r"\r\n"
     if node.negated:
-        return _negated(node, form)
-    holds_newline = any(low <= LINE_FEED <= high for low, high in node.ranges)
+        properties = "".join(rf"\{'P' if negated else 'p'}{{{name}}}" for name, negated in node.properties)
+        body = f"[^{_ranges(node.ranges)}{properties}{kept}]"
+        return f"(?i:{body})" if node.fold else body
     ranges = without(node.ranges, _CARRIAGE_RETURN)
-    if form.multiline:
-        if holds_newline and form.raw:
-            ranges = merged([*ranges, (_CARRIAGE_RETURN, _CARRIAGE_RETURN)])
-    else:
+    if not form.multiline:
         ranges = without(ranges, LINE_FEED)
-    parts = [r"\r\n"] if form.multiline and form.raw and (holds_newline or node.properties) else []
+    parts = []
     if ranges:
         body = f"[{_ranges(ranges)}]"
         parts.append(f"(?i:{body})" if node.fold and _has_case(ranges) else body)
     for name, negated in node.properties:
-        # The set less the terminators, written as what is in neither: the one form that both have.
+        # The set less the terminators, written as what is in neither.
         inverse = "p" if negated else "P"
-        kept = "" if form.multiline else r"\r\n"
-        parts.append(rf"(?-i:[^\{inverse}{{{name}}}{kept}])")
-    if not parts:
-        return r"[^\x{0}-\x{10FFFF}]"
-    return parts[0] if len(parts) == 1 and not parts[0].startswith("\\") else f"(?:{'|'.join(parts)})"
+        parts.append(rf"(?-i:[^\{inverse}{{{name}}}{'' if form.multiline else kept}])")
+    return _either(parts)
 
 
-def _negated(node: Set, form: _Form) -> str:
-    kept = "" if form.multiline and form.raw else ("\\r" if form.multiline else "\\r\\n")
-    holds_newline = any(low <= LINE_FEED <= high for low, high in node.ranges)
-    if form.multiline and form.raw and holds_newline:
-        kept = "\\r"
-    properties = "".join(rf"\{'P' if negated else 'p'}{{{name}}}" for name, negated in node.properties)
-    body = f"[^{_ranges(node.ranges)}{properties}{kept}]"
-    if node.fold:
-        body = f"(?i:{body})"
-    if form.multiline and form.raw and not holds_newline:
-        return rf"(?:\r\n|{body})"
-    return body
+def _either(parts: list[str]) -> str:
+    if len(parts) == 1 and not parts[0].startswith("\\"):
+        return parts[0]
+    return f"(?:{'|'.join(parts)})" if parts else _NEVER
 
 
-def _sieve_set(node: Set, form: _Form) -> str:
+def _raw_set(node: Set, form: _Form) -> str:
     ascii_codes = [code for code in range(128) if _holds(node, code)]
     newline = LINE_FEED in ascii_codes
     codes = [code for code in ascii_codes if code not in (LINE_FEED, _CARRIAGE_RETURN)]
@@ -202,9 +182,7 @@ def _sieve_set(node: Set, form: _Form) -> str:
         parts.append(f"(?-u:{body})")
     if node.negated or node.properties or node.fold or any(high > 0x7F for _, high in node.ranges):
         parts.append(_OTHER)
-    if not parts:
-        return r"[^\x{0}-\x{10FFFF}]"
-    return parts[0] if len(parts) == 1 and not parts[0].startswith("\\") else f"(?:{'|'.join(parts)})"
+    return _either(parts)
 
 
 def _holds(node: Set, code: int) -> bool:

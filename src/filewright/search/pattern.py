@@ -81,22 +81,15 @@ class Pattern:
     @cached_property
     def matches_empty(self) -> bool:
         """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
-        inner = compiled(emission.for_re2(self.node, multiline=True, whole_word=False))
-        samples = (b"", b"\n", b"a", b" a", b"a ", b"-", b"\n\n")
-        return any(m.start() == m.end() for sample in samples for m in inner.finditer(sample))
+        return _can_be_empty(self.node)
 
     @cached_property
-    def for_rg(self) -> str:
-        """`rg`'s form for a file that is UTF-8."""
-        return emission.for_rg(self.node, multiline=self.multiline, whole_word=self.whole_word)
-
-    @cached_property
-    def for_sieve(self) -> tuple[str, ...]:
+    def for_rg(self) -> tuple[str, ...]:
         """`rg`'s forms that together let through every file, of any encoding, that holds a hit."""
         if self.mode == "literal" and not self.text.isascii() and not self.insensitive and not self.multiline:
             found = dict.fromkeys(encoding for name in _CODECS if (encoding := _encoded(self.text, name)))
-            return tuple("".join(_byte(byte) for byte in form) for form in found)
-        return (emission.for_sieve(self.node, multiline=self.multiline),)
+            return tuple(map(escaped, found))
+        return (emission.for_rg(self.node, multiline=self.multiline),)
 
     def in_encoding(self, name: str) -> bytes | None:
         """The bytes of `plain` in a codec; None if it has no `plain` or the codec lacks a character."""
@@ -171,6 +164,19 @@ def needs_newline(node: nodes.Node) -> bool:
     return False
 
 
+def _can_be_empty(node: nodes.Node) -> bool:
+    match node:
+        case nodes.Group():
+            return _can_be_empty(node.inner)
+        case nodes.Repeat():
+            return node.low == 0 or _can_be_empty(node.inner)
+        case nodes.Sequence():
+            return all(map(_can_be_empty, node.items))
+        case nodes.Alternation():
+            return any(map(_can_be_empty, node.items))
+    return isinstance(node, nodes.Assertion)
+
+
 def is_word(c: str) -> bool:
     """Whether a character is a letter, mark, number or connector, as `whole_word` means it."""
     return unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
@@ -208,6 +214,8 @@ def _encoded(text: str, name: str) -> bytes | None:
         return None
 
 
-def _byte(byte: int) -> str:
-    c = chr(byte)
-    return c if c.isascii() and c.isalnum() else rf"(?-u:\x{byte:02X})"
+def escaped(literal: bytes) -> str:
+    """The pattern of `rg` for exactly these bytes."""
+    return "".join(
+        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
+    )

@@ -18,9 +18,9 @@ from filewright.progress import Task
 from filewright.search.candidates import Candidates, Sieve
 from filewright.search.engine import count_hits, search_snapshot
 from filewright.search.fuzzy import Grams, fuzzy
-from filewright.search.fuzzy.pieces import choose, escaped
+from filewright.search.fuzzy.pieces import choose
 from filewright.search.hit import Found, Hit, TreeOptions
-from filewright.search.pattern import Pattern
+from filewright.search.pattern import Pattern, escaped
 from filewright.settings import Settings
 from filewright.text import BoundedCache, LineIndex, Snapshot, notebook_view
 
@@ -198,9 +198,7 @@ class TreeSearch:
             searcher.boundary,
             where,
             options,
-            Sieve()
-            if options.invert or pattern.matches_empty
-            else Sieve(pattern.for_sieve, pattern.multiline),
+            Sieve() if options.invert or pattern.matches_empty else Sieve(pattern.for_rg, pattern.multiline),
             resume.location if resume is not None else None,
             task,
         )

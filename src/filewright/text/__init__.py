@@ -23,6 +23,7 @@ from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
 from filewright.text.snapshot import Snapshot, content_version
 from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
 from filewright.text.terminators import Terminators, normalised, terminators_in
+from filewright.text.typography import PLAIN, SPACES
 from filewright.text.wide import Narrowed
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 __all__ = [
     "LINE_REACH",
     "NOTEBOOK_SUFFIX",
+    "PLAIN",
     "SHOWN_WHOLE_BYTES",
+    "SPACES",
     "BoundedCache",
     "Encoding",
     "Finder",

@@ -8,17 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from filewright.text import PLAIN
+
 WHITESPACE = " \t\f\v"
 """What may trail, indent or separate. Other white space is text."""
 
-DOUBLE_QUOTES = "“”„‟〝〞″＂"
-SINGLE_QUOTES = "‘’‚‛′ʼ＇"
-DASHES = "‐‑‒–—―−﹘﹣－"
-SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-
-_FAMILIES = {'"': DOUBLE_QUOTES, "'": SINGLE_QUOTES, "-": DASHES, " ": SPACES}
-_PLAIN = {char: plain for plain, family in _FAMILIES.items() for char in family}
-_FOLD = {ord(char): plain for char, plain in _PLAIN.items()}
+_FOLD = {ord(char): plain for char, plain in PLAIN.items()}
 #: What a word processor puts for plain characters, besides all punctuation that is not ASCII.
 _CORRECTED = "→←⇒⇐↔≤≥≠×÷±©®™½¼¾ﬁﬂ"
 _LONG_RUN = re.compile(r"\s{257,}")
@@ -37,7 +32,7 @@ def folded(text: str) -> str:
 
 def is_typographic(text: str) -> bool:
     """Whether `text` holds a quote, a dash or a space that has a plain form."""
-    return not text.isascii() and any(char in _PLAIN for char in text)
+    return not text.isascii() and any(char in PLAIN for char in text)
 
 
 def plain_but_for(text: str, own: str) -> tuple[str, str]:
@@ -48,7 +43,7 @@ def plain_but_for(text: str, own: str) -> tuple[str, str]:
     """
     if text.isascii():
         return text, ""
-    result = "".join(_PLAIN.get(char, char) if char not in own else char for char in text)
+    result = "".join(PLAIN.get(char, char) if char not in own else char for char in text)
     unclear = [char for char in result if not char.isascii() and char not in own and _is_corrected(char)]
     return result, "".join(unclear)
 

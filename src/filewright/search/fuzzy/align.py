@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from filewright.text import PLAIN
+
 _BLANKS = re.compile(r"\s+")
-_QUOTES = {
-    ord(c): plain
-    for plain, variants in (("'", "‘’‚‛′`´"), ('"', "“”„‟″«»"), ("-", "‐‑‒–—−"), (" ", "\u00a0\u2007\u202f"))
-    for c in variants
-}
+_ALIKE = str.maketrans({**PLAIN, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')})
 
 _FOLD_COST = 0.01
 """What a difference only in whitespace or the form of quotes costs."""
@@ -69,7 +67,7 @@ def folded(text: str) -> tuple[str, list[int]]:
 
     Whitespace at the very beginning and end are dropped.
     """
-    plain = text.translate(_QUOTES)
+    plain = text.translate(_ALIKE)
     parts: list[str] = []
     places: list[int] = []
     position = 0

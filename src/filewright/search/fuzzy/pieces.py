@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from filewright.progress import Task
 from filewright.search.ahead import AHEAD_BYTES, Ahead
-from filewright.search.pattern import compiled
+from filewright.search.pattern import compiled, escaped
 from filewright.text import Snapshot
 
 _LENGTH = 8
@@ -116,10 +116,3 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
             last = position + len(block) >= snapshot.size
             # No piece holds a line break; of a line longer than a block the end is looked at again.
             position += len(block) if last or begins_line else max(1, len(block) - overlap)
-
-
-def escaped(literal: bytes) -> str:
-    """The pattern of `rg` for exactly these bytes."""
-    return "".join(
-        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
-    )
