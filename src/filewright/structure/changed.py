@@ -15,6 +15,9 @@ from filewright.structure.symbol import Outline, Symbol
 
 Status = Literal["added", "modified", "removed"]
 
+# A prototype that became a function, or a constant that lost its `const`, is the same symbol.
+_FAMILIES = {"prototype": "function", "method": "function", "constant": "variable", "property": "variable"}
+
 
 @dataclass(frozen=True, slots=True)
 class ChangedSymbol:
@@ -156,19 +159,12 @@ def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
     entries: dict[_Key, list[_SymbolText]] = defaultdict(list)
     for around, symbol in version.outline.walk():
         task.check()
-        key = tuple((_family(each.kind), _name(each)) for each in (*around, symbol))
+        key = tuple(
+            (_FAMILIES.get(each.kind, each.kind), "" if each.kind == "import" else each.known_as or each.name)
+            for each in (*around, symbol)
+        )
         entries[key].append(_SymbolText(symbol, around, _own(version.data, symbol)))
     return entries
-
-
-def _family(kind: str) -> str:
-    """A prototype that became a function, or a constant that lost its `const`, is the same symbol."""
-    families = {"prototype": "function", "method": "function", "constant": "variable", "property": "variable"}
-    return families.get(kind, kind)
-
-
-def _name(symbol: Symbol) -> str:
-    return "" if symbol.kind == "import" else symbol.known_as or symbol.name
 
 
 def _own(data: bytes, symbol: Symbol) -> bytes:

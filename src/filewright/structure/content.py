@@ -109,14 +109,6 @@ def prepared(data: bytes, codec: str, language: Language) -> Content | None:
     return Content(data, codec, "utf8")
 
 
-def _plain_kotlin(data: bytes) -> bytes:
-    return _FUN_INTERFACE.sub(b"   ", data) if b"interface" in data else data
-
-
-def _plain_rust(data: bytes) -> bytes:
-    return _TRY.sub(b"tri!", data) if b"try!" in data else data
-
-
 def _plain_sql(data: bytes) -> bytes:
     """T-SQL's names in brackets and ends of batches, as other dialects write them."""
     if b"[" in data:
@@ -180,8 +172,8 @@ def _blank_group(found: re.Match[bytes]) -> bytes:
 
 
 _MASKS: Final = {
-    Language.KOTLIN: _plain_kotlin,
-    Language.RUST: _plain_rust,
+    Language.KOTLIN: lambda data: _FUN_INTERFACE.sub(b"   ", data),
+    Language.RUST: lambda data: _TRY.sub(b"tri!", data),
     Language.SQL: _plain_sql,
     Language.C: _plain_c,
     Language.CPP: _plain_c,

@@ -109,7 +109,8 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
                 partial.append(candidate)
         found = exact or partial
         if found:
-            return _preferred(found)
+            # Definitions rather than the prototypes of the same name.
+            return [each for each in found if each.symbol.kind != "prototype"] or found
     return []
 
 
@@ -175,12 +176,6 @@ def _named(outline: Outline) -> Iterator[tuple[NamedSymbol, set[str]]]:
             above = _normal(".".join(outer.known_as or outer.name for outer in around))
             names = {f"{above}.{name}" for name in names}
         yield NamedSymbol(symbol, around), names
-
-
-def _preferred(found: list[NamedSymbol]) -> list[NamedSymbol]:
-    """Definitions rather than the prototypes and imports of the same name."""
-    kept = [each for each in found if each.symbol.kind != "prototype"]
-    return kept or found
 
 
 def _normal(name: str) -> str:

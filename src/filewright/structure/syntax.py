@@ -10,14 +10,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
 from filewright.structure.symbol import SyntaxIssue, SyntaxReport
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Query
+    from tree_sitter import Node
 
 SHOWN: Final = 10
 """Issues described; the rest are counted."""
@@ -31,7 +30,9 @@ def report(root: Node, data: bytes, codec: str, language: Language, *, certain: 
     if not root.has_error:
         if language is not Language.PYTHON or len(data) > _JUDGED_BYTES:
             return SyntaxReport(certain=certain)
-        missing = [_without_body(block, data, codec) for block in _empty_blocks(root)]
+        # The header that an empty block belongs to, by its colon.
+        headers = [_described(block.prev_sibling or block, data, codec) for block in _empty_blocks(root)]
+        missing = [replace(header, text="", message="expected an indented block") for header in headers]
         return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
     verdict = _judged(data, codec, language)
     if verdict is None:
@@ -42,14 +43,10 @@ def report(root: Node, data: bytes, codec: str, language: Language, *, certain: 
         count += 1
         if len(issues) < SHOWN:
             issues.append(_described(node, data, codec))
-    issues = sorted(
-        verdict + [issue for issue in issues if issue.line not in {each.line for each in verdict}], key=_place
-    )
+    judged = {issue.line for issue in verdict}
+    issues = verdict + [issue for issue in issues if issue.line not in judged]
+    issues.sort(key=lambda issue: (issue.line, issue.column))
     return SyntaxReport(max(count, len(issues)), tuple(issues[:SHOWN]), certain)
-
-
-def _place(issue: SyntaxIssue) -> tuple[int, int]:
-    return issue.line, issue.column
 
 
 def _broken(root: Node) -> Iterator[Node]:
@@ -67,25 +64,13 @@ def _broken(root: Node) -> Iterator[Node]:
 
 def _empty_blocks(root: Node) -> list[Node]:
     """The bodies of Python with no statement in them: its grammar takes them for valid."""
-    from tree_sitter import QueryCursor
-
-    blocks = QueryCursor(_blocks_query()).captures(root).get("block", [])
-    return sorted((node for node in blocks if not node.named_child_count), key=lambda node: node.start_byte)
-
-
-@cache
-def _blocks_query() -> Query:
-    from tree_sitter import Query
+    from tree_sitter import Query, QueryCursor
 
     from filewright.structure.query import grammar_of
 
-    return Query(grammar_of(Language.PYTHON).parser_language, "(block) @block")
-
-
-def _without_body(block: Node, data: bytes, codec: str) -> SyntaxIssue:
-    """The header that an empty block belongs to, by its colon."""
-    issue = _described(block.prev_sibling or block, data, codec)
-    return replace(issue, text="", message="expected an indented block")
+    query = Query(grammar_of(Language.PYTHON).parser_language, "(block) @block")
+    blocks = QueryCursor(query).captures(root).get("block", [])
+    return sorted((node for node in blocks if not node.named_child_count), key=lambda node: node.start_byte)
 
 
 def _described(node: Node, data: bytes, codec: str) -> SyntaxIssue:
@@ -133,14 +118,11 @@ def _json(data: bytes, codec: str) -> list[SyntaxIssue] | None:
     try:
         json.loads(data.decode(codec).removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
-        return [SyntaxIssue(error.lineno, error.colno, "", error.msg)] if not _with_comments(data) else []
+        commented = b"//" in data or b"/*" in data
+        return [] if commented else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
     except (ValueError, RecursionError):
         return []
     return None
-
-
-def _with_comments(data: bytes) -> bool:
-    return b"//" in data or b"/*" in data
 
 
 def _toml(data: bytes, codec: str) -> list[SyntaxIssue] | None:
