@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 VERSION = 3
 _TABLES = """
-CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL);
+CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
     number INTEGER PRIMARY KEY, state TEXT NOT NULL, tool TEXT NOT NULL, summary TEXT NOT NULL,
     session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -46,13 +46,14 @@ CREATE TABLE entries (
     PRIMARY KEY (operation, number)
 ) WITHOUT ROWID;
 CREATE INDEX entries_by_path ON entries (root, path, operation);
+CREATE INDEX renames ON entries (root, path, operation) WHERE was IS NOT NULL;
 CREATE INDEX entries_by_former_path ON entries (was_root, was, operation) WHERE was IS NOT NULL;
 CREATE TABLE contents (
     name BLOB UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,
     data BLOB
 );
 CREATE INDEX contents_by_operation ON contents (operation);
-CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT);
+CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT) WITHOUT ROWID;
 CREATE TABLE usage (bytes INTEGER NOT NULL);
 INSERT INTO usage VALUES (0);
 """

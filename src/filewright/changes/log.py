@@ -7,6 +7,7 @@ workspace; and as done. Each is one transaction. It loses its plan once nothing 
 from __future__ import annotations
 
 import hmac
+import itertools
 import json
 import time
 import zlib
@@ -32,6 +33,8 @@ from filewright.system import Folder
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
 _PAGE = 1_000
+_KNOWN = 50_000
+"""Heads of operations that are kept in memory."""
 _NEWEST_KEPT = 50
 """Operations that no date expires."""
 _DAY_NS = 86_400 * 10**9
@@ -119,6 +122,7 @@ class Log:
         )
         self.contents = ContentStore(self.database, state, flusher)
         self._rolled_back: set[int] = set()
+        self._heads: list[ChangeRecord] = []
 
     # Looking
 
@@ -169,51 +173,96 @@ class Log:
         )
         return id_of(rows[0][0]) if rows else None
 
-    def heads(self, after: int = 0) -> Iterator[ChangeRecord]:
-        """All changes since the one of that number, newest first, without their entries."""
-        before = 1 << 62
+    def heads(self) -> Iterator[ChangeRecord]:
+        """All changes, newest first, without their entries; the newest are kept in memory."""
+        oldest = self.database.read("SELECT min(number) FROM operations")
+        known = [head for head in self._heads if oldest and head.time_ns >= (oldest[0][0] or 1 << 62)]
+        if known and not self.is_committed(known[0].time_ns):
+            known = []  # It is another log now.
+        gone_through: list[ChangeRecord] = []
+        newer = self._pages(1 << 62, known[0].time_ns if known else 0)
+        older = self._pages(known[-1].time_ns, 0) if known else ()
+        for page in itertools.chain(newer, (known,), older):
+            yield from page
+            if len(gone_through) < _KNOWN:
+                gone_through += page
+        self._heads = gone_through[:_KNOWN]
+
+    def _pages(self, before: int, after: int) -> Iterator[list[ChangeRecord]]:
         while rows := self.database.read(
             f"SELECT {_HEAD} FROM operations WHERE {_COMMITTED} AND number < ? AND number > ? "
             f"ORDER BY number DESC LIMIT {_PAGE}",
             before,
             after,
         ):
-            yield from map(_head, rows)
+            yield list(map(_head, rows))
             before = rows[-1][0]
 
-    def places(self, after: int) -> list[tuple[int, Place]]:
-        """Every place that changes since that of the number have touched, once each, with one of those."""
-        roots = self._roots()
-        found = self.database.read(
-            "SELECT max(operation), root, path FROM entries WHERE operation > ? GROUP BY root, path "
-            "UNION ALL SELECT max(operation), was_root, was FROM entries "
-            "WHERE operation > ? AND was IS NOT NULL GROUP BY was_root, was",
-            after,
-            after,
-        )
-        return [(number, _place(roots, root, path)) for number, root, path in found]
-
-    def touching(self, place: Place) -> set[int]:
-        """The operations that did something at a place or below it."""
-        path = b"/".join(place.parts)
-        below = (path + b"/", path + b"0") if path else (b"", b"\xff" * 4096)
+    def touching(self, path: bytes, before: int) -> set[int]:
+        """The operations older than one that did something at an absolute path or below it."""
         found: set[int] = set()
-        for number, root in self._roots().items():
-            if root == place.root:
-                for column in ("root", "was_root"):
-                    name = "path" if column == "root" else "was"
-                    found.update(
-                        row[0]
-                        for row in self.database.read(
-                            f"SELECT operation FROM entries WHERE {column} = ? AND {name} = ? "
-                            f"UNION SELECT operation FROM entries WHERE {column} = ? AND {name} >= ? AND {name} < ?",
-                            number,
-                            path,
-                            number,
-                            *below,
-                        )
-                    )
+        for number, below in self._below_roots(path):
+            for root, name in (("root", "path"), ("was_root", "was")):
+                rows = self.database.read(
+                    f"SELECT operation FROM entries WHERE {root} = ?1 AND {name} = ?2 AND operation < ?5 "
+                    f"UNION SELECT operation FROM entries WHERE {root} = ?1 AND {name} >= ?3 AND {name} < ?4 "
+                    "AND operation < ?5",
+                    number,
+                    below,
+                    below + b"/" if below else b"",
+                    below + b"0" if below else b"\xff" * 1024,
+                    before,
+                )
+                found.update(row[0] for row in rows)
         return found
+
+    def renames_to(self, path: bytes, before: int) -> list[tuple[int, bytes]]:
+        """The operations older than one that brought something to an absolute path, or to a folder above it.
+
+        Each with the path that it had before.
+        """
+        roots, found = self._roots(), []
+        for number, below in self._below_roots(path):
+            ways = [below[:at] for at in range(len(below) + 1) if below[at : at + 1] in (b"/", b"")]
+            for way in ways:
+                rows = self.database.read(
+                    "SELECT operation, was_root, was FROM entries "
+                    "WHERE root = ? AND path = ? AND operation < ? AND was IS NOT NULL",
+                    number,
+                    way,
+                    before,
+                )
+                found += [(row[0], _absolute(roots[row[1]], row[2]) + below[len(way) :]) for row in rows]
+        return found
+
+    def has_renames(self, after: int) -> bool:
+        """Whether something was renamed since an operation."""
+        newest = self.database.read(
+            "SELECT 1 FROM entries WHERE was IS NOT NULL AND operation > ? LIMIT 1", after
+        )
+        return bool(newest)
+
+    def touching_any(self, wanted: Callable[[Place], bool]) -> set[int]:
+        """The operations that did something at one of the `wanted` places, of all that there were."""
+        roots = self._roots()
+        found: set[int] = set()
+        for root, name, index in (("root", "path", ""), ("was_root", "was", "WHERE was IS NOT NULL")):
+            for number, path in self.database.read(f"SELECT DISTINCT {root}, {name} FROM entries {index}"):
+                if wanted(_place(roots, number, path)):
+                    rows = self.database.read(
+                        f"SELECT operation FROM entries WHERE {root} = ? AND {name} = ?", number, path
+                    )
+                    found.update(row[0] for row in rows)
+        return found
+
+    def _below_roots(self, path: bytes) -> Iterator[tuple[int, bytes]]:
+        """Where an absolute path is below each of the roots; nowhere but at the root itself if that is below it."""
+        for number, root in self._roots().items():
+            above = root.rstrip(b"/")
+            if path == above or path.startswith(above + b"/"):
+                yield number, path[len(above) + 1 :]
+            elif root.startswith(path + b"/"):
+                yield number, b""
 
     def _operation(self, row: Row) -> Operation:
         number, state, count = row[0], row[1], row[8]
@@ -346,9 +395,11 @@ class Log:
 
         def root(place: Place | None) -> int | None:
             if place is not None and place.root not in roots:
-                execute("INSERT OR IGNORE INTO roots (path) VALUES (?)", (place.root,))
-                found = execute("SELECT number FROM roots WHERE path = ?", (place.root,))
-                roots[place.root] = found.fetchone()[0]
+                found = execute("SELECT number FROM roots WHERE path = ?", (place.root,)).fetchone()
+                if found is None:
+                    execute("INSERT INTO roots (path) VALUES (?)", (place.root,))
+                    found = execute("SELECT last_insert_rowid()").fetchone()
+                roots[place.root] = found[0]
             return roots[place.root] if place is not None else None
 
         execute("DELETE FROM entries WHERE operation = ?", (number,))
@@ -548,6 +599,10 @@ def _place(roots: dict[int, bytes], root: int, path: bytes) -> Place:
     if not {b"", b".", b".."}.isdisjoint(parts):
         raise ValueError("not a path")
     return Place(roots[root], parts)
+
+
+def _absolute(root: bytes, path: bytes) -> bytes:
+    return root.rstrip(b"/") + b"/" + path
 
 
 def _key(name: str | None) -> bytes | None:

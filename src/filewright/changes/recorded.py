@@ -8,7 +8,8 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from filewright.boundary import Boundary, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.log import Operation
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of
 from filewright.changes.scope import Scope, Selected, cancelling, effective, local_time, moment_of, not_unique
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 
 # What shows changes is imported where it is used: a server that has only started needs none of it.
 
-_HEADS = 20_000
-"""Heads of records that are kept in memory."""
-_PLACES = 256
-"""Entries of such a record; one with more is read again."""
 _LEAST_BEGUN = 4
 _BEFORE_HISTORY = 10**9
 
@@ -58,8 +55,7 @@ class RecordedChanges:
         self._seen_owners: object = None
         self._seen_own: list[str] = []
         self._listing = threading.Lock()
-        self._heads: dict[str, tuple[ChangeRecord | None, tuple[Place, ...]]] = {}
-        self._held_places = 0
+        self._hidden_for: tuple[Task | None, Mapping[Store, frozenset[int]]] = None, {}
 
     def _store(self, state: StateFolder, *, own: bool) -> Store:
         return Store(self._boundary, self._settings, state, self._flusher, own=own)
@@ -102,10 +98,6 @@ class RecordedChanges:
         With `location`, those that touched it or something below it, also under an earlier name; those of
         a `session`, of clients whose name begins with `client`, after the time or change `since`.
         """
-        from filewright.changes.net import moved
-
-        found: list[ChangeRecord] = []
-        wanted = [self.place(location)] if location is not None else []
         chosen = None
         if session is not None or client is not None or since is not None:
             heads = list(self.heads(task))
@@ -118,34 +110,34 @@ class RecordedChanges:
                 and (head.client or "").casefold().startswith((client or "").casefold())
                 and head.time_ns > moment
             }
-        for identifier, store in self._ids():
-            if len(found) >= limit or (chosen is not None and not chosen):
+        if location is not None:
+            touching = set(map(id_of, self._touching(self.place(location))))
+            chosen = touching if chosen is None else chosen & touching
+        found: list[ChangeRecord] = []
+        ids = (head.id for head in self.heads(task)) if chosen is None else sorted(chosen, reverse=True)
+        for identifier in ids:
+            if len(found) >= limit:
                 break
-            meant = (chosen is None or identifier in chosen) and (before is None or identifier < before)
-            if not meant and not wanted:
-                continue
-            try:
-                file = store.committed(identifier)
-            except FilewrightError:
-                continue
-            record = self._inside(file) if file is not None else None
-            if record is None:
-                continue
-            if wanted:
-                back = {e.place: e.was for e in record.entries if e.was is not None}
-                before_it = [was for place in wanted if (was := moved(place, back)) != place]
-                meant = meant and (bool(before_it) or any(map(record.touches, wanted)))
-                wanted += [place for place in before_it if place not in wanted]
-            if meant:
-                found.append(record)
-                if chosen is not None:
-                    chosen.remove(identifier)
+            if before is None or identifier < before:
+                with suppress(FilewrightError):  # A damaged record, or one of what is denied.
+                    found.append(self.record(identifier))
         return found
 
-    def _ids(self) -> Iterator[tuple[str, Store]]:
-        """Every change that can be seen from here, newest first."""
-        streams = [zip(store.log.ids(), itertools.repeat(store)) for store in self.stores]
-        return heapq.merge(*streams, key=lambda item: item[0], reverse=True)
+    def _touching(self, place: Place) -> set[int]:
+        """The changes that did something at a place or below it, also where it was before it was renamed."""
+        found: set[int] = set()
+        pending = [(b"/".join((place.root.rstrip(b"/"), *place.parts)), 1 << 62)]
+        seen = dict(pending)
+        while pending:
+            path, before = pending.pop()
+            for store in self.stores:
+                found |= store.log.touching(path, before)
+                for number, was in store.log.renames_to(path, before):
+                    found.add(number)
+                    if seen.get(was, 0) < number:
+                        seen[was] = number
+                        pending.append((was, number))
+        return found
 
     def _inside(self, file: Operation) -> ChangeRecord | None:
         """A record with what it did below the roots that is not denied, named from there; None if nothing is."""
@@ -223,33 +215,36 @@ class RecordedChanges:
 
     def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, newest first, without their entries."""
-        denied = self._denied()
-        for identifier, store in self._ids():
+        streams = [
+            zip(store.log.heads(), itertools.repeat((store, self._hidden(store, task))))
+            for store in self.stores
+        ]
+        merged = heapq.merge(*streams, key=lambda item: item[0].time_ns, reverse=True)
+        for head, (store, hidden) in streams[0] if len(streams) == 1 else merged:
             if task is not None:
                 task.check()
-            known = self._heads.get(identifier)
-            head = known[0] if known is not None else None
-            # What is denied may be another since: then the record is read again.
-            if known is None or any(map(denied, known[1])):
-                try:
-                    file = store.committed(identifier)
-                except FilewrightError:
-                    continue  # A damaged record; asking for it says so.
-                record = self._inside(file) if file is not None else None
-                head = replace(record, entries=()) if record is not None else None
-                if file is not None and len(file.record.entries) <= _PLACES:
-                    touched = {place for e in file.record.entries for place in (e.place, e.was) if place}
-                    if not any(map(denied, touched)):
-                        self._hold(identifier, head, tuple(touched))
-            if head is not None:
+            if head.time_ns not in hidden:
                 yield head
+                continue
+            try:
+                operation = store.committed(head.id)
+            except FilewrightError:
+                continue  # A damaged record; asking for it says so.
+            record = self._inside(operation) if operation is not None else None
+            if record is not None:
+                yield replace(record, entries=())
 
-    def _hold(self, identifier: str, head: ChangeRecord | None, places: tuple[Place, ...]) -> None:
-        if len(self._heads) > _HEADS or self._held_places > 8 * _HEADS:
-            self._heads.clear()
-            self._held_places = 0
-        self._heads[identifier] = head, places
-        self._held_places += len(places)
+    def _hidden(self, store: Store, task: Task | None) -> frozenset[int]:
+        """The changes of which something is denied now, or beyond the roots; for one task they stay the same."""
+        if task is not None and task is self._hidden_for[0] and store in self._hidden_for[1]:
+            return self._hidden_for[1][store]
+        denied = self._denied()
+        own = {root.resolved for root in self._boundary.roots}
+        hidden = frozenset(store.log.touching_any(lambda place: place.root not in own or denied(place)))
+        if task is not None:
+            known = self._hidden_for[1] if task is self._hidden_for[0] else {}
+            self._hidden_for = task, {**known, store: hidden}
+        return hidden
 
     def sessions(self, task: Task | None = None) -> Iterator[tuple[ChangeRecord, ...]]:
         """The heads of all changes by sessions, the session that changed something last first."""
@@ -272,14 +267,9 @@ class RecordedChanges:
         if scope.change_id is not None:
             contents = self.contents(self.identify(scope.change_id), inside=inside)
             record = contents.record
-            later = (
-                itertools.takewhile(lambda head: head.id > record.id, self.heads(task)) if not inside else ()
-            )
-            others = [(head, self._all_contents(head.id)) for head in later]
-            if any(entry.was is not None for _, other in others for entry in other.record.entries):
-                contents = self._net(
-                    record, [*(head for head, _ in others), record], {record.id}, task, changed_only=False
-                )
+            if not inside and any(store.log.has_renames(record.time_ns) for store in self.stores):
+                later = itertools.takewhile(lambda head: head.id > record.id, self.heads(task))
+                contents = self._net(record, [*later, record], {record.id}, task, changed_only=False)
             words = f": {record.summary}" if scope.path is None and scope.hunk is None else ""
             selected = Selected(
                 contents,
