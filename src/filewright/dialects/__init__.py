@@ -1,7 +1,7 @@
 """Other systems' tool names over the native tools, so that moving is one word in a configuration.
 
-Owns, for each dialect, a table: the names of its tools, their arguments, how those become native
-requests, and how the native answers are put in that system's shapes.
+Owns, for each dialect, a table (`NAME.toml`): the names of its tools, their arguments and its words; and a module
+of functions for what a table cannot say. `table.py` makes tools of both.
 
 Never: decides where an edit goes, opens a path, writes a file. What a dialect needs and the native
 tools lack is a tool of `tools/` that is simply not listed among the native ones.
@@ -11,6 +11,7 @@ In: nothing. Out: a `Surface`, which a workspace offers as it offers the native 
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from filewright.errors import Code, FilewrightError
@@ -19,11 +20,13 @@ from filewright.surface import Surface
 NAMES = ("agent-tools", "largefile", "filesystem", "official")
 
 
+@cache
 def surface(name: str) -> Surface:
-    """The table of the dialect `name`; only its module is loaded."""
+    """The tools of the dialect `name`; only its module is loaded."""
     if name in NAMES:
-        found: Surface = import_module(f"{__name__}.{name.replace('-', '_')}").SURFACE
-        return found
+        from filewright.dialects.table import surface_of
+
+        return surface_of(import_module(f"{__name__}.{name.replace('-', '_')}"))
     raise FilewrightError(
         Code.INVALID_INPUT,
         f"there is no dialect {name!r}",

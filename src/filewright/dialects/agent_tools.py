@@ -8,22 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, model_validator
-
-from filewright.dialects.shared import (
-    LINE_WORDS,
-    Call,
-    LenientArguments,
-    dialect,
-    encoded,
-    row,
-    worded,
-    writing_row,
-)
+from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, shaped, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import FailedCall, ToolResult
@@ -32,15 +20,7 @@ from filewright.wording import counted
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol, SyntaxIssue
-    from filewright.tools import (
-        EditRequest,
-        EditResult,
-        FileRead,
-        ListedEntry,
-        OverviewResult,
-        SearchHit,
-        SearchResult,
-    )
+    from filewright.tools import EditRequest, EditResult, FileRead, OverviewResult, SearchHit, SearchResult
 
 _LINE_CHARS = 2000
 _CUT = " [... line truncated ...]"
@@ -50,83 +30,70 @@ _IMAGE_BYTES = 5 << 20
 _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
 _NEAR_CHARS = 200
+_LINES_LISTED = 20
+_LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
+_EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
+_STOPPED = (
+    "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
+)
+
+
+def limits(settings: Settings) -> Mapping[str, Any]:
+    """Long lines to 2,000 characters, files and texts to the input cap, results to the output cap."""
+    cap = settings.agent_input_bytes
+    return {
+        "page_chars": min(settings.hard_chars, max(settings.agent_output_bytes, 1_000)),
+        "line_chars": _LINE_CHARS,
+        "match_chars": _LINE_CHARS,
+        "image_bytes": 0,
+        "max_file_bytes": cap,
+        "max_input_bytes": min(cap, settings.max_input_bytes),
+        "max_paths": 64,
+        "edit_utf16": False,
+    }
 
 
 # Errors
 
-_NEAREST = {
-    Code.ALREADY_EXISTS: "invalid_input",
-    Code.SYMLINK: "invalid_input",
-    Code.OVERLAP: "invalid_input",
-    Code.NO_CHANGE: "invalid_input",
-    Code.UNENCODABLE: "invalid_input",
-    Code.NOT_A_DIRECTORY: "invalid_input",
-    Code.UNSUPPORTED: "invalid_input",
-    Code.STALE_VERSION: "no_match",
-    Code.ALREADY_APPLIED: "no_match",
-    Code.PERMISSION_DENIED: "denied",
-    Code.READ_ONLY: "denied",
-    Code.HARD_LINKED: "denied",
-    Code.IN_USE: "denied",
-    Code.NO_SPACE: "io_error",
-    Code.CANCELLED: "aborted",
-}
-"""The code of this dialect for each native one that it lacks."""
-
-_LINES_LISTED = 20
-_LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
-_EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
-_CLEARER = "add lines of context to old_string until it occurs once, or give replace_all=true"
-_WORDS = {
-    **LINE_WORDS,
-    "the search text": "old_string",
-    "read_content": "read_file",
-    "stat_items": "file_stat",
-    "list_files": "list_dir",
-    "write_content": "write_file",
-    "create_directories": "mkdir",
-}
-
 
 def _code(code: Code) -> str:
     """A native code in this dialect."""
-    return _NEAREST.get(code, str(code))
+    return str(table("agent_tools")["codes"].get(code, code))
 
 
-def _message(error: FilewrightError) -> str:
-    lines = error.details.get("lines")
-    if error.code != Code.AMBIGUOUS_MATCH or not isinstance(lines, list) or "path" not in error.details:
-        return worded(error.message, _WORDS)
-    which = f"edit[{error.details['edit']}]: " if error.message.startswith("edit[") else ""
-    more = " and more" if len(lines) > _LINES_LISTED else ""
-    listed = ", ".join(map(str, lines[:_LINES_LISTED]))
-    exactly = ", but for whitespace" if error.details.get("nearest") else ""
-    return f"{which}{error.details['path']}: old_string occurs more than once{exactly}: lines {listed}{more}"
-
-
-def _refusal(error: FilewrightError, limit: int) -> ToolResult:
+def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
-    code = "not_found" if "tool" in error.details else error.details.get("error", _code(error.code))
-    body: dict[str, Any] = {"error": code, "message": _message(error)}
+    details, message, hint = error.details, error.message, error.hint or ""
+    exact = not details.get("nearest")
+    if error.code == Code.AMBIGUOUS_MATCH:
+        lines = details.get("lines")
+        if exact:
+            hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
+        if isinstance(lines, list) and "path" in details:
+            which = f"edit[{details['edit']}]: " if message.startswith("edit[") else ""
+            times = f"occurs more than once{'' if exact else ', but for whitespace'}"
+            more = " and more" if len(lines) > _LINES_LISTED else ""
+            listed = ", ".join(map(str, lines[:_LINES_LISTED]))
+            message = f"{which}{details['path']}: old_string {times}: lines {listed}{more}"
+    code = "not_found" if "tool" in details else details.get("error", _code(error.code))
+    words = table("agent_tools")["words"]
+    body: Json = {"error": code, "message": worded(message, words)}
     if code != error.code:
         body["native_code"] = str(error.code)
-    hint = error.hint
-    if error.code == Code.AMBIGUOUS_MATCH and not error.details.get("nearest"):
-        hint = _CLEARER
     if hint:
-        body["hint"] = worded(hint, _WORDS)
+        body["hint"] = worded(hint, words)
     if len(encoded(body)) > limit:
         body["message"] = body["message"][: limit // 4] + "…"
-    for name, value in error.details.items():
-        if name == "argument":
-            value = "offset" if value == "start" else value
-            if (number := _EDIT_NAMED.match(str(value))) is not None:
-                body["index"] = int(number[1])
-        if name in _LEFT_OUT or value is None or value in ([], {}):
-            continue
-        shortened = value[:_LINES_LISTED] if name == "lines" and isinstance(value, list) else value
-        if len(encoded({**body, name: shortened})) <= limit:
-            body[name] = shortened
+    if named := _EDIT_NAMED.match(str(details.get("argument"))):
+        body["index"] = int(named[1])
+    for name, value in details.items():
+        if name == "argument" and value == "start":
+            value = "offset"
+        if name == "lines" and isinstance(value, list):
+            value = value[:_LINES_LISTED]
+        known = name in _LEFT_OUT or value is None or value in ([], {})
+        if not known and len(encoded({**body, name: value})) <= limit:
+            body[name] = value
     return FailedCall(encoded(body), error=error)
 
 
@@ -135,468 +102,360 @@ def _refusal(error: FilewrightError, limit: int) -> ToolResult:
 
 def _room(call: Call) -> int:
     """Bytes of rows that fit, a footer left room for."""
-    settings = call.context.settings
-    return max(200, min(settings.agent_output_bytes, settings.hard_chars) - _FOOTER_BYTES)
+    return max(200, min(call.context.settings.agent_output_bytes, call.limit) - _FOOTER_BYTES)
 
 
-def _size(rows: Iterable[str]) -> int:
-    return sum(len(row.encode("utf-8", "replace")) + 1 for row in rows)
+def _size(row: str) -> int:
+    return len(row.encode("utf-8", "replace")) + 1
 
 
-def _fitting(rows: Iterable[str], limit: int) -> list[str]:
+def _fitting(rows: Sequence[str], limit: int) -> list[str]:
     """The first of `rows` that fit in `limit` bytes; at least one, cut inside no character."""
-    kept: list[str] = []
-    used = 0
-    for each in rows:
-        used += _size([each])
-        if used > limit:
-            if not kept:
-                kept.append(
-                    each.encode("utf-8", "replace")[: limit - len(_CUT)].decode("utf-8", "ignore") + _CUT
-                )
-            break
-        kept.append(each)
+    kept = [*rows[: fit(map(_size, rows), limit)]]
+    if rows and not kept:
+        first = rows[0].encode("utf-8", "replace")[: limit - len(_CUT)]
+        kept.append(first.decode("utf-8", "ignore") + _CUT)
     return kept
 
 
-def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -> ToolResult:
+def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -> str:
     """The rows that fit, then what is said of them; `empty` if there are none."""
-    if not rows:
-        return ToolResult("\n".join([empty, *footers]))
-    kept = _fitting(rows, _room(call))
-    notes = list(footers)
-    if len(kept) < len(rows):
-        notes.insert(
-            0, f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"
-        )
-    return ToolResult("\n".join([*kept, *notes]))
+    kept = _fitting(rows, _room(call)) if rows else [empty]
+    cut = f"[... output truncated: {len(kept)} of {len(rows)} lines shown; narrow the request ...]"
+    return "\n".join([*kept, *([cut] if len(kept) < len(rows) else []), *footers])
 
 
 # Reading
 
 
-class AgentPath(LenientArguments):
-    """Which file or folder."""
-
-    path: str
-
-
-class AgentRead(AgentPath):
-    """Which lines of which file."""
-
-    offset: Annotated[int, Field(description="First line, from 1; negative: the last lines.")] = 1
-    limit: Annotated[int, Field(ge=0, description="Lines at most; 0: the default.")] = _READ_LINES
-    encoding: Annotated[str | None, Field(description="Where it is not found out.")] = None
-    column: Annotated[
-        int | None, Field(ge=1, description="Read the one line offset from this character on.")
-    ] = None
-
-
-class AgentReadFiles(LenientArguments):
-    """Which files."""
-
-    paths: Annotated[list[str], Field(min_length=1, max_length=64)]
-
-
-class AgentListDir(LenientArguments):
-    """Which folder."""
-
-    path: str = "."
-
-
-class AgentGlob(AgentListDir):
-    """Which files."""
-
-    pattern: Annotated[str, Field(min_length=1, description="Such as **/*.py.")]
-    respect_gitignore: bool = True
-
-
-class AgentTree(AgentListDir):
-    """Which folder, how deep."""
-
-    depth: Annotated[int, Field(ge=0, le=64, description="0: the default.")] = 4
-    respect_gitignore: bool = True
-
-
-class AgentDiff(LenientArguments):
-    """Which two files."""
-
-    before: Annotated[str, Field(alias="from")]
-    after: Annotated[str, Field(alias="to")]
-
-
 def _numbered(file: FileRead) -> list[str]:
     """The lines of a native read as rows: number, TAB, text."""
-    cut = frozenset(file.cut_at)
     return [
-        f"{number:>6}\t{visible(line)}{_CUT if number in cut else ''}"
+        f"{number:>6}\t{visible(line)}{_CUT if number in file.cut_at else ''}"
         for number, line in enumerate(file.rows, file.start_line)
     ]
 
 
-def _read_file(call: Call, arguments: AgentRead) -> ToolResult:
+def read_file(
+    call: Call, path: str, offset: int, limit: int, encoding: str | None, column: int | None
+) -> str:
     """Numbered lines, and the offset to go on with."""
-    path, encoding = arguments.path, arguments.encoding
-    if arguments.column is not None:
-        return _read_on(
-            call.read(path, line=max(1, arguments.offset), column=arguments.column, encoding=encoding)
-        )
-    limit = arguments.limit or _READ_LINES
-    file = call.read(path, start=arguments.offset, limit=limit, encoding=encoding)
+    if column is not None:
+        piece = call.read(path, line=max(1, offset), column=column, encoding=encoding)
+        row = f"{piece.start_line:>6}\t{visible(piece.content)}"
+        if piece.next is not None:
+            row += f"\n(the line goes on; call again with column={piece.next.column})"
+        return row
+    file = call.read(path, start=offset, limit=limit or _READ_LINES, encoding=encoding)
     rows = _numbered(file)
-    if not rows:
-        return ToolResult("(empty file)")
-    kept = _fitting(rows, _room(call))
+    kept = _fitting(rows, _room(call)) or ["(empty file)"]
     last = file.start_line + len(kept) - 1
     if file.next is not None or len(kept) < len(rows):
         many = counted(len(kept), "line")
         if file.total_lines is not None:
             many = f"{len(kept)} of {file.total_lines} lines"
         kept.append(f"[... {many} shown; continue with offset={last + 1} ...]")
-    cut = [number for number in file.cut_at if number <= last]
-    if cut:
-        kept.append(f"(lines cut; read on with offset={cut[0]} and column={_LINE_CHARS + 1})")
+    if file.cut_at and file.cut_at[0] <= last:
+        kept.append(f"(lines cut; read on with offset={file.cut_at[0]} and column={_LINE_CHARS + 1})")
     if file.encoding not in (None, "utf-8", "ascii", "utf-16-le", "utf-16-be"):
         kept.append(f"(encoding: {file.encoding})")
-    invalid = [str(number) for number in file.invalid_lines if number <= last]
-    if invalid:
-        kept.append(
-            f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {', '.join(invalid[:20])})"
-        )
-    return ToolResult("\n".join(kept))
+    if invalid := [str(number) for number in file.invalid_lines[:20] if number <= last]:
+        lines = ", ".join(invalid)
+        kept.append(f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})")
+    return "\n".join(kept)
 
 
-def _read_on(file: FileRead) -> ToolResult:
-    """A piece of one long line, and the column to go on with."""
-    row = f"{file.start_line:>6}\t{visible(file.content)}"
-    if file.next is None:
-        return ToolResult(row)
-    return ToolResult(f"{row}\n(the line goes on; call again with column={file.next.column})")
-
-
-def _read_image(call: Call, arguments: AgentPath) -> ToolResult:
-    """An image to be looked at."""
-    from filewright.tools import ReadArguments
-    from filewright.tools import read_content as run
-
-    limits = {"image_bytes": _IMAGE_BYTES, "max_file_bytes": 0}
-    context = call.context.under(call.context.settings.model_copy(update=limits))
-    try:
-        image = run(context, ReadArguments(path=arguments.path, limit=1), call.task)
-    except FilewrightError as error:
-        if error.code == Code.IS_BINARY:
-            error.code = Code.INVALID_INPUT
-            error.message = f"{arguments.path} is not an image: {error.details.get('type')}"
-            error.details["error"] = "not_an_image"
-        raise
-    if not image.images:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"{arguments.path} is text, not an image",
-            hint="read it with read_file",
-            details={"path": arguments.path, "error": "not_an_image"},
-        )
-    return ToolResult("", images=image.images)
-
-
-def _read_files(call: Call, arguments: AgentReadFiles) -> ToolResult:
+def read_files(call: Call, paths: Sequence[str]) -> str:
     """The files that fit, each under a heading, failures in their place; and how many are left out."""
     rows: list[str] = []
     left = _room(call)
-    for position, path in enumerate(arguments.paths):
+    for position, path in enumerate(paths):
         if left <= 0:
-            omitted = len(arguments.paths) - position
+            omitted = len(paths) - position
             rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
             break
-        section = _section(call, path, left)
-        left -= _size(section)
-        rows += section
-    return ToolResult("\n".join(rows))
-
-
-def _section(call: Call, path: str, room: int) -> list[str]:
-    """A file under its heading, as far as it fits, or why it cannot be read."""
-    try:
-        file = call.read(path, limit=_READ_LINES)
-    except FilewrightError as error:
-        if error.code in (Code.CANCELLED, Code.TIMEOUT):
-            raise
-        return [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
-    numbered = _numbered(file)
-    kept = _fitting(numbered, max(200, room)) or ["(empty file)"]
-    rows = [f"==> {visible(path)} <==", *kept]
-    if file.next is not None or len(kept) < len(numbered):
-        rows.append(f"[... more; use read_file with offset={file.start_line + len(kept)} for the rest ...]")
-    return rows
-
-
-def _list_dir(call: Call, arguments: AgentListDir) -> ToolResult:
-    """Folders first, then files with their sizes."""
-    entries, complete = call.entries(arguments.path, details=True, include_ignored=True)
-    folders = {
-        entry.name for entry in entries if entry.type == "folder" or _leads_to(call, entry) == "folder"
-    }
-    rows = [f"{visible(entry.name)}/" for entry in entries if entry.name in folders]
-    for entry in entries:
-        if entry.name not in folders:
-            gone = entry.type == "link" and _leads_to(call, entry) is None
-            rows.append(f"{visible(entry.name)}\t{0 if gone else entry.size}")
-    return _answered(call, rows, *_more(complete, "entries"), empty="(empty directory)")
-
-
-def _leads_to(call: Call, entry: ListedEntry) -> str | None:
-    """What a link leads to: a folder or a file; None where that is nothing this workspace reaches."""
-    if entry.type != "link":
-        return None
-    boundary = call.context.boundary
-    location = boundary.locate(entry.path)
-    for kind, opened in (("folder", boundary.open_folder), ("file", boundary.open_file)):
         try:
-            opened(location).close()
-        except FilewrightError:
-            continue
-        return kind
-    return None
+            file = call.read(path, limit=_READ_LINES)
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+                raise
+            section = [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
+        else:
+            numbered = _numbered(file)
+            kept = _fitting(numbered, max(200, left)) or ["(empty file)"]
+            section = [f"==> {visible(path)} <==", *kept]
+            if file.next is not None or len(kept) < len(numbered):
+                following = file.start_line + len(kept)
+                section.append(f"[... more; use read_file with offset={following} for the rest ...]")
+        left -= sum(map(_size, section))
+        rows += section
+    return "\n".join(rows)
+
+
+def read_image(call: Call, path: str) -> ToolResult:
+    """An image to be looked at."""
+    try:
+        found = call.under(image_bytes=_IMAGE_BYTES, max_file_bytes=0).read(path, limit=1)
+        if found.images:
+            return ToolResult("", images=found.images)
+    except FilewrightError as error:
+        if error.code != Code.IS_BINARY:
+            raise
+        error.code = Code.INVALID_INPUT
+        error.message = f"{path} is not an image: {error.details.get('type')}"
+        error.details["error"] = "not_an_image"
+        raise
+    raise FilewrightError(
+        Code.INVALID_INPUT,
+        f"{path} is text, not an image",
+        hint="read it with read_file",
+        details={"path": path, "error": "not_an_image"},
+    )
+
+
+def list_dir(call: Call, path: str) -> str:
+    """Folders first, then files with their sizes."""
+    entries, complete = call.entries(path, details=True, include_ignored=True)
+    folders, others = [], []
+    for entry in entries:
+        kind, size = entry.type, entry.size
+        if kind == "link":
+            try:
+                kind = call.status(entry.path).kind
+            except FilewrightError:
+                size = 0
+        if kind == "folder":
+            folders.append(f"{visible(entry.name)}/")
+        else:
+            others.append(f"{visible(entry.name)}\t{size}")
+    return _answered(call, folders + others, *_more(complete, "entries"), empty="(empty directory)")
 
 
 def _more(complete: bool, what: str) -> Sequence[str]:
     return () if complete else (f"(more {what}, not shown)",)
 
 
-def _glob(call: Call, arguments: AgentGlob) -> ToolResult:
+def glob(call: Call, path: str, pattern: str, respect_gitignore: bool) -> str:
     """The files that fit, newest first."""
     entries, complete = call.entries(
-        arguments.path,
-        glob=arguments.pattern,
-        sort="modified",
-        include_ignored=not arguments.respect_gitignore,
+        path, glob=pattern, sort="modified", include_ignored=not respect_gitignore
     )
     rows = [visible(entry.path) for entry in entries if entry.type == "file"]
     return _answered(call, rows, *_more(complete, "files"), empty="(no matches)")
 
 
-def _tree(call: Call, arguments: AgentTree) -> ToolResult:
+def tree(call: Call, path: str, depth: int, respect_gitignore: bool) -> str:
     """A folder drawn as a tree, folders first; linked folders are named, not entered."""
     entries, complete = call.entries(
-        arguments.path,
-        depth=arguments.depth or 4,
-        details=True,
-        include_ignored=not arguments.respect_gitignore,
+        path, depth=depth or 4, details=True, include_ignored=not respect_gitignore
     )
-    locate = call.context.boundary.locate
-    top = locate(arguments.path)
-    held: _Held = {}
-    for entry in entries:
-        parts = locate(entry.path.removesuffix("/")).parts
-        held.setdefault(parts[:-1], []).append((parts, entry))
-    drawn = list(_branches(held, top.parts))
-    return _answered(call, [top.shown, *(drawn or ["(no entries)"])], *_more(complete, "entries"))
+
+    def drawn(nodes: Sequence[Node], margin: str = "") -> Iterator[str]:
+        nodes = sorted(nodes, key=lambda node: (node.entry.type != "folder", node.parts))
+        for entry, _, children in nodes:
+            corner, below = ("└── ", "    ") if entry is nodes[-1].entry else ("├── ", "│   ")
+            end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
+            yield f"{margin}{corner}{visible(entry.name)}{end}"
+            yield from drawn(children, margin + below)
+
+    rows = [*drawn(nested(call, path, entries))] or ["(no entries)"]
+    return _answered(call, [call.locate(path).shown, *rows], *_more(complete, "entries"))
 
 
-_Held = dict[tuple[bytes, ...], list[tuple[tuple[bytes, ...], "ListedEntry"]]]
-"""The entries of each folder with their parts, by the parts of the folder."""
-
-
-def _branches(held: _Held, folder: tuple[bytes, ...], margin: str = "") -> Iterator[str]:
-    entries = sorted(held.get(folder, ()), key=lambda each: (each[1].type != "folder", each[0]))
-    for position, (parts, entry) in enumerate(entries, 1):
-        corner, below = ("└── ", "    ") if position == len(entries) else ("├── ", "│   ")
-        end = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
-        yield f"{margin}{corner}{visible(entry.name)}{end}"
-        if entry.type == "folder":
-            yield from _branches(held, parts, margin + below)
-
-
-def _file_stat(call: Call, arguments: AgentPath) -> ToolResult:
-    """What is known of a file without reading it, as a JSON object."""
-    (item,) = call.stat(arguments.path).results
-    if item.stats is None:
-        assert item.error is not None
+def file_stat(call: Call, path: str) -> Json:
+    """What is known of a file without reading it."""
+    (item,) = call.stat(path).results
+    if item.error is not None:
         raise item.error
     known = item.stats
-    facts: dict[str, Any] = {
-        "path": arguments.path,
-        "type": {"file": "file", "folder": "directory", "link": "symlink"}.get(known.type, "other"),
-        "size": known.size,
-        "mtime": known.modified,
-        "mode": known.mode,
-        "owner": known.owner,
-        "group": known.group,
+    assert known is not None
+    facts: Json = {
+        "path": path,
+        "type": {"folder": "directory", "link": "symlink", "file": "file"}.get(known.type, "other"),
+        **shaped("agent_tools", "stat", known),
     }
     if known.type == "link":
         facts["symlink_target"] = known.target
     if known.type == "file":
         image = known.binary is not None and known.binary.startswith("image/")
         facts |= {"binary": known.binary is not None, "mime": known.binary if image else None}
-        if known.unreadable is not None:
-            facts["unreadable"] = known.unreadable
-        else:
-            facts |= {"encoding": known.encoding, "line_ending": known.line_ending, "version": known.version}
-    return ToolResult(encoded(facts))
+        facts |= shaped("agent_tools", "text" if known.unreadable is None else "unreadable", known)
+    return facts
 
 
-def _diff(call: Call, arguments: AgentDiff) -> ToolResult:
+def diff(call: Call, before: str, after: str) -> str:
     """A unified diff of two files."""
     from filewright.tools import compare_files
 
-    made = compare_files(call.context, arguments.before, arguments.after, call.task)
+    made = compare_files(call.context, before, after, call.task)
     if made.identical:
-        return ToolResult("(no differences)")
+        return "(no differences)"
     return _answered(call, made.text.rstrip("\n").split("\n"))
 
 
-def _symbols(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
-    for symbol in symbols:
-        yield f"{'  ' * depth}{symbol.start_line}-{symbol.end_line} {symbol.kind} {visible(symbol.name)}"
-        if depth < 30:
-            yield from _symbols(symbol.children, depth + 1)
-
-
-def _outline(call: Call, arguments: AgentPath) -> ToolResult:
+def outline(call: Call, path: str) -> str:
     """The definitions of a file with their lines."""
-    overview = call.get_overview(arguments.path, since="", max_symbols=5000)
+    overview = call.get_overview(path, since="", max_symbols=5000)
+
+    def rows(symbols: Sequence[Symbol], depth: int = 0) -> Iterator[str]:
+        for symbol in symbols:
+            yield f"{'  ' * depth}{symbol.start_line}-{symbol.end_line} {symbol.kind} {visible(symbol.name)}"
+            if depth < 30:
+                yield from rows(symbol.children, depth + 1)
+
     if not overview.outline:
-        _require_grammar("outline", arguments.path, overview)
+        _require_grammar("outline", path, overview)
     notes = [f"({overview.outline_note})"] if overview.outline_note else []
     if errors := overview.syntax_errors.count:
         notes.append(f"note: file has syntax errors ({errors}); outline may be incomplete, see check_syntax")
-    return _answered(call, list(_symbols(overview.outline)), *notes, empty="(no symbols found)")
+    return _answered(call, [*rows(overview.outline)], *notes, empty="(no symbols found)")
 
 
 def _require_grammar(tool: str, path: str, overview: OverviewResult) -> None:
     """Refuse a kind of file that is never parsed; a note says why one that could be was not."""
-    if overview.parsed != "no" or overview.outline_note is not None:
-        return
-    raise FilewrightError(
-        Code.INVALID_INPUT,
-        f"{tool} does not support {path}: there is no grammar for this kind of file",
-        hint="read it with read_file",
-        details={"path": path},
-    )
+    if overview.parsed == "no" and overview.outline_note is None:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{tool} does not support {path}: there is no grammar for this kind of file",
+            hint="read it with read_file",
+            details={"path": path},
+        )
 
 
-def _check_syntax(call: Call, arguments: AgentPath) -> ToolResult:
-    """The syntax errors of a file, as a JSON object; `ok` is null where the file was not parsed."""
-    overview = call.get_overview(arguments.path, since="", max_symbols=0)
-    _require_grammar("check_syntax", arguments.path, overview)
+def check_syntax(call: Call, path: str) -> Json:
+    """The syntax errors of a file; `ok` is null where the file was not parsed."""
+    overview = call.get_overview(path, since="", max_symbols=0)
+    _require_grammar("check_syntax", path, overview)
     errors = overview.syntax_errors
     facts = {
-        "path": arguments.path,
+        "path": path,
         "language": overview.language,
         "ok": errors.count == 0 if overview.parsed == "whole" or errors.count else None,
-        "errors": [_issue(call, arguments.path, issue) for issue in errors.first],
+        "errors": [_issue(call, path, issue) for issue in errors.first],
         "error_count": errors.count,
         "truncated": errors.count > len(errors.first),
     }
-    if overview.outline_note is not None:
-        facts["note"] = overview.outline_note
-    return ToolResult(encoded(facts))
+    return facts if overview.outline_note is None else {**facts, "note": overview.outline_note}
 
 
-def _issue(call: Call, path: str, issue: SyntaxIssue) -> dict[str, Any]:
+def _issue(call: Call, path: str, issue: SyntaxIssue) -> Json:
     """An issue as there: near it is the line it is in, or the token that is missing."""
-    missing = issue.message.startswith("missing ")
-    near = issue.message.removeprefix("missing ") if missing else ""
+    _, missing, near = issue.message.rpartition("missing ")
     if not missing:
         try:
             near = call.read(path, start=issue.line, limit=1).content.strip()
         except FilewrightError as error:
             if error.code != Code.INVALID_INPUT:  # what ends too early may be of the line after the last
                 raise
-    return {
-        "kind": "missing" if missing else "error",
-        "line": issue.line,
-        "column": issue.column,
-        "near": visible((near or issue.text or issue.message)[:_NEAR_CHARS]),
-    }
+            near = ""
+    near = visible((near or issue.text or issue.message)[:_NEAR_CHARS])
+    kind = "missing" if missing else "error"
+    return {"kind": kind, "line": issue.line, "column": issue.column, "near": near}
 
 
 # Searching
 
 
-class AgentGrep(AgentListDir):
-    """What to find, where, and how to show it."""
-
-    pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
-    path: Annotated[str, Field(description="File or folder.")] = "."
-    glob: Annotated[str | None, Field(description="Only files that match, such as *.py.")] = None
-    output_mode: Literal["files_with_matches", "content", "count"] = "files_with_matches"
-    ignore_case: bool = False
-    context: Annotated[int | None, Field(ge=0, le=50, description="Lines around each match.")] = None
-    before_context: Annotated[int | None, Field(ge=0, le=50)] = None
-    after_context: Annotated[int | None, Field(ge=0, le=50)] = None
-    head_limit: Annotated[int | None, Field(ge=0, description="Results at most; 0: all.")] = None
-    offset: Annotated[int, Field(ge=0, description="Results to pass over.")] = 0
-    multiline: bool = False
-
-
-def _grep(call: Call, arguments: AgentGrep) -> ToolResult:
+def grep(call: Call, **how: Any) -> str:
     """Search; sorted by path and line. A file that is not text has no matches."""
     try:
-        return _grepped(call, arguments)
+        return _grep(call, **how)
     except FilewrightError as error:
         if error.code != Code.IS_BINARY:
             raise
-        return ToolResult("(no matches)")
+        return "(no matches)"
 
 
-def _grepped(call: Call, arguments: AgentGrep) -> ToolResult:
-    if arguments.output_mode == "content":
-        rows, shown, total, complete = _matching_lines(call, arguments)
+def _grep(
+    call: Call,
+    path: str,
+    pattern: str,
+    glob: str | None,
+    output_mode: str,
+    ignore_case: bool,
+    context: int | None,
+    before_context: int | None,
+    after_context: int | None,
+    head_limit: int | None,
+    offset: int,
+    multiline: bool,
+) -> str:
+    native = _dotting(call, pattern) if multiline else pattern
+    last = offset + head_limit if head_limit else None
+
+    def pages(output: Literal["matches", "files", "counts"], **around: Any) -> Iterator[SearchResult]:
+        cursor = None
+        while True:
+            found = call.search(
+                native,
+                path,
+                glob=glob,
+                mode="regex",
+                case="insensitive" if ignore_case else "sensitive",
+                multiline=multiline,
+                output=output,
+                max_results=_GREP_PAGE,
+                cursor=cursor,
+                **around,
+            )
+            yield found
+            cursor = found.next_cursor
+            if cursor is None:
+                return
+
+    def matches(found: SearchResult) -> list[SearchHit]:
+        """The hits of a page; of several lines, a match of nothing is none."""
+        return [hit for hit in found.results if hit.end > hit.offset or not multiline]
+
+    def files(output: Literal["files", "counts"]) -> tuple[dict[str, int], bool]:
+        """The files that match with their counts (1 unless counted), and whether they are all."""
+        counts: dict[str, int] = {}
+        lines: set[tuple[str, int]] = set()
+        for found in pages("matches" if multiline else output, context=0):
+            lines |= {(hit.path, hit.line) for hit in matches(found)}
+            counts |= {
+                file.path: 1 if file.count is None else file.count for file in found.files if file.count != 0
+            }
+            if len(counts) >= _GREP_FILES:
+                break
+        for name, _ in sorted(lines):
+            counts[name] = counts.get(name, 0) + 1
+        return counts, found.complete
+
+    if output_mode == "content":
+        around = context or 0
+        before = around if before_context is None else before_context
+        after = around if after_context is None else after_context
+        hits: list[SearchHit] = []
+        for found in pages("matches", context_before=before, context_after=after):
+            hits += matches(found)
+            wanted = hits[offset:last]
+            rows, shown = _hit_rows(wanted, _room(call), groups=bool(before or after))
+            if shown < len(wanted) or len(hits) == last:
+                break
+        total, complete = len(hits), found.complete
+        if not complete:
+            counts, complete = files("counts")
+            total = max(total, sum(counts.values()))
     else:
-        last = arguments.offset + arguments.head_limit if arguments.head_limit else None
-        counting = arguments.output_mode == "count"
-        found, complete = _matching_files(call, arguments, "counts" if counting else "files")
-        names = [visible(path) + (f":{count}" if counting else "") for path, count in found]
-        wanted = names[arguments.offset : last]
-        rows = _fitting(wanted, _room(call)) if wanted else []
+        counting = output_mode == "count"
+        counts, complete = files("counts" if counting else "files")
+        names = [visible(name) + (f":{count}" if counting else "") for name, count in counts.items()]
+        rows = _fitting(names[offset:last], _room(call))
         shown, total = len(rows), len(names)
-    stopped = "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
     if not rows and total:
-        return ToolResult(f"(no results at offset {arguments.offset}; {total} total)")
+        return f"(no results at offset {offset}; {total} total)"
     if not rows:
-        return ToolResult("(no matches)" if complete else stopped)
-    following = arguments.offset + shown
+        return "(no matches)" if complete else _STOPPED
+    following = offset + shown
     if following < total:
-        cut = "" if shown == arguments.head_limit else "page was cut: "
+        cut = "" if shown == head_limit else "page was cut: "
         many = str(total) if complete else f"at least {total}"
         rows.append(
-            f"[... {cut}showing {arguments.offset}..{following} of {many}; "
+            f"[... {cut}showing {offset}..{following} of {many}; "
             f"call again with offset={following} for more ...]"
         )
-    return ToolResult("\n".join(rows if complete else [*rows, stopped]))
-
-
-def _pages(
-    call: Call,
-    arguments: AgentGrep,
-    output: Literal["matches", "files", "counts"],
-    enough: Callable[[SearchResult], bool],
-    before: int = 0,
-    after: int = 0,
-) -> bool:
-    """Hand the pages of the native search to `enough` until it says so; whether they were all there are."""
-    cursor = None
-    pattern = _dotting(call, arguments.pattern) if arguments.multiline else arguments.pattern
-    while True:
-        found = call.search(
-            pattern,
-            arguments.path,
-            glob=arguments.glob,
-            mode="regex",
-            case="insensitive" if arguments.ignore_case else "sensitive",
-            multiline=arguments.multiline,
-            context_before=before,
-            context_after=after,
-            output=output,
-            max_results=_GREP_PAGE,
-            cursor=cursor,
-        )
-        full, cursor = enough(found), found.next_cursor
-        if cursor is None:
-            return found.complete
-        if full:
-            return False
+    return "\n".join(rows if complete else [*rows, _STOPPED])
 
 
 def _dotting(call: Call, pattern: str) -> str:
@@ -608,230 +467,104 @@ def _dotting(call: Call, pattern: str) -> str:
     return f"(?s){pattern}"
 
 
-def _matching_files(
-    call: Call, arguments: AgentGrep, output: Literal["files", "counts"]
-) -> tuple[list[tuple[str, int]], bool]:
-    """The files that match, each with its count (1 unless counted), and whether they are all."""
-    files: list[tuple[str, int]] = []
-    if arguments.multiline:  # where a match of nothing is none, which only the matches themselves show
-        hits, complete = _hits(call, arguments, lambda _: False)
-        lines: dict[str, set[int]] = {}
-        for hit in hits:
-            lines.setdefault(hit.path, set()).add(hit.line)
-        return [(path, len(found)) for path, found in lines.items()], complete
-
-    def enough(found: SearchResult) -> bool:
-        files.extend((f.path, 1 if f.count is None else f.count) for f in found.files if f.count != 0)
-        return len(files) >= _GREP_FILES
-
-    complete = _pages(call, arguments, output, enough)
-    return files, complete
-
-
-def _matching_lines(call: Call, arguments: AgentGrep) -> tuple[list[str], int, int, bool]:
-    """The rows of a page, how many hits they show of how many in all, and whether that is known."""
-    around = arguments.context or 0
-    before = around if arguments.before_context is None else arguments.before_context
-    after = around if arguments.after_context is None else arguments.after_context
-    groups, limit, most = bool(before or after), _room(call), arguments.head_limit or None
-    page: list[SearchHit] = []
-
-    def enough(hits: Sequence[SearchHit], skip: int = 0) -> bool:
-        wanted = [*page, *hits[skip:]]
-        if most is not None and len(wanted) >= most:
-            return True
-        return bool(wanted) and _hit_rows(wanted, limit, groups=groups)[1] < len(wanted)
-
-    skip = arguments.offset
-    if not skip or arguments.multiline:
-        hits, complete = _hits(call, arguments, partial(enough, skip=skip), before, after)
-        page, total = hits[skip:], len(hits)
-        if not complete:
-            counts, complete = _matching_files(call, arguments, "counts")
-            total = max(total, sum(count for _, count in counts))
-    else:  # the files before a later page are counted only, which is much less work than to show them
-        counts, complete = _matching_files(call, arguments, "counts")
-        total = sum(count for _, count in counts)
-        for path, count in counts:
-            if skip >= count:
-                skip -= count
-                continue
-            within = arguments.model_copy(update={"path": path, "glob": None})
-            hits, _ = _hits(call, within, partial(enough, skip=skip), before, after)
-            page += hits[skip:]
-            skip = 0
-            if enough(()):
-                break
-    rows, shown = _hit_rows(page[:most], limit, groups=groups)
-    return rows, shown, total, complete
-
-
-def _hits(
-    call: Call,
-    arguments: AgentGrep,
-    enough: Callable[[Sequence[SearchHit]], bool],
-    before: int = 0,
-    after: int = 0,
-) -> tuple[list[SearchHit], bool]:
-    """Matches until they are `enough`, and whether they are all; in multiline mode none of nothing."""
-    hits: list[SearchHit] = []
-
-    def full(found: SearchResult) -> bool:
-        hits.extend(hit for hit in found.results if hit.end > hit.offset or not arguments.multiline)
-        return enough(hits)
-
-    complete = _pages(call, arguments, "matches", full, before, after)
-    return hits, complete
-
-
 def _hit_rows(hits: Sequence[SearchHit], limit: int, *, groups: bool) -> tuple[list[str], int]:
-    """The hits with their context as rows, and how many hits fit."""
-    rows: list[str] = []
+    """The hits with their context as rows, each line once, and how many hits fit."""
+    lines: dict[tuple[str, int], str] = {}
     used = 0
-    path, seen, matched = "", 0, 0
-    """The file of the hit before, the last line of it that is shown, the last that is part of a match."""
     for position, hit in enumerate(hits):
-        if hit.path != path:
-            path, seen, matched = hit.path, 0, 0
-        name = visible(path)
-        following = hits[position + 1] if position + 1 < len(hits) else None
-        next_line = following.line if following is not None and following.path == path else None
-        above = list(enumerate(hit.context_before, hit.line - len(hit.context_before)))
-        above = [(number, text) for number, text in above if number > seen]
-        below = list(enumerate(hit.context_after, hit.last_line + 1))
-        below = [(number, text) for number, text in below if next_line is None or number < next_line]
-        block: list[str] = []
-        begins = above[0][0] if above else hit.line
-        if groups and rows and (seen == 0 or begins > seen + 1):
-            block.append("--")
-        block += [f"{name}-{number}-{visible(text)}" for number, text in above]
-        if hit.line > matched:
-            block.append(f"{name}:{hit.line}:{_hit_text(hit)}")
-        block += [
-            f"{name}:{number}:{visible(text)}" for number, text in enumerate(hit.more_lines, hit.line + 1)
+        texts = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]
+        numbers = [
+            *range(hit.line - len(hit.context_before), hit.line + len(hit.more_lines) + 1),
+            *range(hit.last_line + 1, hit.last_line + 1 + len(hit.context_after)),
         ]
-        block += [f"{name}-{number}-{visible(text)}" for number, text in below]
-        if used + _size(block) > limit:
-            return (rows, position) if rows else (_fitting(block, limit), 1)
-        rows += block
-        used += _size(block)
-        matched = hit.last_line if hit.more_lines else 0
-        seen = below[-1][0] if below else hit.last_line
-    return rows, len(hits)
+        block = {}
+        for number, text in zip(numbers, texts, strict=True):
+            mark = ":" if hit.line <= number <= hit.last_line else "-"
+            row = f"{visible(hit.path)}{mark}{number}{mark}"
+            if number == hit.line:
+                row += f"{'…' if hit.text_column > 1 else ''}{visible(text)}{'…' if hit.truncated else ''}"
+            else:
+                row += visible(text)
+            if mark == ":" or (hit.path, number) not in lines:
+                block[hit.path, number] = row
+        used += sum(_size(row) for key, row in block.items() if key not in lines) + 3 * groups
+        if used > limit:
+            return (_joined(lines, groups), position) if lines else (_fitting([*block.values()], limit), 1)
+        lines |= block
+    return _joined(lines, groups), len(hits)
 
 
-def _hit_text(hit: SearchHit) -> str:
-    text = visible(hit.text)
-    return f"{'…' if hit.text_column > 1 else ''}{text}…" if hit.truncated else text
+def _joined(lines: Mapping[tuple[str, int], str], groups: bool) -> list[str]:
+    """The rows of lines, with a mark between those that do not follow each other."""
+    rows: list[str] = []
+    before = None
+    for path, number in lines:
+        if groups and before not in (None, (path, number - 1)):
+            rows.append("--")
+        rows.append(lines[path, number])
+        before = (path, number)
+    return rows
 
 
 # Changing
 
 
-class AgentReplacement(LenientArguments):
-    """A text and what takes its place."""
-
-    old_string: str
-    new_string: str
-    replace_all: bool = False
-
-    @model_validator(mode="after")
-    def _meaningful(self) -> Self:
-        if not self.old_string:
-            raise ValueError("old_string must not be empty")
-        if self.old_string == self.new_string:
-            raise ValueError("old_string and new_string are identical")
-        return self
-
-    @property
-    def native(self) -> EditRequest:
-        """The native edit."""
-        return {"search": self.old_string, "replace": self.new_string, "replace_all": self.replace_all}
+def _named(edit: Record) -> Record:
+    if not edit.old_string:
+        raise ValueError("old_string must not be empty")
+    if edit.old_string == edit.new_string:
+        raise ValueError("old_string and new_string are identical")
+    return edit
 
 
-class AgentEdit(AgentReplacement):
-    """One edit of a file."""
-
-    path: str
-
-
-class AgentMultiEdit(AgentPath):
-    """Edits of a file, each made on the result of the one before."""
-
-    edits: Annotated[list[AgentReplacement], Field(min_length=1)]
+def _scoped(given: Record) -> Record:
+    if not given.path and not given.glob:
+        raise ValueError("give path or glob to scope the replacement")
+    return given
 
 
-class AgentPatch(LenientArguments):
-    """A unified diff."""
-
-    patch: str
+CHECKS = {"edit": _named, "edit_file": _named, "replace": _scoped}
 
 
-class AgentWrite(AgentPath):
-    """A whole file."""
-
-    content: str
-
-
-class AgentReplace(LenientArguments):
-    """A replacement in many files."""
-
-    pattern: Annotated[str, Field(min_length=1, description="A regular expression.")]
-    replacement: Annotated[str, Field(description="$1 and ${name} are groups.")]
-    path: Annotated[str | None, Field(description="File or folder.")] = None
-    glob: str | None = None
-    ignore_case: bool = False
-    multiline: bool = False
-    dry_run: bool = True
-
-    @model_validator(mode="after")
-    def _scoped(self) -> Self:
-        if not self.path and not self.glob:
-            raise ValueError("give path or glob to scope the replacement")
-        return self
-
-
-class AgentPair(LenientArguments):
-    """From where to where."""
-
-    source: str
-    destination: str
-    overwrite: bool = False
-
-
-def _edit_file(call: Call, arguments: AgentEdit) -> ToolResult:
+def edit_file(call: Call, path: str, old_string: str, new_string: str, replace_all: bool) -> str:
     """One edit."""
-    try:
-        made = call.edit(arguments.path, [arguments.native])
-    except FilewrightError as error:
-        raise _edit_error(error, [arguments]) from error
-    return _edited(call, made, f"Replaced {counted(made.changes_made, 'occurrence')} in", arguments.path)
+    edit: EditRequest = {"search": old_string, "replace": new_string, "replace_all": replace_all}
+    made = _edit(call, path, [edit])
+    return _edited(call, made, f"Replaced {counted(made.changes_made, 'occurrence')} in {visible(path)}.")
 
 
-def _multi_edit(call: Call, arguments: AgentMultiEdit) -> ToolResult:
+def multi_edit(call: Call, path: str, edits: Sequence[Record]) -> str:
     """Several edits in order, all or nothing."""
+    wanted: list[EditRequest] = [
+        {"search": edit.old_string, "replace": edit.new_string, "replace_all": edit.replace_all}
+        for edit in edits
+    ]
     try:
-        made = call.edit(arguments.path, [edit.native for edit in arguments.edits], in_turn=True)
+        made = _edit(call, path, wanted)
     except FilewrightError as error:
         if "edit" in error.details:
             error.message = f"edit[{error.details['edit']}]: {error.message}"
             error.details["index"] = error.details["edit"]
-        raise _edit_error(error, arguments.edits) from error
-    return _edited(call, made, f"Applied {counted(len(arguments.edits), 'edit')} to", arguments.path)
+        raise
+    return _edited(call, made, f"Applied {counted(len(edits), 'edit')} to {visible(path)}.")
 
 
-def _edit_error(error: FilewrightError, edits: Sequence[AgentReplacement]) -> FilewrightError:
-    """A refused edit: ambiguous too where several places are its text but for whitespace."""
-    alike = [near["first_line"] for near in error.details.get("nearest", ()) if near["similarity"] == 1]
-    if error.code == Code.NO_MATCH and len(alike) > 1 and not edits[error.details["edit"]].replace_all:
-        hint = "copy the text with its whitespace, and with enough lines around it to occur once"
-        details = {**error.details, "lines": sorted(alike)}
-        return FilewrightError(Code.AMBIGUOUS_MATCH, error.message, hint=hint, details=details)
-    return error
+def _edit(call: Call, path: str, edits: Sequence[EditRequest]) -> EditResult:
+    """The native edit; ambiguous too where several places are the text but for whitespace."""
+    try:
+        return call.edit(path, edits, in_turn=len(edits) > 1)
+    except FilewrightError as error:
+        near = error.details.get("nearest", ())
+        alike = [place["first_line"] for place in near if place["similarity"] == 1]
+        if error.code == Code.NO_MATCH and len(alike) > 1 and not edits[error.details["edit"]]["replace_all"]:
+            error.code = Code.AMBIGUOUS_MATCH
+            error.hint = "copy the text with its whitespace, and with enough lines around it to occur once"
+            error.details["lines"] = sorted(alike)
+        raise
 
 
-def _edited(call: Call, made: EditResult, done: str, path: str) -> ToolResult:
-    rows = [f"{done} {visible(path)}."]
+def _edited(call: Call, made: EditResult, done: str) -> str:
+    rows = [done]
     for outcome in made.results:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
@@ -840,21 +573,30 @@ def _edited(call: Call, made: EditResult, done: str, path: str) -> ToolResult:
                 f"note: {which}old_string was not there exactly; matched by {outcome.tier}{repairs} "
                 f"at line {outcome.first}"
             )
-    return _with_diff(call, rows, made.diff, [made.syntax_warning])
+    return _with_diff(call, rows, made.diff, made.syntax_warning)
 
 
-def _with_diff(call: Call, rows: Iterable[str], diff: str, warnings: Iterable[str | None]) -> ToolResult:
+def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None) -> str:
     """What was done, warnings of what no longer parses, and the diff."""
-    said = [*rows, *(f"warning: {visible(warning)}" for warning in warnings if warning)]
-    return _answered(call, [*said, *map(visible, diff.rstrip("\n").split("\n") if diff else ())])
+    told = [f"warning: {visible(warning)}" for warning in warnings if warning]
+    return _answered(call, [*rows, *told, *map(visible, diff.splitlines())])
 
 
-def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
+def apply_patch(call: Call, patch: str) -> str:
     """A patch over any number of files, all or nothing; two names in a file's header rename it."""
     try:
-        made = call.apply_patch(_with_renames(arguments.patch))
+        made = call.apply_patch(_with_renames(patch))
     except FilewrightError as error:
-        raise _patch_error(error) from error
+        details = error.details
+        if error.code == Code.ALREADY_APPLIED:
+            error.code = Code.PATCH_FAILED
+        elif details.get("reason") == "not_empty":
+            error.code = Code.INVALID_INPUT
+        if "path" not in details and details.get("files"):
+            details["path"] = details["files"][0].get("path")
+        if error.code == Code.PATCH_FAILED and "path" in details:
+            details["file"] = details["path"]
+        raise
     rows = ["Applied patch:"]
     for file in made.files:
         was = f"{visible(file.was)} -> " if file.was else ""
@@ -864,7 +606,7 @@ def _apply_patch(call: Call, arguments: AgentPatch) -> ToolResult:
             for hunk in file.hunks
             if hunk.tier != "exact"
         ]
-    return _with_diff(call, rows, "", made.warnings)
+    return _with_diff(call, rows, "", *made.warnings)
 
 
 _LETTERS = {"created": "A", "deleted": "D", "renamed": "R", "copied": "C"}
@@ -917,25 +659,8 @@ def _bare(name: str) -> str:
     return name[2:] if name.startswith(("a/", "b/")) else name
 
 
-def _patch_error(error: FilewrightError) -> FilewrightError:
-    """A refused patch with this dialect's codes and fields: `file` and `hunk`."""
-    code = error.code
-    if code == Code.ALREADY_APPLIED:
-        code = Code.PATCH_FAILED
-    elif error.details.get("reason") == "not_empty":
-        code = Code.INVALID_INPUT
-    details = dict(error.details)
-    files = details.get("files")
-    if "path" not in details and isinstance(files, list) and files:
-        details["path"] = files[0].get("path")
-    if code == Code.PATCH_FAILED and "path" in details:
-        details["file"] = details["path"]
-    return FilewrightError(code, error.message, hint=error.hint, details=details)
-
-
-def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
+def write_file(call: Call, path: str, content: str) -> str:
     """A whole file with its parents: a new one gets newlines alone, of one that is there the diff is shown."""
-    path, content = arguments.path, arguments.content
     try:
         (made,) = call.write(path, content, mode="create", newline="lf").results
         content = content.replace("\r\n", "\n")
@@ -944,172 +669,57 @@ def _write_file(call: Call, arguments: AgentWrite) -> ToolResult:
             raise
         (made,) = call.write(path, content, mode="overwrite", newline="keep").results
     size = len(content.encode("utf-8", "replace"))
-    head = f"Wrote {size} bytes to {visible(arguments.path)} ({made.operation})."
-    return _with_diff(call, [head], made.diff, [made.syntax_warning])
+    head = f"Wrote {size} bytes to {visible(path)} ({made.operation})."
+    return _with_diff(call, [head], made.diff, made.syntax_warning)
 
 
-def _replace(call: Call, arguments: AgentReplace) -> ToolResult:
+def replace(
+    call: Call,
+    pattern: str,
+    replacement: str,
+    path: str | None,
+    glob: str | None,
+    ignore_case: bool,
+    multiline: bool,
+    dry_run: bool,
+) -> str:
     """Every match of a regex in a file or a tree; a preview unless dry_run is false."""
     try:
         made = call.replace(
-            _dotting(call, arguments.pattern) if arguments.multiline else arguments.pattern,
-            arguments.replacement,
-            arguments.path or ".",
-            glob=arguments.glob,
+            _dotting(call, pattern) if multiline else pattern,
+            replacement,
+            path or ".",
+            glob=glob,
             mode="regex",
-            case="insensitive" if arguments.ignore_case else "sensitive",
-            multiline=arguments.multiline,
-            preview=arguments.dry_run,
+            case="insensitive" if ignore_case else "sensitive",
+            multiline=multiline,
+            preview=dry_run,
         )
     except FilewrightError as error:
         if error.code in (Code.NO_MATCH, Code.NO_CHANGE):
-            return ToolResult("(no matches)")
+            return "(no matches)"
         raise
-    if arguments.dry_run:
-        head = (
-            f"{made.count} replacement(s) across {len(made.files)} file(s) "
-            "(dry run — pass dry_run: false to apply)"
-        )
-    else:
-        head = f"Replaced {made.count} occurrence(s) in {len(made.files)} file(s):"
-    rows = [
-        head,
-        *(f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files),
-    ]
-    return _with_diff(call, rows, made.diff, made.warnings)
+    files = [f"  M {visible(file.path)} ({counted(file.count, 'replacement')})" for file in made.files]
+    head = f"Replaced {made.count} occurrence(s) in {len(files)} file(s):"
+    if dry_run:
+        dry = "(dry run — pass dry_run: false to apply)"
+        head = f"{made.count} replacement(s) across {len(files)} file(s) {dry}"
+    return _with_diff(call, [head, *files], made.diff, *made.warnings)
 
 
-def _move(call: Call, arguments: AgentPair) -> ToolResult:
+def move(call: Call, source: str, destination: str, overwrite: bool) -> str:
     """Move a file."""
-    return _paired(call, arguments, call.move, "Moved")
+    return _paired(call, call.move, "Moved", source, destination, overwrite)
 
 
-def _copy(call: Call, arguments: AgentPair) -> ToolResult:
+def copy(call: Call, source: str, destination: str, overwrite: bool) -> str:
     """Copy a file."""
-    return _paired(call, arguments, call.copy, "Copied")
+    return _paired(call, call.copy, "Copied", source, destination, overwrite)
 
 
-def _paired(call: Call, arguments: AgentPair, run: Callable[..., object], done: str) -> ToolResult:
-    source, destination = arguments.source, arguments.destination
-    over = arguments.overwrite and call.stat(destination).results[0].error is None
-    run(source, destination, overwrite=arguments.overwrite, files_only=True)
-    return ToolResult(f"{done} {visible(source)} → {visible(destination)}{' (overwritten)' if over else ''}.")
-
-
-def _mkdir(call: Call, arguments: AgentPath) -> ToolResult:
-    """Make a folder and its parents."""
-    (made,) = call.create_directories(arguments.path).results
-    done = "Directory already exists:" if made.operation == "exists" else "Created directory"
-    return ToolResult(f"{done} {visible(arguments.path)}.")
-
-
-def _remove(call: Call, arguments: AgentPath) -> ToolResult:
-    """Delete a file."""
-    call.delete(arguments.path, files_only=True)
-    return ToolResult(f"Removed {visible(arguments.path)}.")
-
-
-# The surface
-
-
-def _limits(settings: Settings) -> Mapping[str, Any]:
-    """Long lines to 2,000 characters, files and texts to the input cap, results to the output cap."""
-    cap = settings.agent_input_bytes
-    return {
-        "page_chars": min(settings.hard_chars, max(settings.agent_output_bytes, 1_000)),
-        "line_chars": _LINE_CHARS,
-        "match_chars": _LINE_CHARS,
-        "image_bytes": 0,
-        "max_file_bytes": cap,
-        "max_input_bytes": min(cap, settings.max_input_bytes),
-        "max_paths": 64,
-        "edit_utf16": False,
-    }
-
-
-SURFACE = dialect(
-    "agent-tools",
-    workflow=(
-        "Find with grep and glob, read with read_file (numbered lines; pass offset and limit for large "
-        "files), change with edit_file, multi_edit or apply_patch. old_string must be the text that is there, "
-        "without line numbers, and occur once unless replace_all. Errors are JSON with error and "
-        "message; a footer in parentheses says how to go on."
-    ),
-    tools=(
-        row(
-            "read_file",
-            "Read a text file as numbered lines. offset starts at 1, negative reads the last lines; long lines "
-            "are cut. The footer says the next offset.",
-            AgentRead,
-            _read_file,
-        ),
-        row(
-            "read_files",
-            "Read up to 64 text files in one call, each under ==> path <==; a failure is shown in its place.",
-            AgentReadFiles,
-            _read_files,
-        ),
-        row("read_image", "Look at an image: PNG, JPEG, GIF or WebP.", AgentPath, _read_image),
-        row(
-            "list_dir", "List a folder: folders first, then files with their sizes.", AgentListDir, _list_dir
-        ),
-        row("glob", "Find files by a glob such as **/*.py, newest first.", AgentGlob, _glob),
-        row("tree", "Show the tree below a folder with sizes.", AgentTree, _tree),
-        row(
-            "grep",
-            "Search files by a regular expression: the files that match, the lines (content, with context) or "
-            "counts. head_limit and offset page through the results.",
-            AgentGrep,
-            _grep,
-        ),
-        row("file_stat", "Status of a file or folder.", AgentPath, _file_stat),
-        row("outline", "The classes and functions of a file.", AgentPath, _outline),
-        row("check_syntax", "The syntax errors of a file.", AgentPath, _check_syntax),
-        row("diff", "Compare two files as a unified diff.", AgentDiff, _diff),
-        writing_row(
-            "edit_file",
-            "Replace old_string by new_string in a file. It must occur exactly once, or give replace_all.",
-            AgentEdit,
-            _edit_file,
-        ),
-        writing_row(
-            "multi_edit",
-            "Several replacements in one file, each on the result of the one before, all or none.",
-            AgentMultiEdit,
-            _multi_edit,
-        ),
-        writing_row(
-            "apply_patch",
-            "Apply a unified diff to any number of files: change, create, delete, rename; all or nothing.",
-            AgentPatch,
-            _apply_patch,
-        ),
-        writing_row(
-            "write_file",
-            "Write a whole file, verbatim; folders are made. To change a part use edit_file.",
-            AgentWrite,
-            _write_file,
-            idempotent=True,
-        ),
-        writing_row(
-            "replace",
-            "Replace every match of a regular expression in a file or tree; dry_run=false writes.",
-            AgentReplace,
-            _replace,
-        ),
-        writing_row("move", "Move or rename a file.", AgentPair, _move, toolset="files"),
-        writing_row("copy", "Copy a file.", AgentPair, _copy, toolset="files"),
-        writing_row(
-            "mkdir",
-            "Make a folder and its parents.",
-            AgentPath,
-            _mkdir,
-            toolset="files",
-            destructive=False,
-            idempotent=True,
-        ),
-        writing_row("remove", "Delete a file.", AgentPath, _remove, toolset="files"),
-    ),
-    limits=_limits,
-    refusal=_refusal,
-)
+def _paired(
+    call: Call, act: Callable[..., object], done: str, source: str, destination: str, overwrite: bool
+) -> str:
+    over = overwrite and call.stat(destination).results[0].error is None
+    act(source, destination, overwrite=overwrite, files_only=True)
+    return f"{done} {visible(source)} → {visible(destination)}{' (overwritten)' if over else ''}."

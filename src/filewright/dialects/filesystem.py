@@ -13,34 +13,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
-
-from pydantic import Field, model_validator
+from typing import TYPE_CHECKING, Any
 
 from filewright.boundary import quote
-from filewright.dialects.shared import Call, array, budgets, dialect, encoded, row, writing_row
+from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools import Arguments, FailedCall, ToolResult
+from filewright.tools import FailedCall, ToolResult
 
 if TYPE_CHECKING:
     from filewright.edit import LineEdit
-    from filewright.tools import (
-        BatchResult,
-        ChangedFile,
-        FileRead,
-        FileStatus,
-        ItemResult,
-        SearchHit,
-        WriteRequest,
-    )
+    from filewright.tools import ChangedFile, FileStatus, SearchHit, WriteMode
 
-T = TypeVar("T")
-O = TypeVar("O")
-Json = dict[str, Any]
-Paths = Annotated[list[str], Field(min_length=1)]
-
-_INVALID_PARAMS, _INVALID_REQUEST, _INTERNAL_ERROR = -32602, -32600, -32603
+_INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
+_NUMBERS = {Code.INVALID_INPUT: _INVALID_PARAMS, Code.UNSUPPORTED: _INVALID_PARAMS, Code.INTERNAL: -32603}
 _ALL_LINES = 1_000_000_000
 _CONTEXT = 2
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -50,6 +36,51 @@ _ABOUT_PATHS = frozenset({
     Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.ALREADY_EXISTS, Code.SYMLINK, Code.PERMISSION_DENIED,
     Code.IS_BINARY, Code.HARD_LINKED, Code.IN_USE, Code.TOO_LARGE, Code.READ_ONLY,
 })  # fmt: skip
+
+
+def limits(settings: Settings) -> Mapping[str, Any]:
+    """Whole files as far as a result may hold them; no images."""
+    return {"page_chars": settings.hard_chars, "line_chars": settings.hard_chars, "image_bytes": 0}
+
+
+def refusal(error: FilewrightError, limit: int) -> ToolResult:
+    """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
+    text = error.message
+    if not text.startswith("-32"):
+        text = f"{_NUMBERS.get(error.code, _INVALID_REQUEST)} {text}"
+    if error.hint:
+        text += f"\nhint: {error.hint}"
+    return FailedCall(text[:limit], error=error)
+
+
+# Checks of arguments
+
+
+def _ordered(given: Record) -> Record:
+    first, last = given.start_line or 1, given.end_line
+    if last is not None and last < first - (getattr(given, "operation", "") == "insert"):
+        raise ValueError("end_line must not be before start_line")
+    return given
+
+
+def _named_once(given: Record) -> Record:
+    if len({change.path for change in given.changes}) < len(given.changes):
+        raise ValueError("each file path must appear only once in a single request")
+    return given
+
+
+def _does_something(change: Record) -> Record:
+    if not change.search_pattern and change.replace_content is None:
+        raise ValueError("either search_pattern or replace_content must be given")
+    return change
+
+
+CHECKS = {
+    "read_content": _ordered,
+    "block": _ordered,
+    "apply_diff": _named_once,
+    "change": _does_something,
+}
 
 
 # Paths, and what is said of them
@@ -70,12 +101,11 @@ def _native(path: str) -> str:
 
 
 def _phrase(call: Call, error: FilewrightError, path: str) -> str:
-    """An item's error in this dialect's words: the path as given, where it leads, and the root."""
+    """An error in this dialect's words: the path as given, where it leads, and the root."""
     if isinstance(error, _AbsoluteError):
         return error.message
     root = quote(call.context.boundary.roots[0].path)
-    leads = error.details.get("resolved") or _resolved(call, path)
-    place = f"(resolved to '{leads}', project root '{root}')"
+    place = f"(resolved to '{error.details.get('resolved') or _resolved(call, path)}', project root '{root}')"
     if error.code == Code.PATH_ESCAPE:
         return f"{_INVALID_REQUEST} Path traversal detected: {path} {place}"
     if error.code == Code.NOT_FOUND:
@@ -101,138 +131,125 @@ def _about(call: Call, path: str) -> Iterator[None]:
         raise FilewrightError(error.code, _phrase(call, error, path), details=error.details) from error
 
 
-def _refusal(error: FilewrightError, limit: int) -> ToolResult:
-    """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
-    numbers = {
-        Code.INVALID_INPUT: _INVALID_PARAMS,
-        Code.UNSUPPORTED: _INVALID_PARAMS,
-        Code.INTERNAL: _INTERNAL_ERROR,
-    }
-    text = error.message
-    if not text.startswith("-32"):
-        text = f"{numbers.get(error.code, _INVALID_REQUEST)} {text}"
-    if error.hint:
-        text += f"\nhint: {error.hint}"
-    return FailedCall(text[:limit], error=error)
+# Items
 
 
-def _answered(call: Call, items: Sequence[object], *, complete: bool = True) -> ToolResult:
-    """The JSON array of a call's items, which are all there are if `complete`."""
-    return ToolResult(array(items, call.context.settings.hard_chars, complete=complete))
-
-
-def _per_item(
+def _each(
     call: Call,
-    items: Sequence[T],
-    paths: Callable[[T], Sequence[str]],
-    request: Callable[[Sequence[T]], Sequence[O | FilewrightError]],
-    answer: Callable[[T, O], Json],
-    failed: Callable[[T, str, FilewrightError], Json],
-) -> list[Json]:
-    """An answer for each item in order: `request` is made of those whose paths this dialect takes."""
-    refusals = [_refused(paths(item)) for item in items]
-    taken = [item for item, refused in zip(items, refusals, strict=True) if refused is None]
-    outcomes = iter(request(taken) if taken else ())
+    items: Sequence[Any],
+    act: Callable[[Any], Json],
+    refused: Callable[[str, FilewrightError], Json] = lambda text, _: {"success": False, "error": text},
+    key: str = "path",
+) -> ToolResult:
+    """An object for each item in order: its name under `key` with what `act` makes of it, or why it was refused."""
+    from filewright.tools import check_count
+
+    check_count(call.context, items)
     results: list[Json] = []
-    for item, refused in zip(items, refusals, strict=True):
-        outcome = next(outcomes) if refused is None else refused
-        if not isinstance(outcome, FilewrightError):
-            results.append(answer(item, outcome))
-            continue
-        named = paths(item)
-        given = outcome.details.get("path")
-        wrong = next((p for p in named if given == p or (refused is None and given == _native(p))), named[0])
-        results.append(failed(item, _phrase(call, outcome, wrong), outcome))
-    return results
+    for number, item in enumerate(items):
+        call.task.report(number, len(items), "items")
+        fields = (
+            {key: item}
+            if isinstance(item, str)
+            else item.model_dump(include={"path", "source", "destination"})
+        )
+        try:
+            results.append({**fields, **act(item)})
+        except FilewrightError as error:
+            if error.code in (Code.CANCELLED, Code.TIMEOUT) and not isinstance(error, _SkippedError):
+                raise
+            named = [*fields.values()]
+            wrong = next(
+                (path for path in named if error.details.get("path") in (path, path or ".")), named[0]
+            )
+            results.append({**fields, **refused(_phrase(call, error, wrong), error)})
+    answered = _array(call, results)
+    if all(str(result.get("error", "")).startswith("-326") for result in results):
+        outside = FilewrightError(Code.INVALID_INPUT, "every path was refused", details={"items": results})
+        return FailedCall(answered, error=outside)
+    return ToolResult(answered)
 
 
-def _refused(paths: Sequence[str]) -> FilewrightError | None:
-    try:
-        for path in paths:
-            _native(path)
-    except FilewrightError as error:
-        return error
-    return None
+def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str:
+    """The JSON array of `items`, as many as fit; a last item says what is left out.
+
+    `complete` False: there are more than `items`, nobody knows how many.
+    """
+    count = fit_as_json(items, call.limit - 200)
+    kept = [*items[:count]]
+    if count < len(items) or not complete:
+        number = len(items) - count
+        left = f"{number}" if complete else f"at least {number + 1}"
+        note = f"[{left} more, not shown]"
+        kept.append(note if isinstance(items[0], str) else {"note": note})
+    return encoded(kept)
 
 
-def _batch(call: Call, results: Sequence[Json]) -> ToolResult:
-    """The answer of a batch; an error if every item was refused for where its path leads."""
-    answered = _answered(call, results)
-    if results and all(str(result.get("error", "")).startswith("-326") for result in results):
-        error = FilewrightError(Code.INVALID_INPUT, "every path was refused", details={"items": [*results]})
-        return FailedCall(answered.text, error=error)
-    return answered
+def natively(call: Call, row: Json, given: Json) -> ToolResult:
+    """The answer of a tool that is a native one for each of its items."""
+
+    def act(item: Any) -> Json:
+        own = {"path": item} if isinstance(item, str) else item.model_dump(exclude_none=True)
+        values = {**given, **own}
+        values |= {name: _native(path) for name, path in own.items() if isinstance(path, str)}
+        (made,) = call.native(row["native"], filled(row["with"], values.__getitem__)).results
+        values["resolved"] = _resolved(call, own.get("path", ""))
+        says = row.get(made.operation, row.get("says", {}))
+        return {"success": True, **filled(says, values.__getitem__)}
+
+    return _each(call, given[row["each"]], act)
+
+
+def chown_items(call: Call, paths: Sequence[str], uid: int, gid: int) -> ToolResult:
+    """Set user and group."""
+
+    def act(path: str) -> Json:
+        call.set_permissions(_native(path), owner=str(uid), group=str(gid))
+        return {"success": True, "uid": uid, "gid": gid}
+
+    return _each(call, paths, act)
+
+
+def write_content(call: Call, items: Sequence[Record]) -> ToolResult:
+    """Write or append, each file on its own, in order."""
+
+    def act(item: Record) -> Json:
+        mode: WriteMode = "append" if item.append else "overwrite"
+        (made,) = call.write(_native(item.path), item.content, mode=mode, newline="keep").results
+        done = "appended" if item.append else "written"
+        warning = {"warning": made.syntax_warning} if made.syntax_warning else {}
+        return {"success": True, "operation": done, **warning}
+
+    return _each(call, items, act)
 
 
 # Reading
 
 
-class ListingRequest(Arguments):
-    """Which folder."""
-
-    path: Annotated[str, Field(description="Relative path of the directory.")] = "."
-    recursive: Annotated[bool, Field(description="List directories recursively.")] = False
-    include_stats: Annotated[bool, Field(description="Include stats for each item.")] = False
-
-
-class StatsRequest(Arguments):
-    """Which items."""
-
-    paths: Annotated[Paths, Field(description="Relative paths of files or directories.")]
-
-
-class ContentRequest(Arguments):
-    """Which files, and which of their lines."""
-
-    paths: Annotated[Paths, Field(description="Relative file paths to read.")]
-    start_line: Annotated[int | None, Field(ge=1, description="First line, from 1.")] = None
-    end_line: Annotated[int | None, Field(ge=1, description="Last line, inclusive.")] = None
-    format: Annotated[
-        Literal["raw", "lines"] | None,
-        Field(description="Text, or line objects; default: raw, lines where a range is given."),
-    ] = None
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.start_line is not None and self.end_line is not None and self.end_line < self.start_line:
-            raise ValueError("end_line must not be before start_line")
-        return self
-
-
-class RegexRequest(Arguments):
-    """What to find, and where."""
-
-    path: Annotated[str, Field(description="Relative path of a directory or file.")] = "."
-    regex: Annotated[str, Field(min_length=1, description="The regex; /regex/flags is accepted.")]
-    file_pattern: Annotated[str, Field(min_length=1, description="Glob of file names, such as *.ts.")] = "*"
-
-
-def _list_files(call: Call, arguments: ListingRequest) -> ToolResult:
+def list_files(call: Call, path: str, recursive: bool, include_stats: bool) -> ToolResult:
     """The names in a folder, or the stats of a file."""
-    path = _native(arguments.path)
-    with _about(call, arguments.path):
+    with _about(call, path):
         try:
-            listed, complete = call.entries(path, depth=0 if arguments.recursive else 1, include_ignored=True)
+            listed, complete = call.entries(_native(path), depth=0 if recursive else 1, include_ignored=True)
         except FilewrightError as error:
             if error.code != Code.NOT_A_DIRECTORY:
                 raise
-            (found,) = call.stat(path).results
+            (found,) = call.stat(_native(path)).results
             if found.stats is None:
                 raise
-            return ToolResult(encoded(_stats(arguments.path, found.stats)))
-    names = [entry.path for entry in listed]
-    items: list[object] = [*names]
-    if arguments.include_stats:
-        fit = call.context.settings.hard_chars // 100
-        statuses = call.stat(*names[:fit]).results if names else ()
-        items = [
-            {"path": name, "stats": _stats(name, status.stats)}
-            if status.stats is not None
-            else {"path": name, "error": status.error.message if status.error is not None else ""}
-            for name, status in zip(names, statuses, strict=False)
-        ]
-        items += [{"path": name} for name in names[fit:]]
-    return _answered(call, items, complete=complete)
+            return ToolResult(encoded(_stats(path, found.stats)))
+    items: list[Any] = [entry.path for entry in listed]
+    if include_stats:
+        few = call.limit // 100  # that may fit
+        statuses = call.stat(*items[:few]).results if items else ()
+        shown = [
+            {"stats": _stats(item.path, item.stats)}
+            if item.stats is not None
+            else {"error": item.error.message if item.error is not None else ""}
+            for item in statuses
+        ] + [{}] * len(items[few:])
+        items = [{"path": name, **more} for name, more in zip(items, shown, strict=True)]
+    return ToolResult(_array(call, items, complete=complete))
 
 
 def _stats(path: str, status: FileStatus) -> Json:
@@ -252,9 +269,7 @@ def _stats(path: str, status: FileStatus) -> Json:
         "uid": status.uid,
         "gid": status.gid,
     }
-    if status.target is not None:
-        result["target"] = status.target
-    return result
+    return {**result, "target": status.target} if status.target is not None else result
 
 
 def _iso(nanoseconds: int) -> str:
@@ -262,54 +277,32 @@ def _iso(nanoseconds: int) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{nanoseconds // 1_000_000 % 1000:03}Z"
 
 
-def _stat_items(call: Call, arguments: StatsRequest) -> ToolResult:
+def stat_items(call: Call, paths: Sequence[str]) -> ToolResult:
     """The status of every path; a link's own, not its target's."""
 
-    def request(paths: Sequence[str]) -> Sequence[FileStatus | FilewrightError]:
-        found = call.stat(*map(_native, paths)).results
-        return [item.stats if item.stats is not None else _error_of(item.error) for item in found]
+    def act(path: str) -> Json:
+        (found,) = call.stat(_native(path)).results
+        if found.error is not None:
+            raise found.error
+        assert found.stats is not None
+        return {"status": "success", "stats": _stats(path, found.stats)}
 
-    results = _per_item(
-        call,
-        arguments.paths,
-        lambda path: [path],
-        request,
-        lambda path, found: {"path": path, "status": "success", "stats": _stats(path, found)},
-        lambda path, text, _error: {"path": path, "status": "error", "error": text},
-    )
-    return _batch(call, results)
+    return _each(call, paths, act, lambda text, _: {"status": "error", "error": text})
 
 
-def _error_of(error: FilewrightError | None) -> FilewrightError:
-    assert error is not None
-    return error
-
-
-def _read_content(call: Call, arguments: ContentRequest) -> ToolResult:
+def read_content(
+    call: Call, paths: Sequence[str], start_line: int | None, end_line: int | None, format: str | None
+) -> ToolResult:
     """The text of every file; bounded pages that say where to go on."""
-    limit = call.context.settings.hard_chars
-    results: list[Json] = []
-    for size in budgets(limit):
-        results = _read(call.within(size), arguments)
-        if len(encoded(results)) <= limit:
-            break
-    return _batch(call, results)
+    start = start_line or 1
+    ranged = start_line is not None or end_line is not None
+    lines = format == "lines" or (format is None and ranged)
+    limit = _ALL_LINES if end_line is None else end_line - start + 1
+    left, following = call.limit - 10, len(paths)
 
-
-def _read(call: Call, arguments: ContentRequest) -> list[Json]:
-    from filewright.tools import UnreadFile
-
-    start = arguments.start_line or 1
-    ranged = arguments.start_line is not None or arguments.end_line is not None
-    lines = arguments.format == "lines" or (arguments.format is None and ranged)
-    limit = _ALL_LINES if arguments.end_line is None else arguments.end_line - start + 1
-
-    def request(paths: Sequence[str]) -> Sequence[FileRead | FilewrightError]:
-        files = call.read(paths=[*map(_native, paths)], start=start, limit=limit, numbered=False).files
-        return [file.error if isinstance(file, UnreadFile) else file for file in files]
-
-    def answer(path: str, file: FileRead) -> Json:
-        result: Json = {"path": path}
+    def read(within: Call, path: str) -> Json:
+        file = within.read(_native(path), start=start, limit=limit, numbered=False)
+        result: Json = {}
         if lines:
             numbered = enumerate(file.rows, file.start_line)
             result["content"] = [{"lineNumber": number, "content": line} for number, line in numbered]
@@ -317,43 +310,44 @@ def _read(call: Call, arguments: ContentRequest) -> list[Json]:
             result["content"] = "\n".join(file.rows) + ("\n" if not ranged and file.terminated else "")
         if file.line_ending not in (None, "lf", "none"):
             result["line_ending"] = file.line_ending
-        wanted = arguments.end_line is None or file.end_line < arguments.end_line
+        wanted = end_line is None or file.end_line < end_line
         if (file.next is not None and wanted) or file.cut_at:
-            result["truncated"] = True
-            result["total_lines"] = file.total_lines
+            result |= {"truncated": True, "total_lines": file.total_lines}
             if file.next is not None:
                 result["next_start_line"] = file.next.start
             if file.cut_at:
                 result["cut_lines"] = [*file.cut_at[:50]]
         return result
 
-    return _per_item(
-        call,
-        arguments.paths,
-        lambda path: [path],
-        request,
-        answer,
-        lambda path, text, _error: {"path": path, "error": text},
-    )
+    def act(path: str) -> Json:
+        nonlocal left, following
+        made: Json = {}
+        try:
+            made = fitted(call, lambda within: read(within, path), left // following - len(path) - 20)
+            return made
+        finally:  # what a file leaves of its share the following ones may use
+            left, following = left - len(encoded({"path": path, **made})) - 2, following - 1
+
+    return _each(call, paths, act, lambda text, _: {"error": text})
 
 
-def _search_files(call: Call, arguments: RegexRequest) -> ToolResult:
+# Searching
+
+
+def search_files(call: Call, path: str, regex: str, file_pattern: str) -> ToolResult:
     """Every match of a regex, with the lines around it."""
-    pattern, flags = arguments.regex, ""
-    written = _JS_REGEX.fullmatch(pattern)
+    pattern, flags = regex, ""
+    written = _JS_REGEX.fullmatch(regex)
     if written is not None:
         pattern, flags = written.groups()
-    glob = None if arguments.file_pattern in ("*", "**", "**/*") else arguments.file_pattern
     items: list[Json] = []
-    used = 0
     cursor = None
-    limit = call.context.settings.hard_chars
-    with _about(call, arguments.path):
-        while True:
+    with _about(call, path):
+        while cursor is not None or not items:
             found = call.search(
                 f"(?s){pattern}" if "s" in flags else pattern,
-                _native(arguments.path),
-                glob=glob,
+                _native(path),
+                glob=None if file_pattern in ("*", "**", "**/*") else file_pattern,
                 mode="regex",
                 case="insensitive" if "i" in flags else "sensitive",
                 multiline="s" in flags or _spans_lines(pattern),
@@ -361,24 +355,17 @@ def _search_files(call: Call, arguments: RegexRequest) -> ToolResult:
                 max_results=1000,
                 cursor=cursor,
             )
-            matches = [_matched(hit, span) for hit in found.results for span in hit.submatches or ((0, 0),)]
-            items += matches
-            used += sum(len(encoded(match)) for match in matches)
+            items += [_matched(hit, span) for hit in found.results for span in hit.submatches or ((0, 0),)]
             cursor = found.next_cursor
-            if cursor is None or used > limit:
+            if cursor is None or fit_as_json(items, call.limit) < len(items):
                 break
     if not found.complete:
-        items.append(_incomplete(arguments.path, "more matches than are shown"))
-    kept: list[Json] = []
-    used = 600  # room for what says that more is left out
-    for item in items:
-        used += len(encoded(item)) + 2
-        if used > limit:
-            cut = f"{len(kept)} matches are shown; narrow path, regex or file_pattern"
-            kept.append(_incomplete("general", cut))
-            break
-        kept.append(item)
-    return _answered(call, kept)
+        items.append(_incomplete(path, "more matches than are shown"))
+    kept = items[: fit_as_json(items, call.limit - 600)]  # room for what says that more is left out
+    if len(kept) < len(items):
+        cut = f"{len(kept)} matches are shown; narrow path, regex or file_pattern"
+        kept.append(_incomplete("general", cut))
+    return ToolResult(_array(call, kept))
 
 
 def _spans_lines(pattern: str) -> bool:
@@ -401,288 +388,20 @@ def _matched(hit: SearchHit, span: tuple[int, int]) -> Json:
     }
 
 
-# Names and whole files
-
-
-class WriteEntry(Arguments):
-    """One file to write."""
-
-    path: str
-    content: str
-    append: bool = False
-
-
-class WritesRequest(Arguments):
-    """The files to write."""
-
-    items: Annotated[list[WriteEntry], Field(min_length=1)]
-
-
-class FoldersRequest(Arguments):
-    """The folders to make."""
-
-    paths: Annotated[Paths, Field(description="Relative directory paths to create.")]
-
-
-class DeletionsRequest(Arguments):
-    """What to delete."""
-
-    paths: Annotated[Paths, Field(description="Relative paths of files or directories to delete.")]
-
-
-class PairEntry(Arguments):
-    """From where to where."""
-
-    source: str
-    destination: str
-    overwrite: bool | None = None
-
-
-class PairsRequest(Arguments):
-    """What to move or copy."""
-
-    operations: Annotated[list[PairEntry], Field(min_length=1)]
-    overwrite: Annotated[bool, Field(description="Replace existing destinations.")] = False
-
-
-class ModeRequest(Arguments):
-    """The mode of what."""
-
-    paths: Paths
-    mode: Annotated[str, Field(pattern="^[0-7]{3,4}$", description="Octal, such as 755.")]
-
-
-class OwnerRequest(Arguments):
-    """The owner of what."""
-
-    paths: Paths
-    uid: Annotated[int, Field(ge=0)]
-    gid: Annotated[int, Field(ge=0)]
-
-
-def _outcomes(made: BatchResult) -> list[ItemResult | FilewrightError]:
-    return [result.error if result.error is not None else result for result in made.results]
-
-
-def _write_content(call: Call, arguments: WritesRequest) -> ToolResult:
-    """Write or append, each file on its own, in order."""
-
-    def request(items: Sequence[WriteEntry]) -> Sequence[ItemResult | FilewrightError]:
-        wanted: list[WriteRequest] = [
-            {
-                "path": _native(item.path),
-                "content": item.content,
-                "mode": "append" if item.append else "overwrite",
-                "newline": "keep",
-            }
-            for item in items
-        ]
-        return _outcomes(call.write_all(wanted, atomic=False))
-
-    def answer(item: WriteEntry, outcome: ItemResult) -> Json:
-        done = "appended" if item.append else "written"
-        result: Json = {"path": item.path, "success": True, "operation": done}
-        return {**result, "warning": outcome.syntax_warning} if outcome.syntax_warning else result
-
-    results = _per_item(
-        call,
-        arguments.items,
-        lambda item: [item.path],
-        request,
-        answer,
-        lambda item, text, _error: {"path": item.path, "success": False, "error": text},
-    )
-    return _batch(call, results)
-
-
-def _of_paths(
-    call: Call,
-    paths: Sequence[str],
-    request: Callable[[Sequence[str]], BatchResult],
-    more: Callable[[str, ItemResult], Json],
-) -> ToolResult:
-    """A success or an error for each path; `more` gives what a success says besides."""
-    results = _per_item(
-        call,
-        paths,
-        lambda path: [path],
-        lambda taken: _outcomes(request([*map(_native, taken)])),
-        lambda path, outcome: {"path": path, "success": True, **more(path, outcome)},
-        lambda path, text, _error: {"path": path, "success": False, "error": text},
-    )
-    return _batch(call, results)
-
-
-def _create_directories(call: Call, arguments: FoldersRequest) -> ToolResult:
-    """Make folders with their parents."""
-    return _of_paths(
-        call,
-        arguments.paths,
-        lambda paths: call.create_directories(*paths, atomic=False),
-        lambda path, outcome: {
-            **({"note": "Directory already exists"} if outcome.operation == "exists" else {}),
-            "resolvedPath": _resolved(call, path),
-        },
-    )
-
-
-def _delete_items(call: Call, arguments: DeletionsRequest) -> ToolResult:
-    """Delete files, links and folders with all below."""
-    return _of_paths(
-        call,
-        arguments.paths,
-        lambda paths: call.delete(*paths, recursive=True, missing_ok=True, atomic=False),
-        lambda _path, outcome: (
-            {} if outcome.operation == "deleted" else {"note": "Path not found, nothing to delete"}
-        ),
-    )
-
-
-def _chmod_items(call: Call, arguments: ModeRequest) -> ToolResult:
-    """Set the mode."""
-    return _of_paths(
-        call,
-        arguments.paths,
-        lambda paths: call.set_permissions(*paths, mode=arguments.mode, atomic=False),
-        lambda _path, _outcome: {"mode": arguments.mode},
-    )
-
-
-def _chown_items(call: Call, arguments: OwnerRequest) -> ToolResult:
-    """Set user and group."""
-    uid, gid = arguments.uid, arguments.gid
-    return _of_paths(
-        call,
-        arguments.paths,
-        lambda paths: call.set_permissions(*paths, owner=str(uid), group=str(gid), atomic=False),
-        lambda _path, _outcome: {"uid": uid, "gid": gid},
-    )
-
-
-def _pairs(call: Call, arguments: PairsRequest, *, move: bool) -> ToolResult:
-    act = call.move if move else call.copy
-
-    def request(pairs: Sequence[PairEntry]) -> Sequence[ItemResult | FilewrightError]:
-        return [outcome for pair in pairs for outcome in _outcomes(one(pair))]
-
-    def one(pair: PairEntry) -> BatchResult:
-        overwrite = arguments.overwrite if pair.overwrite is None else pair.overwrite
-        return act(_native(pair.source), _native(pair.destination), overwrite=overwrite, atomic=False)
-
-    def named(pair: PairEntry) -> Json:
-        return {"source": pair.source, "destination": pair.destination}
-
-    results = _per_item(
-        call,
-        arguments.operations,
-        lambda pair: [pair.source, pair.destination],
-        request,
-        lambda pair, _outcome: {**named(pair), "success": True},
-        lambda pair, text, _error: {**named(pair), "success": False, "error": text},
-    )
-    return _batch(call, results)
-
-
-def _move_items(call: Call, arguments: PairsRequest) -> ToolResult:
-    """Move or rename."""
-    return _pairs(call, arguments, move=True)
-
-
-def _copy_items(call: Call, arguments: PairsRequest) -> ToolResult:
-    """Copy."""
-    return _pairs(call, arguments, move=False)
-
-
 # Parts of files
 
 
-class ReplaceOperation(Arguments):
-    """One replacement."""
-
-    search: str
-    replace: str
-    use_regex: bool = False
-    ignore_case: bool = False
+def _result(outcome: ChangedFile) -> ChangedFile:
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome
 
 
-class ReplacementsRequest(Arguments):
-    """What to replace in which files."""
-
-    paths: Annotated[list[str], Field(min_length=1)]
-    operations: Annotated[list[ReplaceOperation], Field(min_length=1)]
-
-
-class DiffBlock(Arguments):
-    """One block of lines."""
-
-    search: str
-    replace: str
-    start_line: Annotated[int, Field(ge=1)]
-    end_line: Annotated[int, Field(ge=1)]
-    operation: Literal["replace", "insert"] = "replace"
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.end_line < self.start_line - (self.operation == "insert"):
-            raise ValueError("end_line must not be before start_line")
-        return self
-
-
-class FileDiff(Arguments):
-    """The blocks of one file."""
-
-    path: Annotated[str, Field(min_length=1)]
-    diffs: Annotated[list[DiffBlock], Field(min_length=1)]
-
-
-class DiffsRequest(Arguments):
-    """The files and their blocks."""
-
-    changes: Annotated[list[FileDiff], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _once(self) -> Self:
-        if len({change.path for change in self.changes}) < len(self.changes):
-            raise ValueError("each file path must appear only once in a single request")
-        return self
-
-
-class SelectiveEdit(Arguments):
-    """One selective edit."""
-
-    path: Annotated[str, Field(min_length=1)]
-    start_line: Annotated[int, Field(ge=1, description="Where looking begins, or where to insert.")]
-    search_pattern: Annotated[str | None, Field(description="Left out: insert at start_line.")] = None
-    replace_content: Annotated[str | None, Field(description="Left out: delete what is found.")] = None
-    use_regex: bool = False
-    ignore_leading_whitespace: bool = True
-    preserve_indentation: bool = True
-    match_occurrence: Annotated[int, Field(ge=1)] = 1
-
-    @model_validator(mode="after")
-    def _something(self) -> Self:
-        if not self.search_pattern and self.replace_content is None:
-            raise ValueError("either search_pattern or replace_content must be given")
-        return self
-
-
-class EditsRequest(Arguments):
-    """The selective edits of one or more files."""
-
-    changes: Annotated[list[SelectiveEdit], Field(min_length=1)]
-    dry_run: bool = False
-    output_diff: bool = False
-
-
-def _result(outcome: ChangedFile) -> ChangedFile | FilewrightError:
-    return outcome.error if outcome.error is not None else outcome
-
-
-def _replace_content(call: Call, arguments: ReplacementsRequest) -> ToolResult:
+def replace_content(call: Call, paths: Sequence[str], operations: Sequence[Record]) -> ToolResult:
     """Replace all occurrences, operation after operation, in each file."""
     from filewright.tools import OrderedReplacement, replace_in_order
 
-    operations = [
+    wanted = [
         OrderedReplacement(
             each.search,
             _TEMPLATE.sub(_native_group, each.replace) if each.use_regex else each.replace,
@@ -690,111 +409,102 @@ def _replace_content(call: Call, arguments: ReplacementsRequest) -> ToolResult:
             "insensitive" if each.ignore_case else "sensitive",
             multiline=each.use_regex and _spans_lines(each.search),
         )
-        for each in arguments.operations
+        for each in operations
     ]
 
-    def request(paths: Sequence[str]) -> Sequence[ChangedFile | FilewrightError]:
-        try:
-            made = replace_in_order(call.context, [*map(_native, paths)], operations, call.task)
-        except FilewrightError as error:
-            if error.code != Code.INVALID_INPUT:
-                raise
-            return [error for _ in paths]  # a pattern that is wrong is an answer for each file
-        return [_result(outcome) for outcome in made]
+    def act(path: str) -> Json:
+        (made,) = replace_in_order(call.context, [_native(path)], wanted, call.task)
+        return {"replacements": _result(made).replacements, "modified": made.changed}
 
-    results = _per_item(
-        call,
-        arguments.paths,
-        lambda path: [path],
-        request,
-        lambda path, made: {"file": path, "replacements": made.replacements, "modified": made.changed},
-        lambda path, text, _error: {"file": path, "replacements": 0, "modified": False, "error": text},
-    )
-    return _batch(call, results)
+    def refused(text: str, _error: FilewrightError) -> Json:
+        return {"replacements": 0, "modified": False, "error": text}
+
+    return _each(call, paths, act, refused, key="file")
 
 
 def _native_group(found: re.Match[str]) -> str:
     return "${0}" if found.group(1) == "&" else f"${{{found.group(2)}}}"
 
 
-def _apply_diff(call: Call, arguments: DiffsRequest) -> ToolResult:
+def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
     """Apply line-anchored blocks, each file all or nothing."""
     from filewright.edit import Edit, at_lines
     from filewright.tools import FileBlocks, apply_blocks
 
-    def edits(change: FileDiff) -> list[Edit]:
+    seen: dict[object, str] = {}
+    for path in [change.path for change in changes]:
+        try:
+            file = call.context.boundary.stat(call.locate(_native(path))).identity
+        except FilewrightError:
+            continue  # said of its item
+        if seen.setdefault(file, path) != path:
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"{path} is named twice (also as {seen[file]}); each file may appear once",
+                hint="join its blocks into one entry",
+                details={"path": path},
+            )
+
+    def edits(blocks: Sequence[Record]) -> list[Edit]:
         return [
             at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
-            for b in change.diffs
+            for b in blocks
         ]
 
-    def request(changes: Sequence[FileDiff]) -> Sequence[ChangedFile | FilewrightError]:
-        files = [FileBlocks(_native(change.path), partial(edits, change)) for change in changes]
-        return [_result(outcome) for outcome in apply_blocks(call.context, files, call.task)]
+    def act(change: Record) -> Json:
+        file = FileBlocks(_native(change.path), partial(edits, change.diffs))
+        (made,) = apply_blocks(call.context, [file], call.task)
+        warning = {"warning": made.warning} if _result(made).warning else {}
+        return {"success": True, "diff_count": len(change.diffs), **warning}
 
-    def answer(change: FileDiff, made: ChangedFile) -> Json:
-        result: Json = {"path": change.path, "success": True, "diff_count": len(change.diffs)}
-        return {**result, "warning": made.warning} if made.warning else result
-
-    def failed(change: FileDiff, text: str, error: FilewrightError) -> Json:
-        result: Json = {"path": change.path, "success": False, "error": text}
+    def refused(text: str, error: FilewrightError) -> Json:
         found = error.details.get("text_found")
-        return {**result, "context": found} if found is not None else result
+        return {"success": False, "error": text, **({} if found is None else {"context": found})}
 
-    return _batch(
-        call, _per_item(call, arguments.changes, lambda change: [change.path], request, answer, failed)
-    )
+    return _each(call, changes, act, refused)
 
 
 class _SkippedError(FilewrightError):
     """A change that was not made because another of its file was refused."""
 
 
-def _edit_file(call: Call, arguments: EditsRequest) -> ToolResult:
+def edit_file(call: Call, changes: Sequence[Record], dry_run: bool, output_diff: bool) -> ToolResult:
     """Insert, replace or delete by line and text; the changes of one file are made together or not."""
     from filewright.tools import FileEdits, edit_lines
 
-    def request(changes: Sequence[SelectiveEdit]) -> Sequence[ChangedFile | FilewrightError]:
-        together: dict[str, list[int]] = {}
-        for number, change in enumerate(changes):
-            together.setdefault(_native(change.path), []).append(number)
-        files = [
-            FileEdits(path, [_line_edit(call, changes[number]) for number in numbers])
-            for path, numbers in together.items()
-        ]
-        made = edit_lines(call.context, files, call.task, preview=arguments.dry_run)
-        outcomes: dict[int, ChangedFile | FilewrightError] = {}
-        for numbers, outcome in zip(together.values(), made, strict=True):
-            for index, number in enumerate(numbers):
-                refused = outcome.refused_edit
-                if refused is None or refused == index:
-                    outcomes[number] = _result(outcome)
-                else:
-                    why = f"not made, because change {refused + 1} of this file was refused"
-                    outcomes[number] = _SkippedError(Code.CANCELLED, why)
-        return [outcomes[number] for number in range(len(changes))]
+    outcomes: dict[str, ChangedFile] = {}
+    together: dict[str, list[Record]] = {}
+    for change in changes:
+        together.setdefault(change.path, []).append(change)
 
-    def answer(change: SelectiveEdit, outcome: ChangedFile) -> Json:
-        done = "changes calculated (dry run)" if arguments.dry_run else "modified successfully"
-        message = f"File {change.path} {done}."
-        if not outcome.changed:
-            message = f"File {change.path} reads like this already; nothing was written."
-        if outcome.warning:
-            message += f" warning: {outcome.warning}"
-        result: Json = {"path": change.path, "status": "success", "message": message}
-        return {**result, "diff": outcome.diff} if arguments.output_diff else result
+    def act(change: Record) -> Json:
+        own, path = together[change.path], change.path
+        if path not in outcomes:
+            edits = FileEdits(_native(path), [_line_edit(call, each) for each in own])
+            (outcomes[path],) = edit_lines(call.context, [edits], call.task, preview=dry_run)
+        made = outcomes[path]
+        refused = made.refused_edit
+        if refused is not None and own[refused] is not change:
+            why = f"not made, because change {refused + 1} of this file was refused"
+            raise _SkippedError(Code.CANCELLED, why)
+        done = "changes calculated (dry run)" if dry_run else "modified successfully"
+        message = f"File {path} {done}."
+        if not _result(made).changed:
+            message = f"File {path} reads like this already; nothing was written."
+        if made.warning:
+            message += f" warning: {made.warning}"
+        diff = {"diff": made.diff} if output_diff else {}
+        return {"status": "success", "message": message, **diff}
 
-    def failed(change: SelectiveEdit, text: str, error: FilewrightError) -> Json:
+    def refused(text: str, error: FilewrightError) -> Json:
         if isinstance(error, _SkippedError):
-            return {"path": change.path, "status": "skipped", "message": error.message}
-        return {"path": change.path, "status": "failed", "message": text, "error": text}
+            return {"status": "skipped", "message": error.message}
+        return {"status": "failed", "message": text, "error": text}
 
-    return _batch(
-        call, _per_item(call, arguments.changes, lambda change: [change.path], request, answer, failed)
-    )
+    return _each(call, changes, act, refused)
 
 
-def _line_edit(call: Call, change: SelectiveEdit) -> LineEdit:
+def _line_edit(call: Call, change: Record) -> LineEdit:
     from filewright.edit import LineEdit, replacement
     from filewright.search import compile_pattern
 
@@ -819,128 +529,3 @@ def _line_edit(call: Call, change: SelectiveEdit) -> LineEdit:
         pattern,
         template,
     )
-
-
-# The surface
-
-
-def _limits(settings: Settings) -> Mapping[str, Any]:
-    """Whole files as far as a result may hold them; no images."""
-    return {"page_chars": settings.hard_chars, "line_chars": settings.hard_chars, "image_bytes": 0}
-
-
-SURFACE = dialect(
-    "filesystem",
-    workflow=(
-        "Files below one project root. All paths are relative to it. Every tool takes a batch and answers "
-        "with one JSON array, an object per item in order; look at each item's success, status or error. "
-        "To change a part of a file prefer apply_diff (lines and their exact text), edit_file or "
-        "replace_content; write_content replaces whole files."
-    ),
-    answers_json=True,
-    tools=(
-        row(
-            "list_files",
-            "List a directory, optionally recursively and with stats; a file gives its stats.",
-            ListingRequest,
-            _list_files,
-        ),
-        row(
-            "stat_items",
-            "Detailed status of files and directories; of links their own.",
-            StatsRequest,
-            _stat_items,
-        ),
-        row(
-            "read_content",
-            "Read files, whole or a range of lines, as text or as line objects. A cut answer says "
-            "next_start_line.",
-            ContentRequest,
-            _read_content,
-        ),
-        writing_row(
-            "write_content",
-            "Write or append to files, creating directories if needed. To change a part of a file use "
-            "apply_diff, edit_file or replace_content.",
-            WritesRequest,
-            _write_content,
-        ),
-        writing_row(
-            "delete_items",
-            "Delete files, links and whole directories. What is not there counts as deleted.",
-            DeletionsRequest,
-            _delete_items,
-            toolset="files",
-            idempotent=True,
-        ),
-        writing_row(
-            "create_directories",
-            "Create directories, including the ones between.",
-            FoldersRequest,
-            _create_directories,
-            toolset="files",
-            destructive=False,
-            idempotent=True,
-        ),
-        writing_row(
-            "chmod_items",
-            "Set the permission mode of files and directories.",
-            ModeRequest,
-            _chmod_items,
-            toolset="files",
-            destructive=False,
-            idempotent=True,
-        ),
-        writing_row(
-            "chown_items",
-            "Set the owner and group of files and directories, by number.",
-            OwnerRequest,
-            _chown_items,
-            toolset="files",
-            destructive=False,
-            idempotent=True,
-        ),
-        writing_row(
-            "move_items",
-            "Move or rename files and directories; an existing destination is refused unless overwrite.",
-            PairsRequest,
-            _move_items,
-            toolset="files",
-        ),
-        writing_row(
-            "copy_items",
-            "Copy files and directories; an existing destination is refused unless overwrite.",
-            PairsRequest,
-            _copy_items,
-            toolset="files",
-        ),
-        row(
-            "search_files",
-            "Search for a regex in the files of a directory tree or in one file, with context lines.",
-            RegexRequest,
-            _search_files,
-        ),
-        writing_row(
-            "replace_content",
-            "Replace all occurrences of texts or regexes in files, one operation after the other.",
-            ReplacementsRequest,
-            _replace_content,
-        ),
-        writing_row(
-            "apply_diff",
-            "Replace or insert blocks of lines. Each search must be exactly the text of the lines "
-            "start_line to end_line; a file with a block that does not match is left as it was.",
-            DiffsRequest,
-            _apply_diff,
-        ),
-        writing_row(
-            "edit_file",
-            "Insert, replace or delete text found at or after a line, keeping indentation; dry_run and "
-            "output_diff show what would change.",
-            EditsRequest,
-            _edit_file,
-        ),
-    ),
-    limits=_limits,
-    refusal=_refusal,
-)

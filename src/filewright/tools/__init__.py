@@ -23,7 +23,7 @@ from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.tools.batch import BatchResult, ItemResult
+    from filewright.tools.batch import BatchResult, ItemResult, check_count
     from filewright.tools.compare import compare_files
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import (
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     )
     from filewright.tools.search_page import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
-    from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteRequest
+    from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteMode, WriteRequest
     from filewright.wording import counted
 
 __getattr__, __all__ = face_of(
@@ -66,7 +66,7 @@ __getattr__, __all__ = face_of(
         "instructions": "instructions",
         "context": "Context",
         "catalogue": "entries",
-        "batch": "BatchResult ItemResult",
+        "batch": "BatchResult ItemResult check_count",
         "compare": "compare_files",
         "edit": "EditResult",
         "filewise": "ChangedFile FileBlocks FileEdits OrderedReplacement apply_blocks edit_lines replace_in_order",
@@ -84,6 +84,6 @@ __getattr__, __all__ = face_of(
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",
         "stat": "FileStatus StatResult",
-        "typed": "EditRequest Newline ReadOptions TypedTools WriteRequest",
+        "typed": "EditRequest Newline ReadOptions TypedTools WriteMode WriteRequest",
     },
 )

@@ -328,6 +328,14 @@ OUTCOMES = (
             "filesystem-13.01": Now(None, "cc8d4debcdac0005"),
             "filesystem-17.18": Now(None, "16cd61ec51312bec"),
             "filesystem-18.08": Now(None, "f9c483410b8fb257"),
+            "filesystem-20.06": Now(None, "a2410fe0c34711de"),
+        },
+    ),
+    Outcome(
+        "the limit counts every item of a call, those whose path is refused too",
+        {
+            "filesystem-11.15": Now("too_large", "dc8b33a0580e6db3"),
+            "filesystem-23.17": Now("too_large", "05a3bee5f3293f4e"),
         },
     ),
     Outcome(

@@ -1,0 +1,287 @@
+"""The table of a dialect, and what makes tools of it.
+
+A table is a TOML file beside the module of its dialect. `tools` has a row for each tool: its description, its
+toolset (one that does not read only, writes) and its `arguments` in the words of JSON Schema: a string where nothing
+else is said, required unless there is a `default` or it is `optional`; `as` is the name that the code has for it,
+`also` are other names for it, `check` is a function of the module. `objects` are arguments that others are made of.
+A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
+one for an operation. Every other tool is a function of the module with the tool's name, which is handed a `Call`
+and the arguments by name. What else a table holds (codes, words, shapes) is for the module to read.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from importlib.resources import files
+from itertools import accumulate, takewhile
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_model, model_validator
+
+from filewright.errors import FilewrightError
+from filewright.progress import Task
+from filewright.surface import Surface
+from filewright.tools import Arguments, Context, Tool, ToolResult, TypedTools, clip, entries
+from filewright.visible import encodable, visible
+
+if TYPE_CHECKING:
+    from filewright.boundary import Location
+    from filewright.system import Status
+    from filewright.tools import ListedEntry
+
+Json = dict[str, Any]
+Record = Any
+"""An object of a table's `objects`, its fields by name."""
+
+_LISTED_CHARS = 4 << 20
+ENTRIES = 10_000
+"""The most entries of a folder that a dialect gathers from the pages of `list_files`."""
+
+_TYPES: Mapping[str, Any] = {"string": str, "integer": int, "boolean": bool, "integer or string": int | str}
+_CONSTRAINTS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "minLength": "min_length",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+    "pattern": "pattern",
+    "description": "description",
+}
+"""What pydantic calls the words of JSON Schema."""
+
+
+class LenientArguments(Arguments):
+    """Arguments as some originals take them: what is not known is passed over, and named in the answer."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
+
+
+class Call(TypedTools):
+    """One call of a dialect's tool: the native tools under the dialect's limits, the task, what was `given`."""
+
+    def __init__(self, context: Context, task: Task, given: Collection[str] = ()) -> None:
+        self.context = context
+        self.task = task
+        self.given = given
+
+    @property
+    def limit(self) -> int:
+        """Characters of an answer."""
+        return self.context.settings.hard_chars
+
+    def native(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """The result of the native tool `name`, its arguments checked as a client's are."""
+        tool = next(entry for entry in entries() if entry.name == name).load()
+        return tool.run(self.context, tool.parse(arguments), self.task)
+
+    _run = native
+
+    def under(self, **limits: Any) -> Call:
+        """The same call with other settings."""
+        settings = self.context.settings.model_copy(update=limits)
+        return Call(self.context.under(settings), self.task, self.given)
+
+    def within(self, page_chars: int) -> Call:
+        """The same call with native results, and lines, of at most `page_chars` characters."""
+        return self.under(page_chars=page_chars, line_chars=min(self.context.settings.line_chars, page_chars))
+
+    def entries(self, path: str, **how: Any) -> tuple[list[ListedEntry], bool]:
+        """The entries of `list_files` from all its pages, at most `ENTRIES`; whether that is all."""
+        found: list[ListedEntry] = []
+        within = self.within(_LISTED_CHARS)  # each page begins at the top again, which a deep tree makes dear
+        cursor = None
+        while len(found) < ENTRIES:
+            listed = within.list_files(path, limit=ENTRIES, cursor=cursor, **how)
+            found += listed.entries
+            cursor = listed.next_cursor
+            if cursor is None:
+                return found, True
+        return found[:ENTRIES], False
+
+    def locate(self, path: str) -> Location:
+        """The place a path names."""
+        return self.context.boundary.locate(path)
+
+    def status(self, path: str) -> Status:
+        """The status of what a path leads to, also through a link."""
+        boundary, where = self.context.boundary, self.locate(path)
+        status = boundary.stat(where)
+        if status.kind != "link":
+            return status
+        try:
+            with boundary.open_folder(where) as folder:
+                return folder.status()
+        except FilewrightError:
+            with boundary.open_file(where) as file:
+                return file.status()
+
+
+# Shapes
+
+
+def filled(shape: Any, values: Callable[[str], Any]) -> Any:
+    """A shape of the table with the value of that name where it says `$name`."""
+    if isinstance(shape, str):
+        return values(shape[1:]) if shape.startswith("$") else shape
+    if isinstance(shape, list):
+        return [filled(each, values) for each in shape]
+    if isinstance(shape, dict):
+        return {name: filled(each, values) for name, each in shape.items()}
+    return shape
+
+
+def shaped(name: str, shape: str, value: object) -> Json:
+    """A native value in the fields of a shape of the table `name`."""
+    made: Json = filled(table(name)["shapes"][shape], partial(getattr, value))
+    return made
+
+
+def worded(text: str, words: Mapping[str, str]) -> str:
+    """A native message with a dialect's own names for the arguments it speaks of, each once: text of a
+    file that comes further on in it is left as it is."""
+    for word, own in words.items():
+        text = text.replace(word, own, 1)
+    return text
+
+
+def encoded(value: object) -> str:
+    """JSON as the dialects write it: one line, letters as they are, nothing a transport cannot carry."""
+    return encodable(json.dumps(value, ensure_ascii=False))
+
+
+def fitted(call: Call, make: Callable[[Call], Json], limit: int) -> Json:
+    """What `make` answers, made with smaller and smaller native pages until its JSON has `limit` characters.
+
+    Escaping may multiply what a page has, so that one of half the size may do where a whole one does not.
+    """
+    made: Json = {}
+    for size in (limit, limit - 1_500, *(limit >> halved for halved in range(1, 8))):
+        made = make(call.within(max(size, 250)))
+        if len(encoded(made)) <= limit:
+            break
+    return made
+
+
+def fit(sizes: Iterable[int], limit: int) -> int:
+    """How many of what has these `sizes` fit, one after the other, in `limit`."""
+    return sum(1 for _ in takewhile(lambda used: used <= limit, accumulate(sizes)))
+
+
+def fit_as_json(items: Iterable[object], limit: int) -> int:
+    """How many of `items` fit, as members of a JSON array, in `limit` characters."""
+    return fit((len(encoded(item)) + 2 for item in items), limit)
+
+
+class Node(NamedTuple):
+    """An entry of a folder with its place and what is listed below it."""
+
+    entry: ListedEntry
+    parts: tuple[bytes, ...]
+    children: list[Node]
+
+
+def nested(call: Call, path: str, listed: Sequence[ListedEntry]) -> list[Node]:
+    """What is listed of a folder as a tree."""
+    top: list[Node] = []
+    below = {call.locate(path).parts: top}
+    for entry in listed:
+        parts = call.locate(entry.path.removesuffix("/")).parts
+        node = Node(entry, parts, [])
+        below.setdefault(parts[:-1], []).append(node)
+        below[parts] = node.children
+    return top
+
+
+# Tools of rows
+
+
+def natively(call: Call, row: Json, given: Json) -> str:
+    """The answer of a tool that is a native one: what its row says, or says of the operation that was done."""
+    (made,) = call.native(row["native"], filled(row["with"], given.__getitem__)).results
+    says: str = row[made.operation if made.operation in row else "says"]
+    return says.format_map({name: visible(str(value)) for name, value in given.items()})
+
+
+@cache
+def table(name: str) -> Json:
+    """The table of a dialect: to be read only."""
+    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+def surface_of(module: ModuleType) -> Surface:
+    """A dialect as a surface: its table; and from its module the functions of its tools, its `limits`, the answer of
+    a `refusal`, and `CHECKS` of arguments.
+
+    A check of an object or a tool has its name and is handed it; one of a single argument is named there.
+    """
+    name = module.__name__.rpartition(".")[2]
+    read = table(name)
+    models: dict[str, type[Arguments]] = {}
+    for each, members in read.get("objects", {}).items():
+        models[each] = _model(module, each, members, models)
+    tools = tuple(_tool(module, each, row, models) for each, row in read["tools"].items())
+
+    def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
+        return f"{read['workflow']}\nServed: {', '.join(roots)}"
+
+    answers_json = read.get("json", False)
+    name = name.replace("_", "-")
+    return Surface(name, lambda: tools, instructions, module.limits, module.refusal, answers_json)
+
+
+def _model(
+    module: ModuleType, name: str, arguments: Json, models: Mapping[str, type[Arguments]]
+) -> type[Arguments]:
+    """The arguments of a tool or an object as a model."""
+    checks = getattr(module, "CHECKS", {})
+
+    def kind_of(schema: Json) -> Any:
+        kind = schema.get("type", "string")
+        made: Any = models.get(kind) or _TYPES.get(kind)
+        if "enum" in schema:
+            made = Literal[tuple(schema["enum"])]
+        elif kind == "array":
+            made = list[kind_of(schema["items"])]  # type: ignore[misc]
+        if "check" in schema:
+            made = Annotated[made, AfterValidator(checks[schema["check"]])]
+        if schema.get("optional"):
+            made = made | None
+        known: Json = {_CONSTRAINTS[word]: given for word, given in schema.items() if word in _CONSTRAINTS}
+        return Annotated[made, Field(**known)]
+
+    members: Json = {}
+    for word, schema in arguments.items():
+        names = AliasChoices(word, *schema.get("also", ()))
+        default = schema.get("default", None if schema.get("optional") else ...)
+        members[schema.get("as", word)] = (kind_of(schema), Field(default, validation_alias=names))
+    check: Any = {"check": model_validator(mode="after")(checks[name])} if name in checks else None
+    base = LenientArguments if table(module.__name__.rpartition(".")[2]).get("lenient") else Arguments
+    return create_model(name, __base__=base, __validators__=check, **members)
+
+
+def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Arguments]]) -> Tool:
+    arguments = _model(module, name, row.get("arguments", {}), models)
+    native = getattr(module, "natively", natively)
+
+    def run(context: Context, parsed: Any, task: Task) -> ToolResult:
+        call = Call(context, task, parsed.model_fields_set)
+        given = {member: getattr(parsed, member) for member in arguments.model_fields}
+        made = native(call, row, given) if "native" in row else getattr(module, name)(call, **given)
+        if not isinstance(made, ToolResult):
+            made = ToolResult(made if isinstance(made, str) else encoded(made))
+        unknown = ", ".join(parsed.model_extra or ())
+        if not unknown or made.text.startswith("{"):
+            return made
+        note = clip(f"(unknown arguments were passed over: {unknown})", 300)
+        return replace(made, text=f"{made.text}\n{note}")
+
+    toolset = row.get("toolset", "read")
+    writes = toolset != "read"
+    title = name.replace("_", " ").capitalize()
+    destructive, idempotent = row.get("destructive", writes), row.get("idempotent", not writes)
+    return Tool(name, title, row["description"], arguments, run, toolset, writes, destructive, idempotent)
