@@ -113,7 +113,7 @@ TABLE = [
     given(name="edit: all or none", files={"a": "one\n"}, call=edit(("one", "1"), ("nine", "9")), error=True),
     given(name="edit: twice in the file", files={"a": "x\nx\n"}, call=edit(("x", "y")), error=True, says=["2"]),
     given(name="edit: what is so already", files={"a": "x\n"}, call=edit(("x", "x")), text="```diff\n```\n\n"),
-    given(name="edit: backticks", files={"a": "x\n"}, call=edit(("x", "```")), says=["````diff\n"], after={"a": b"```\n"}),
+    given(name="edit: backticks", files={"a": "```\nx\n"}, call=edit(("x", "y")), says=["````diff\n"], after={"a": b"```\ny\n"}),
     given(name="edit: missing", call=edit(("x", "y")), error=True, says=["ENOENT"]),
     given(name="edit: no edits", files={"a": "x\n"}, call=edit(), error=True, says=["edits"]),
     # directories
