@@ -225,3 +225,38 @@ def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(place
 def test_a_fuzzy_search_of_a_large_file_takes_little_memory(place: Path) -> None:
     _numbered(place / "work" / "f.txt", 2_000_000)
     _within(place, ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}))
+
+
+_OF_15_MB = 125_000
+"""Lines of 120 bytes."""
+
+
+def _many_files(place: Path, count: int) -> None:
+    """One line at the end of each of `count` files of 15 MB: by a patch, by edits, by a replacement, by additions."""
+    line = "x" * 119
+    for number in range(count):
+        with open(place / "work" / f"f{number}.txt", "w") as file:
+            file.writelines(f"{line}\n" for _ in range(_OF_15_MB))
+            file.write("one\n")
+    names = [f"f{number}.txt" for number in range(count)]
+    hunk = f"@@ -{_OF_15_MB},2 +{_OF_15_MB},2 @@\n {line}\n-one\n+two\n"
+    patch = "".join(f"--- a/{name}\n+++ b/{name}\n{hunk}" for name in names)
+    edits = [{"path": name, "search": "two", "replace": "three"} for name in names]
+    added = [{"path": name, "content": "end\n", "mode": "append"} for name in names]
+    _within(
+        place,
+        ("apply_patch", {"patch": patch, "preview": True}),
+        ("apply_patch", {"patch": patch}),
+        ("edit_content", {"edits": edits}),
+        ("replace_content", {"pattern": "three", "replacement": "four", "preview": False}),
+        ("write_content", {"items": added}),
+    )
+
+
+def test_twelve_files_of_15_mb_are_changed_in_one_call_in_little_memory(place: Path) -> None:
+    _many_files(place, 12)
+
+
+@pytest.mark.sweep
+def test_forty_files_of_15_mb_are_changed_in_one_call_in_little_memory(place: Path) -> None:
+    _many_files(place, 40)

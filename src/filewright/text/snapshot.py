@@ -143,6 +143,12 @@ class Snapshot(Closing):
         else:
             file.close()
 
+    def let_go(self) -> None:
+        """Let go of the file and of its content, which nobody reads any more; no collection has to find it first."""
+        self.close()
+        self._content = b"" if self._content is not None else None
+        self.__dict__.pop("lines", None)
+
     @property
     def asked(self) -> str:
         """The path as the caller wrote it, for messages."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -101,12 +101,12 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     looking = _Looking(context, arguments, patch)
     refused: list[tuple[FilePatch, FilewrightError]] = []
 
-    def decide() -> Iterator[Decided[FileOutcome]]:
+    def decide() -> Iterator[Decided[PatchedFile]]:
         refused.clear()
         looking.moved.clear()
         for file in plan(patch, looking.look, task=task, refused=refused if arguments.partial else None):
             yield Decided(
-                file, file.location, file.steps, file.before, file.splices, file.name, file.new_name,
+                _patched(file), file.location, file.steps, file.before, file.splices, file.name, file.new_name,
                 mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
             )  # fmt: skip
 
@@ -123,14 +123,12 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     return _answer(context, arguments, patch, made, refused, looking.moved)
 
 
-def _summary(files: Sequence[Changed[Any]]) -> str:
+def _summary(files: Sequence[Changed[PatchedFile]]) -> str:
     if len(files) == 1:
         file = files[0].decision
-        renamed = f" to {file.new_name}" if file.kind in ("rename", "copy") else ""
-        return f"{file.done} {file.name or file.new_name}{renamed}"
-    counts = Counter(file.decision.done for file in files)
-    said = (f"{counts[word]} {word}" for word in _DONE if counts[word])
-    return f"{len(files)} files: {', '.join(said)}"
+        return f"{file.operation} {file.was} to {file.path}" if file.was else f"{file.operation} {file.path}"
+    counts = Counter(file.decision.operation for file in files)
+    return f"{len(files)} files: {', '.join(f'{counts[word]} {word}' for word in _DONE if counts[word])}"
 
 
 def _rest(text: str, patch: Patch, refused: Sequence[FilePatch]) -> str:
@@ -238,7 +236,7 @@ def _answer(
     context: Context,
     arguments: PatchArguments,
     patch: Patch,
-    made: Change[FileOutcome],
+    made: Change[PatchedFile],
     problems: Sequence[tuple[FilePatch, FilewrightError]],
     moved: Mapping[str, str],
 ) -> PatchResult:
@@ -248,7 +246,7 @@ def _answer(
     done = "would be changed (preview; nothing was written)" if made.id is None else "changed"
     ending = f"; change {made.id}" if made.id is not None else ""
     page.add(f"{counted(len(made.files), 'file')} {done}{ending}")
-    files = tuple(_patched(file.decision) for file in made.files)
+    files = tuple(file.decision for file in made.files)
     diff = made.diff
     seen = context.previewed(arguments, diff.text, preview=arguments.preview)
     left = 0 if seen else page.extend((_row(file, moved) for file in files), reserve=2000)

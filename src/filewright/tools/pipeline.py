@@ -150,6 +150,8 @@ def change(
             if held is not None and len(held) <= min(SHOWN_WHOLE_BYTES, memory) and not preview:
                 remembered[len(made) - 1] = splice.apply(held, one.splices)
                 memory -= len(held)
+            if one.before is not None:
+                one.before.let_go()
             del one, held
         if preview or not (first or steps):
             return Change(tuple(made), None)
@@ -164,7 +166,7 @@ def change(
             if error.code != Code.NO_CHANGE or not unchanged:
                 raise
             return Change(tuple(made), None)
-        versions = [_version(context, file, record) for file in made]
+        versions = [_version(context, file, record) if file.diff else file.version for file in made]
         for index, content in remembered.items():
             if version := versions[index]:
                 context.shown.record(made[index].location, version, content)

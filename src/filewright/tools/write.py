@@ -20,6 +20,7 @@ from filewright.tools.registry import Arguments, Tool
 from filewright.tools.rendering import DiffWanted
 
 _CREATED = Encoding("utf-8")
+_UNSEEN = object()
 
 
 class WriteItem(Arguments):
@@ -46,11 +47,37 @@ class WriteArguments(Arguments):
 class _Target:
     """One file as the items so far leave it: `whole` new content, or the old with `tail` appended."""
 
+    context: Context
     location: Location
-    snapshot: Snapshot | None
+    snapshot: Snapshot | None = None
     whole: bytes | None = None
     tail: bytes = b""
     versioned: bool = False
+    last: int = 0
+    """The index of the last item that names it."""
+    identity: object = _UNSEEN
+    """That of the file when it was opened first; None where there was none."""
+
+    def open(self) -> Snapshot | None:
+        """The file as it is, None where there is none. Raises `stale_version` if it is another since it was let go."""
+        if self.snapshot is None and self.identity is not None:
+            self.snapshot = _existing(self.context, self.location)
+            found = self.snapshot.identity if self.snapshot is not None else None
+            if self.identity not in (_UNSEEN, found):
+                raise FilewrightError(
+                    Code.STALE_VERSION,
+                    f"{self.location.asked} was changed meanwhile",
+                    hint="write it again",
+                    details={"path": self.location.asked},
+                )
+            self.identity = found
+        return self.snapshot
+
+    def let_go(self) -> None:
+        """Let go of the file's content; it can be opened again."""
+        if self.snapshot is not None:
+            self.snapshot.let_go()
+            self.snapshot = None
 
     def take(self, item: WriteItem) -> str:
         """Apply one item; says what was done."""
@@ -100,12 +127,14 @@ class _Target:
             return (Splice(self.snapshot.size, 0, self.tail),) if self.tail else ()
         return splices_between(self.snapshot, self.whole)
 
-    def decided(self, context: Context, index: int, result: ItemResult) -> Decided[Item]:
+    def decided(self, index: int, result: ItemResult) -> Decided[Item]:
         """What is to become of the file; `result` is that of the last item that names it."""
-        location, before, name = self.location, self.snapshot, self.location.shown
+        location, before, name = self.location, self.open(), self.location.shown
         if before is None:
             content = self.whole or b""
-            empty = Snapshot.of_bytes(b"", encoding="utf-8", location=location, settings=context.settings)
+            empty = Snapshot.of_bytes(
+                b"", encoding="utf-8", location=location, settings=self.context.settings
+            )
             added = (Splice(0, 0, content),) if content else ()
             return Decided((index, result), location, [Create(location, content)], empty, added, None, name)
         splices = self.splices()
@@ -148,21 +177,26 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
         )
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
-        named: dict[Location, list[int]] = {}
+        targets: dict[Location, _Target] = {}
+        results: list[ItemResult] = []
+        held = 0
         for index, item in enumerate(items):
             with item_named(index, len(items)):
-                named.setdefault(_located(context, item), []).append(index)
-        for location, indexes in named.items():
-            target = _Target(location, _existing(context, location))
-            for index in indexes:
-                with item_named(index, len(items)):
-                    _check(context, target, items[index])
-                    result = ItemResult(items[index].path, target.take(items[index]))
-                if index != indexes[-1]:
-                    yield Decided((index, result), location, ())
-            yield target.decided(context, indexes[-1], result)
-            if target.snapshot is not None:
-                target.snapshot.close()
+                location = _located(context, item)
+                target = targets.setdefault(location, _Target(context, location))
+                snapshot = target.open()
+                _check(context, target, item)
+                target.last = index
+                results.append(ItemResult(item.path, target.take(item)))
+                held += len(snapshot.held or b"") if snapshot is not None else 0
+                if held > context.settings.hold_bytes or (snapshot is not None and snapshot.held is None):
+                    target.let_go()
+        for index, item in enumerate(items):
+            target = targets[context.boundary.locate(item.path)]
+            if target.last == index:
+                yield target.decided(index, results[index])
+            else:
+                yield Decided((index, results[index]), target.location, ())
 
     return run_batch(
         context,

@@ -8,7 +8,23 @@ from tests.recording.differences import Now, Outcome, Retold
 
 _CONFIDENCE = re.compile(r"\(guessed, confidence [\d.]+\)")
 
+_VERSION = re.compile(r"<version \d+>")
+
+
+def _counted_on(text: str) -> str:
+    return _VERSION.sub("", _CONFIDENCE.sub("", text))
+
+
 RETOLD = (
+    Retold(
+        "a write tells the version of a file too large to be held, which the recording numbers before the next ones",
+        lambda was, now: (
+            was.text != now.text
+            and _counted_on(was.text) == _counted_on(now.text)
+            and [int(each[9:-1]) + 1 for each in _VERSION.findall(was.text)]
+            == [int(each[9:-1]) for each in _VERSION.findall(now.text)]
+        ),
+    ),
     Retold(
         "the confidence of a guess says how it compares with the next best reading, and never that it is certain",
         lambda was, now: (
