@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.exact import find_exact
-from filewright.edit.locate.fold import DOUBLE_QUOTES, SINGLE_QUOTES, WHITESPACE, indent_of
+from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Literal, Located, UnclearError, WholeLines
 from filewright.edit.locate.prose import is_code
 from filewright.edit.locate.repairs import (
@@ -32,7 +32,7 @@ from filewright.edit.visible import visible
 from filewright.edit.write import words_shared, written
 from filewright.errors import Code
 from filewright.languages import Language
-from filewright.text import Splice, apply, normalised
+from filewright.text import PLAIN, Splice, apply, normalised
 
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
@@ -45,7 +45,7 @@ _PROSE = frozenset(
         Language.TSX, Language.DIFF, Language.YAML,
     }
 )  # fmt: skip
-_TYPOGRAPHIC = {**dict.fromkeys(DOUBLE_QUOTES, '"'), **dict.fromkeys(SINGLE_QUOTES, "'")}
+_TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
 
