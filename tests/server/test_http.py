@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from mcp import Client
@@ -24,6 +26,7 @@ from tests.platforms.unix_only import not_on_wine
 from filewright.errors import FilewrightError
 from filewright.server.access import Access, is_loopback, parse_address
 from filewright.server.tokens import Bearer, Introspection, read_tokens
+from filewright.settings import Settings
 
 TOKEN = "a-token-of-more-than-sixteen"
 Start = Callable[..., Any]
@@ -450,6 +453,35 @@ def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
     until = time.monotonic() + 30
     while post(url, INITIALIZE)[0] == 503:
         assert time.monotonic() < until
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory and descriptors are read from /proc")
+def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(start: Start) -> None:
+    """As many as there are by default would take at most 64 MB, and no session holds a descriptor."""
+    most = 300
+    server = start("--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_SESSIONS": str(most)})
+    url = listening(server)
+    post(url, INITIALIZE)
+    process = Path("/proc", str(server.process.pid))
+
+    def resident() -> int:
+        found = re.search(r"^RssAnon:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+        assert found is not None
+        return int(found.group(1)) << 10
+
+    before = resident()
+    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=30)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    statuses = []
+    for _ in range(most + 10):
+        connection.request("POST", "/mcp", json.dumps(INITIALIZE), headers)
+        answer = connection.getresponse()
+        statuses.append(answer.status)
+        answer.read()
+    connection.close()
+    assert statuses == [200] * (most - 1) + [503] * 11
+    assert (resident() - before) / most * Settings().http_sessions < 64 << 20
+    assert len(list((process / "fd").iterdir())) <= 64
 
 
 def test_bodies_that_never_arrive_keep_nobody_out(url: str) -> None:
