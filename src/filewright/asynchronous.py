@@ -18,8 +18,7 @@ from filewright.tools import ReadOptions, ToolResult, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
-    from filewright.changes import Scope
-    from filewright.tools import ChangedFiles, FileRead, FilesRead, RevertResult, SessionsResult
+    from filewright.tools import FileRead, FilesRead
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,6 +31,22 @@ def _awaited(
 
     async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
         return await self._in_thread(lambda task: method(self.blocking.under(task), *arguments, **named))
+
+    update_wrapper(call, method)
+    return call
+
+
+def _tasked(
+    method: Callable[Concatenate[Workspace, P], R],
+) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
+    """The same of a method of `Workspace` that takes a `task`."""
+
+    async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
+        def work(task: Task) -> R:
+            named.setdefault("task", task)
+            return method(self.blocking, *arguments, **named)
+
+        return await self._in_thread(work)
 
     update_wrapper(call, method)
     return call
@@ -124,29 +139,11 @@ class AsyncWorkspace:
         )
         return made
 
-    async def undo(self, change_id: str | None = None, *, path: str | None = None) -> RevertResult:
-        """As `Workspace.undo`."""
-        return await self._in_thread(lambda task: self.blocking.undo(change_id, path=path, task=task))
-
-    async def redo(self, change_id: str | None = None, *, preview: bool = False) -> RevertResult:
-        """As `Workspace.redo`."""
-        return await self._in_thread(lambda task: self.blocking.redo(change_id, preview=preview, task=task))
-
-    async def restore(self, path: str, at: str, *, preview: bool = False) -> RevertResult:
-        """As `Workspace.restore`."""
-        return await self._in_thread(lambda task: self.blocking.restore(path, at, preview=preview, task=task))
-
-    async def sessions(self, *, limit: int = 20, cursor: str | None = None) -> SessionsResult:
-        """As `Workspace.sessions`."""
-        return await self._in_thread(
-            lambda task: self.blocking.sessions(limit=limit, cursor=cursor, task=task)
-        )
-
-    async def changed_files(self, scope: Scope | str, *, offset: int = 0, limit: int = 100) -> ChangedFiles:
-        """As `Workspace.changed_files`."""
-        return await self._in_thread(
-            lambda task: self.blocking.changed_files(scope, offset=offset, limit=limit, task=task)
-        )
+    undo = _tasked(Workspace.undo)
+    redo = _tasked(Workspace.redo)
+    restore = _tasked(Workspace.restore)
+    sessions = _tasked(Workspace.sessions)
+    changed_files = _tasked(Workspace.changed_files)
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
         """`work` in a worker thread, its task cancelled when the waiting one is."""

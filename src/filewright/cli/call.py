@@ -67,8 +67,7 @@ def call(
     The answer goes to standard output; an error of the tool to standard error, with exit code 1.
     """
     given = None if listing or schema else _arguments(tool, arguments)
-    workspace = open_workspace(roots, session, actor, state_dir=state_dir, read_only=read_only)
-    try:
+    with open_workspace(roots, session, actor, state_dir=state_dir, read_only=read_only) as workspace:
         offer = workspace.offer(dialect)
         tools = {each.name: each for each in offer.tools()}
         if listing:
@@ -94,8 +93,6 @@ def call(
             write(result.text, to_error=True)
         else:
             write_coloured(result.text)
-    finally:
-        workspace.close()
     if result.is_error:
         sys.exit(1)
 

@@ -132,8 +132,7 @@ def _clients() -> Iterator[Finding]:
 def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Finding]:
     from filewright.changes import base_folder
 
-    workspace = open_workspace(roots, state_dir=state_dir)
-    try:
+    with open_workspace(roots, state_dir=state_dir) as workspace:
         for root in workspace.roots:
             yield Finding("root", os.fsdecode(root.path), root.folder.writable())
             yield from _denied(workspace, root)
@@ -150,8 +149,6 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         kept = workspace.kept
         if kept:
             yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more", None)
-    finally:
-        workspace.close()
 
 
 def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:

@@ -26,32 +26,28 @@ _STAT_FILES = 1_000
 @contextmanager
 def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Workspace]:
     """A workspace; what is refused in it is said, and ends the command with 1."""
-    workspace = open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING)
-    try:
-        yield workspace
-    except FilewrightError as error:
-        write(for_shell(error), to_error=True)
-        sys.exit(1)
-    finally:
-        workspace.close()
+    with open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING) as workspace:
+        try:
+            yield workspace
+        except FilewrightError as error:
+            write(for_shell(error), to_error=True)
+            sys.exit(1)
+
+
+def _meant(context: click.Context) -> Workspace:
+    return open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
 
 
 def _changes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """The newest changes, for the shell."""
-    workspace = open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
-    try:
+    with _meant(context) as workspace:
         return [record.id for record in workspace.history(limit=50) if record.id.startswith(begun)]
-    finally:
-        workspace.close()
 
 
 def _sessions(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """`last` and the newest sessions, for the shell."""
-    workspace = open_workspace(context.params.get("roots") or (), state_dir=context.params.get("state_dir"))
-    try:
+    with _meant(context) as workspace:
         known = [each.session for each in workspace.sessions(limit=50).sessions if each.session]
-    finally:
-        workspace.close()
     return [name for name in ("last", *known) if name.startswith(begun)]
 
 

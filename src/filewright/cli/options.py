@@ -18,13 +18,16 @@ ANYTHING = ("**",)
 """`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
 
 
+state_option = click.option(
+    "--state-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the history (FILEWRIGHT_STATE_DIR).",
+)
+
+
 def workspace_options(command: Command) -> Command:
     """Add `--root` and `--state-dir` to a command."""
-    command = click.option(
-        "--state-dir",
-        type=click.Path(path_type=Path, file_okay=False),
-        help="Folder for journal and history (FILEWRIGHT_STATE_DIR).",
-    )(command)
+    command = state_option(command)
     return click.option(
         "--root",
         "roots",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from filewright.cli.options import ANYTHING, open_workspace
+from filewright.cli.options import ANYTHING, open_workspace, state_option
 from filewright.cli.terminal import write
 
 
@@ -23,19 +23,14 @@ The address opens the page once; the terminal shows another for the next browser
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
-@click.option(
-    "--state-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for journal and history (FILEWRIGHT_STATE_DIR).",
-)
+@state_option
 def review(
     *, roots: tuple[str, ...], port: int, no_open: bool, read_only: bool | None, state_dir: Path | None
 ) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
     from filewright.page import Review
 
-    workspace = open_workspace(roots, state_dir=state_dir, read_only=read_only, allow_write=ANYTHING)
-    try:
+    with open_workspace(roots, state_dir=state_dir, read_only=read_only, allow_write=ANYTHING) as workspace:
         page = Review(
             workspace, port=port, entered=lambda: write(f"for another browser: {page.link()}", to_error=True)
         )
@@ -44,5 +39,3 @@ def review(
         if not no_open:
             click.launch(link)
         page.serve()
-    finally:
-        workspace.close()

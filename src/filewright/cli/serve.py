@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import settings_from
+from filewright.cli.options import settings_from, state_option
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
@@ -89,11 +90,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     type=click.Choice(["never", "destructive", "always"]),
     help="Ask the user through the client before such calls.",
 )
-@click.option(
-    "--state-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for journal and history; default: the user's.",
-)
+@state_option
 @click.option("--no-landlock", is_flag=True, help="Do not let the kernel confine the server to its roots.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Default: info.")
 @click.option(
@@ -122,33 +119,17 @@ def serve(
     address: str | None,
     toolsets: tuple[str, ...] | None,
     dialect: str | None,
-    read_only: bool | None,
-    deny: tuple[str, ...],
-    allow_write: tuple[str, ...],
-    worktrees: bool | None,
-    client_roots: bool | None,
-    strict_paths: bool | None,
-    confirm: str | None,
-    state_dir: Path | None,
     no_landlock: bool,
-    log_level: str | None,
-    **http: Any,
+    **given: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
     from filewright.server import ServeOptions
     from filewright.server import run_server as run
 
+    http = {name: given.pop(name) for name in inspect.signature(_access).parameters if name in given}
     settings = settings_from(
-        read_only=read_only,
-        deny=deny or None,
-        allow_write=allow_write or None,
-        worktrees=worktrees,
-        client_roots=client_roots,
-        strict_paths=strict_paths,
-        confirm=confirm,
-        state_dir=state_dir,
         landlock=False if no_landlock else None,
-        log_level=log_level,
+        **{name: value for name, value in given.items() if value != ()},
     )
     access = None if address is None else _access(address, **http)
     if access is not None and settings.client_roots:

@@ -98,11 +98,8 @@ def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None
     """Note what is there before a command; prints the id for `end`."""
     with _out_of_the_way(hook):
         call = _call(hook)
-        workspace = open_workspace(roots or (call.roots if call else ()), state_dir=state_dir)
-        try:
+        with open_workspace(roots or (call.roots if call else ()), state_dir=state_dir) as workspace:
             made = workspace.begin_command(call.identifier if call is not None else None)
-        finally:
-            workspace.close()
         if not hook:
             write(made)
 
@@ -135,11 +132,9 @@ def end(
             session, turn = session or call.session, turn or call.turn
         # The command may have gone to another folder since.
         roots = roots or tuple(begun_in(settings_from(state_dir=state_dir), identifier or ""))
-        workspace = open_workspace(roots or (call.roots if call else ()), session, actor, state_dir=state_dir)
-        try:
+        roots = roots or (call.roots if call else ())
+        with open_workspace(roots, session, actor, state_dir=state_dir) as workspace:
             records = workspace.end_command(identifier or "", line or "a shell command", turn=turn)
-        finally:
-            workspace.close()
         if not hook:
             for record in records:
                 write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))

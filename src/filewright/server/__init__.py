@@ -10,7 +10,7 @@ its relatives, built from `ToolResult`.
 
 The way of a message: `stdio` (bytes, lines, flow control) or `http` (the SDK's transport behind
 authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls` (worker threads) →
-`Workspace.call` → `output` (safe, bounded) → back.
+`Offer.call` (safe, bounded) → back.
 
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
 """
