@@ -6,23 +6,20 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
+from filewright.changes.plan import Difference
 from filewright.changes.record import Entry, Place, Side
+from filewright.changes.slots import OpenFolders
+from filewright.changes.steps import take_steps
+from filewright.changes.tree import FolderItem, Item, Tree
 from filewright.edit import (
     ChangeSet,
-    Delete,
     Diff,
     FileDiff,
-    MakeLink,
-    Modify,
-    Move,
-    Restore,
-    SetMode,
-    Step,
     splices_between,
     unified,
 )
@@ -165,25 +162,24 @@ class ChangeDiffs:
     def of_change_set(self, change_set: ChangeSet, *, max_lines: int, task: Task) -> Diff:
         """What a change set would do, in about `max_lines` lines and the time left of `task`."""
         budget = _Budget(max_lines, task)
-        origins = _origins(change_set.steps)
-        rewritten = {_key(step.location) for step in change_set.steps if isinstance(step, Modify)}
-        for step in change_set.steps:
-            if not isinstance(step, (Modify, Delete, Restore, MakeLink, SetMode)):
-                continue
-            if budget.spent:
-                budget.cut += 1
-                continue
-            shown = step.location.shown
-            try:
-                for file in self._previewed(step, origins):
+        folders = OpenFolders(self.boundary)
+        try:
+            tree = Tree(self.boundary, folders)
+            take_steps(tree, change_set, task)
+            for item in _files_in(Difference.of(tree)):
+                if budget.spent:
+                    budget.cut += 1
+                    continue
+                names = self._item_names(item)
+                try:
+                    file = self._previewed(item, names)
                     budget.add(file.diff(max(10, budget.lines), self.settings.line_chars))
                     if file.before is not None:
                         file.before.close()
-            except FilewrightError as error:
-                budget.add(FileDiff(shown, shown, remark=f"(not shown: {error.message})\n"))
-        for (index, parts), origin in origins.items():
-            if (index, parts) not in rewritten and not budget.spent:
-                budget.add(FileDiff(origin.shown, Location(self.boundary.roots[index], parts).shown))
+                except FilewrightError as error:
+                    budget.add(FileDiff(names.old, names.new, remark=f"(not shown: {error.message})\n"))
+        finally:
+            folders.close()
         return budget.diff()
 
     # What was done
@@ -266,33 +262,61 @@ class ChangeDiffs:
 
     # What would be done
 
-    def _previewed(
-        self,
-        step: Modify | Delete | Restore | MakeLink | SetMode,
-        origins: Mapping[tuple[int, tuple[bytes, ...]], Location],
-    ) -> Iterator[_File]:
-        shown = step.location.shown
-        nothing = Snapshot.of_bytes(b"", settings=self.settings)
-        match step:
-            case Modify():
-                source = _before_moves(step.location, origins)
-                yield _File(source.shown, shown, self._snapshot(source), step.splices)
-            case Delete():
-                status = self.boundary.stat(step.location)
-                if status.kind == "file" and status.size <= _SHOWN_WHOLE:
-                    before = self._snapshot(step.location)
-                    yield _File(shown, None, before, (Splice(0, before.size, b""),), status.raw.st_mode)
-            case Restore():
-                whole = step.content.size <= _SHOWN_WHOLE
-                text = b"".join(step.content.blocks()) if whole else b"(a large content)\n"
-                yield _File(None, shown, nothing, (Splice(0, 0, text),), None, step.mode)
-            case MakeLink():
-                yield _File(None, shown, nothing, (Splice(0, 0, step.target),), None, 0o120000)
-            case SetMode():
-                status = self.boundary.stat(_before_moves(step.location, origins))
-                if status.kind == "file":
-                    modes = (status.mode, int(step.mode, 8))
-                    yield _File(shown, shown, nothing, (), *modes)
+    def _item_names(self, item: Item) -> _File:
+        home, seen = item.home, item.seen
+        new = (self.locate(item.where()) or item.where()).shown if item.alive else None
+        return _File(
+            old=self._home(item).shown if home is not None else None,
+            new=new,
+            mode_before=_mode(item, seen.mode) if home is not None and seen is not None else None,
+            mode_after=_mode(item, item.final_attributes()[0]) if item.alive else None,
+        )
+
+    def _home(self, item: Item) -> Location:
+        assert item.home is not None
+        place = item.home[0].path_of(item.home[1])
+        where = self.locate(place)
+        assert where is not None
+        return where
+
+    def _previewed(self, item: Item, names: _File) -> _File:
+        if item.alive and not item.fresh:
+            return names
+        before = Snapshot.of_bytes(b"", settings=self.settings)
+        if item.home is not None and item.kind == "file":
+            if not item.alive and item.seen is not None and item.seen.size > _SHOWN_WHOLE:
+                return names
+            before = self._snapshot(self._home(item))
+        splices = item.splices
+        if splices is None:
+            splices = splices_between(before, _held(item)) if item.alive else (Splice(0, before.size, b""),)
+        return replace(names, before=before, splices=splices)
+
+
+def _files_in(difference: Difference) -> Iterator[Item]:
+    """The files and links that a change takes away, makes, rewrites, renames or alters."""
+    yield from (item for item in difference.displaced if not item.alive and item.kind != "folder")
+    pending = list(reversed(difference.fresh))
+    while pending:
+        item = pending.pop()
+        if isinstance(item, FolderItem):
+            pending += [below for below in item.entries.values() if below is not None and below.fresh]
+        else:
+            yield item
+    yield from difference.moved
+    yield from (item for item in difference.altered if not item.moved and item.kind != "folder")
+
+
+def _mode(item: Item, mode: int) -> int:
+    return 0o120000 if item.kind == "link" else mode
+
+
+def _held(item: Item) -> bytes:
+    """What a new thing will hold."""
+    if item.kind == "link" or item.content is None:
+        return item.target or b""
+    whole = item.content.size <= _SHOWN_WHOLE
+    return b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
 
 
 def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Contents]]:
@@ -333,24 +357,3 @@ def _between(now: Snapshot, start: int | None, stop: int | None) -> bytes:
         head = now.read(begin, stop - begin)
         head = head[head.find(b"\n") + 1 :] if begin else head
     return tail + head
-
-
-def _key(where: Location) -> tuple[int, tuple[bytes, ...]]:
-    return where.root.index, where.parts
-
-
-def _origins(steps: Sequence[Step]) -> dict[tuple[int, tuple[bytes, ...]], Location]:
-    """Where each thing that is moved comes from, by where it ends."""
-    found: dict[tuple[int, tuple[bytes, ...]], Location] = {}
-    for step in steps:
-        if isinstance(step, Move):
-            found[_key(step.destination)] = found.pop(_key(step.source), step.source)
-    return found
-
-
-def _before_moves(where: Location, origins: Mapping[tuple[int, tuple[bytes, ...]], Location]) -> Location:
-    for depth in range(len(where.parts), 0, -1):
-        origin = origins.get((where.root.index, where.parts[:depth]))
-        if origin is not None:
-            return Location(origin.root, (*origin.parts, *where.parts[depth:]), where.asked)
-    return where
