@@ -57,6 +57,17 @@ FOUND: dict[str, list[histories.Step]] = {
         ("shell", "new", True, ("append", "e/f", "b", 60884)),
         ("rewind", "A", "e/h", "e/h/y", 54985),
     ],
+    "a file whose folder was moved away is restored by its path": [
+        ("project", False, False),
+        ("mkdir", "A", "k", "e/h/y", 8300),
+        ("move", "A", "d", "e/h", 57428),
+        ("shell", "N", False, ("replace", "e/f", "b", 8114)),
+        ("mkdir", "N", "d", "d/g", 36505),
+        ("write", "new", "d/f", "e", 39770),
+        ("shell", "A", False, ("write", "n/f", "e/f", 55148)),
+        ("undo one", "new", "k", "d/h/x", 47001),
+        ("restore", "new", "d/f", "d", 33152),
+    ],
     "folders that a shell deletes come back after undos between": [
         ("project", False, True),
         ("shell", "N", False, ("mv", "b", "d/h/x", 31892)),

@@ -18,7 +18,7 @@ from filewright.boundary import Boundary, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.log import Operation
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of
 from filewright.changes.scope import Scope, Selected, cancelling, effective, local_time, moment_of, not_unique
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
@@ -400,7 +400,7 @@ class RecordedChanges:
         asked = ""
         if scope.path is not None:
             place, asked = self.place(scope.path), scope.path.asked
-            entries = tuple(entry for entry in entries if entry.touches(place))
+            entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
             if not entries:
                 raise errors.not_touched(selected.what, asked)
         part = asked
@@ -420,6 +420,21 @@ class RecordedChanges:
             partial=True,
             hunk=scope.hunk,
         )
+
+    def _carried_from(self, place: Place, entries: Sequence[Entry]) -> Iterator[Entry]:
+        """What was at a place, and has gone along with a folder above it that was moved."""
+        from filewright.changes.net import moved
+
+        ways = {e.was: e.place for e in entries if e.was is not None}
+        now = moved(place, ways)
+        where = self.location(now)
+        if now == place or place in ways or where is None:
+            return
+        try:
+            side = Side.of(self._boundary.stat(where))
+        except FilewrightError:
+            return  # It has been deleted or moved on since.
+        yield Entry(now, side, side, place)
 
     # Showing
 
