@@ -91,14 +91,14 @@ class FilewrightError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is made again from its arguments alone, and the code is not among them.
-        return (_again, (type(self), self.code, self.message, self.hint, self.details))
+        return (_rebuilt, (type(self), self.code, self.message, self.hint, self.details))
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
         return f"{text}\nhint: {self.hint}" if self.hint else text
 
 
-def _again(
+def _rebuilt(
     kind: type[FilewrightError], code: Code, message: str, hint: str | None, details: Mapping[str, Any]
 ) -> FilewrightError:
     """Make an error again from what was pickled."""

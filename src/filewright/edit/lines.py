@@ -217,7 +217,7 @@ class _Finder:
     def _missed(self, edit: LineEdit, seen: int) -> FilewrightError:
         where = f"from line {edit.start_line} on of {self._snapshot.asked}"
         if seen:
-            message = f"the text stands {seen} times {where}, not {edit.occurrence} times"
+            message = f"the text occurs {seen} times {where}, not {edit.occurrence} times"
             hint = f"use an occurrence from 1 to {seen}, or an earlier start line"
         else:
             message = f"the text is nowhere {where}"

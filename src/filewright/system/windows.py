@@ -109,7 +109,7 @@ class _WindowsHandle(Handle):
         return nt.identity(self._fd)
 
     @contextmanager
-    def _again(self, access: int) -> Iterator[int]:
+    def _reopened(self, access: int) -> Iterator[int]:
         """The same thing, opened for something else."""
         handle = nt.open_below(self._fd, b"", access)
         try:
@@ -157,13 +157,13 @@ class _WindowsHandle(Handle):
             # What was opened for writing may, whatever its rights are by now.
             nt.set_basic(self._fd, **values)
         except PermissionError:
-            with self._again(nt.WRITE_ATTRIBUTES) as handle:
+            with self._reopened(nt.WRITE_ATTRIBUTES) as handle:
                 nt.set_basic(handle, **values)
 
     def attributes(self) -> dict[str, bytes]:
         """Its access control list, unless all of it comes from the folder it is in. Streams are not among them."""
         try:
-            with self._again(nt.READ_RIGHTS) as handle:
+            with self._reopened(nt.READ_RIGHTS) as handle:
                 rights = nt.query_rights(handle)
         except OSError as error:
             if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
@@ -177,7 +177,7 @@ class _WindowsHandle(Handle):
             try:
                 if name != _RIGHTS:
                     raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-                with self._again(nt.WRITE_RIGHTS) as handle:
+                with self._reopened(nt.WRITE_RIGHTS) as handle:
                     nt.set_rights(handle, value)
             except OSError as error:
                 if strict or error.errno not in (errno.EACCES, errno.EPERM, errno.EOPNOTSUPP):
@@ -243,7 +243,7 @@ class File(_WindowsHandle):
         try:
             nt.flush(self._fd)
         except PermissionError:  # It was opened for reading, which is enough on Unix.
-            with self._again(nt.WRITE_DATA) as handle:
+            with self._reopened(nt.WRITE_DATA) as handle:
                 nt.flush(handle)
 
     def start_writeback(self, offset: int, length: int) -> None:
@@ -387,7 +387,7 @@ class Folder(_WindowsHandle):
 
     def _entries(self) -> Iterator[tuple[bytes, int, int]]:
         # On a handle of its own: where a listing is, is kept with the handle.
-        with self._again(nt.LIST) as handle:
+        with self._reopened(nt.LIST) as handle:
             buffer = ctypes.create_string_buffer(_LISTING)
             restart = True
             while found := nt.entries(handle, buffer, restart=restart):
@@ -424,7 +424,7 @@ class Folder(_WindowsHandle):
         folder = self
         try:
             for part in parts:
-                with folder._again(nt.LIST) as handle:
+                with folder._reopened(nt.LIST) as handle:
                     names.append(nt.entry_name(handle, _one(folder._fd, part)))
                 try:
                     below = folder.folder(names[-1])
@@ -681,7 +681,7 @@ class Folder(_WindowsHandle):
     def flush(self) -> None:
         """Bring its names to the disk, where the file system lets a folder be flushed; NTFS keeps its own journal."""
         try:
-            with self._again(nt.ADD_FILE | nt.ADD_FOLDER) as handle:
+            with self._reopened(nt.ADD_FILE | nt.ADD_FOLDER) as handle:
                 nt.flush(handle)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF):
