@@ -136,3 +136,12 @@ def test_a_file_that_was_read_through_a_link_is_followed_there(workspace: Worksp
     assert "[changed since you read it: link.py]" in listed(workspace)
     (root / "a.py").unlink()
     assert "[gone since you read it: link.py]" in listed(workspace)
+
+
+def test_a_call_under_other_limits_leaves_it_as_it_is_who_is_told_of_a_commit(workspace: Workspace) -> None:
+    context = workspace.context
+    told: list[object] = []
+    context.changes.after_commit = told.append
+    limited = context.under(context.settings)
+    assert context.changes.after_commit == told.append
+    assert limited.seen is context.seen

@@ -182,13 +182,9 @@ class _Limited(Context):
     """Another context with settings of its own."""
 
     def __init__(self, base: Context, settings: Settings) -> None:
-        super().__init__(base.boundary, settings, base.changes)
+        vars(self).update(vars(base))  # not made anew: a commit meanwhile would tell another `seen` of itself
+        self.settings = settings
         self._base = base
-        self.shown = base.shown
-        self.seen = base.seen
-        self.changes.after_commit = self.seen.ours
-        self.indexes = base.indexes
-        self._previews = base._previews
 
     @property
     def outlines(self) -> Outlines:
