@@ -12,7 +12,6 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from filewright.boundary import quote
@@ -22,8 +21,10 @@ from filewright.settings import Settings
 from filewright.tools import FailedCall, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.edit import LineEdit
-    from filewright.tools import ChangedFile, FileStatus, SearchHit, WriteMode
+    from filewright.edit import LineEdit, Plan, Replacement
+    from filewright.search import Pattern
+    from filewright.text import Snapshot
+    from filewright.tools import Change, FileStatus, SearchHit, WriteMode
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
 _NUMBERS = {Code.INVALID_INPUT: _INVALID_PARAMS, Code.UNSUPPORTED: _INVALID_PARAMS, Code.INTERNAL: -32603}
@@ -156,7 +157,7 @@ def _each(
         try:
             results.append({**fields, **act(item)})
         except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT) and not isinstance(error, _SkippedError):
+            if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
             named = [*fields.values()]
             wrong = next(
@@ -391,30 +392,39 @@ def _matched(hit: SearchHit, span: tuple[int, int]) -> Json:
 # Parts of files
 
 
-def _result(outcome: ChangedFile) -> ChangedFile:
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome
+def _pattern(call: Call, search: str, *, regex: bool, ignore_case: bool = False) -> Pattern:
+    from filewright.search import compile_pattern
+
+    return compile_pattern(
+        search,
+        mode="regex" if regex else "literal",
+        case="insensitive" if ignore_case else "sensitive",
+        multiline=regex and _spans_lines(search),
+        max_chars=call.context.settings.max_pattern_chars,
+    )
+
+
+def _replacement(text: str, pattern: Pattern, *, regex: bool) -> Replacement:
+    """What takes the place of a match; in the original's templates $& is the match and $<name> a group."""
+    from filewright.edit import replacement
+
+    def native(found: re.Match[str]) -> str:
+        return "${0}" if found[1] == "&" else f"${{{found[2]}}}"
+
+    return replacement(_TEMPLATE.sub(native, text) if regex else text, pattern)
 
 
 def replace_content(call: Call, paths: Sequence[str], operations: Sequence[Record]) -> ToolResult:
     """Replace all occurrences, operation after operation, in each file."""
-    from filewright.tools import OrderedReplacement, replace_in_order
-
-    wanted = [
-        OrderedReplacement(
-            each.search,
-            _TEMPLATE.sub(_native_group, each.replace) if each.use_regex else each.replace,
-            "regex" if each.use_regex else "literal",
-            "insensitive" if each.ignore_case else "sensitive",
-            multiline=each.use_regex and _spans_lines(each.search),
-        )
-        for each in operations
-    ]
+    from filewright.tools import replace_in_order
 
     def act(path: str) -> Json:
-        (made,) = replace_in_order(call.context, [_native(path)], wanted, call.task)
-        return {"replacements": _result(made).replacements, "modified": made.changed}
+        wanted = []
+        for each in operations:
+            pattern = _pattern(call, each.search, regex=each.use_regex, ignore_case=each.ignore_case)
+            wanted.append((pattern, _replacement(each.replace, pattern, regex=each.use_regex)))
+        made = replace_in_order(call.context, _native(path), wanted, call.task)
+        return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
     def refused(text: str, _error: FilewrightError) -> Json:
         return {"replacements": 0, "modified": False, "error": text}
@@ -422,14 +432,10 @@ def replace_content(call: Call, paths: Sequence[str], operations: Sequence[Recor
     return _each(call, paths, act, refused, key="file")
 
 
-def _native_group(found: re.Match[str]) -> str:
-    return "${0}" if found.group(1) == "&" else f"${{{found.group(2)}}}"
-
-
 def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
     """Apply line-anchored blocks, each file all or nothing."""
-    from filewright.edit import Edit, at_lines
-    from filewright.tools import FileBlocks, apply_blocks
+    from filewright.edit import at_lines, plan
+    from filewright.tools import change_text
 
     seen: dict[object, str] = {}
     for path in [change.path for change in changes]:
@@ -445,17 +451,17 @@ def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
                 details={"path": path},
             )
 
-    def edits(blocks: Sequence[Record]) -> list[Edit]:
-        return [
-            at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
-            for b in blocks
-        ]
-
     def act(change: Record) -> Json:
-        file = FileBlocks(_native(change.path), partial(edits, change.diffs))
-        (made,) = apply_blocks(call.context, [file], call.task)
-        warning = {"warning": made.warning} if _result(made).warning else {}
-        return {"success": True, "diff_count": len(change.diffs), **warning}
+        def planned(snapshot: Snapshot) -> Plan:
+            edits = [
+                at_lines(b.search, b.replace, b.start_line, b.end_line, insert=b.operation == "insert")
+                for b in change.diffs
+            ]
+            return plan(snapshot, edits, fuzzy=False, task=call.task)
+
+        made = change_text(call.context, "apply_diff", _native(change.path), planned, call.task)
+        result: Json = {"success": True, "diff_count": len(change.diffs)}
+        return {**result, "warning": "; ".join(made.warnings)} if made.warnings else result
 
     def refused(text: str, error: FilewrightError) -> Json:
         found = error.details.get("text_found")
@@ -464,61 +470,63 @@ def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
     return _each(call, changes, act, refused)
 
 
-class _SkippedError(FilewrightError):
-    """A change that was not made because another of its file was refused."""
-
-
 def edit_file(call: Call, changes: Sequence[Record], dry_run: bool, output_diff: bool) -> ToolResult:
     """Insert, replace or delete by line and text; the changes of one file are made together or not."""
-    from filewright.tools import FileEdits, edit_lines
+    from filewright.edit import edit_of, plan
+    from filewright.tools import change_text
 
-    outcomes: dict[str, ChangedFile] = {}
     together: dict[str, list[Record]] = {}
     for change in changes:
         together.setdefault(change.path, []).append(change)
+    outcomes: dict[str, Change[Plan] | FilewrightError] = {}
+
+    def made(path: str) -> Change[Plan] | FilewrightError:
+        """What became of a file, changed when its first change has its turn."""
+
+        def planned(snapshot: Snapshot) -> Plan:
+            edits = []
+            for index, change in enumerate(together[path]):
+                try:
+                    edits.append(edit_of(snapshot, _line_edit(call, change), task=call.task))
+                except FilewrightError as error:
+                    error.details["edit"] = index
+                    raise
+            return plan(snapshot, edits, fuzzy=False, task=call.task)
+
+        try:
+            return change_text(call.context, "edit_file", _native(path), planned, call.task, preview=dry_run)
+        except FilewrightError as error:
+            return error
 
     def act(change: Record) -> Json:
-        own, path = together[change.path], change.path
+        path = change.path
         if path not in outcomes:
-            edits = FileEdits(_native(path), [_line_edit(call, each) for each in own])
-            (outcomes[path],) = edit_lines(call.context, [edits], call.task, preview=dry_run)
-        made = outcomes[path]
-        refused = made.refused_edit
-        if refused is not None and own[refused] is not change:
+            outcomes[path] = made(path)
+        outcome, diff, warnings = outcomes[path], "", ""
+        message = f"File {path} reads like this already; nothing was written."
+        if not isinstance(outcome, FilewrightError):
+            done = "changes calculated (dry run)" if dry_run else "modified successfully"
+            diff, warnings = outcome.diff.text, "; ".join(outcome.warnings)
+            message = f"File {path} {done}." + (f" warning: {warnings}" if warnings else "")
+        elif outcome.code != Code.NO_CHANGE:
+            refused = outcome.details.get("edit")
+            if refused is None or together[path][refused] is change:
+                raise outcome
             why = f"not made, because change {refused + 1} of this file was refused"
-            raise _SkippedError(Code.CANCELLED, why)
-        done = "changes calculated (dry run)" if dry_run else "modified successfully"
-        message = f"File {path} {done}."
-        if not _result(made).changed:
-            message = f"File {path} reads like this already; nothing was written."
-        if made.warning:
-            message += f" warning: {made.warning}"
-        diff = {"diff": made.diff} if output_diff else {}
-        return {"status": "success", "message": message, **diff}
+            return {"status": "skipped", "message": why}
+        return {"status": "success", "message": message, **({"diff": diff} if output_diff else {})}
 
-    def refused(text: str, error: FilewrightError) -> Json:
-        if isinstance(error, _SkippedError):
-            return {"status": "skipped", "message": error.message}
-        return {"status": "failed", "message": text, "error": text}
-
-    return _each(call, changes, act, refused)
+    return _each(call, changes, act, lambda text, _: {"status": "failed", "message": text, "error": text})
 
 
 def _line_edit(call: Call, change: Record) -> LineEdit:
-    from filewright.edit import LineEdit, replacement
-    from filewright.search import compile_pattern
+    from filewright.edit import LineEdit
 
     pattern = template = None
     if change.use_regex and change.search_pattern:
-        pattern = compile_pattern(
-            change.search_pattern,
-            mode="regex",
-            case="sensitive",
-            multiline=_spans_lines(change.search_pattern),
-            max_chars=call.context.settings.max_pattern_chars,
-        )
+        pattern = _pattern(call, change.search_pattern, regex=True)
         if change.replace_content is not None:
-            template = replacement(_TEMPLATE.sub(_native_group, change.replace_content), pattern)
+            template = _replacement(change.replace_content, pattern, regex=True)
     return LineEdit(
         change.start_line,
         change.search_pattern,

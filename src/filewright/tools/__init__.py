@@ -26,21 +26,14 @@ if TYPE_CHECKING:
     from filewright.tools.batch import BatchResult, ItemResult, check_count
     from filewright.tools.compare import compare_files
     from filewright.tools.edit import EditResult
-    from filewright.tools.filewise import (
-        ChangedFile,
-        FileBlocks,
-        FileEdits,
-        OrderedReplacement,
-        apply_blocks,
-        edit_lines,
-        replace_in_order,
-    )
+    from filewright.tools.filewise import replace_in_order
     from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult, ago
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.missing import explain
     from filewright.tools.overview import ManyOverviews, OverviewResult
     from filewright.tools.patch import PatchResult
+    from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
     from filewright.tools.registry import Toolset
@@ -69,7 +62,7 @@ __getattr__, __all__ = face_of(
         "batch": "BatchResult ItemResult check_count",
         "compare": "compare_files",
         "edit": "EditResult",
-        "filewise": "ChangedFile FileBlocks FileEdits OrderedReplacement apply_blocks edit_lines replace_in_order",
+        "filewise": "replace_in_order",
         "history": "HistoryResult RevertResult ago",
         "review": ("ChangedFiles SessionSummary SessionsResult changed_files scope_of sessions"),
         "listing": "ListResult ListedEntry",
@@ -77,6 +70,7 @@ __getattr__, __all__ = face_of(
         "folder_map": "FolderMap",
         "overview": "ManyOverviews OverviewResult",
         "patch": "PatchResult",
+        "pipeline": "Change change_text",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
         "registry": "Arguments Tool Toolset",
         "rendering": "clip",
