@@ -246,7 +246,7 @@ def test_dropping_a_large_operation_takes_its_time_in_pieces(
     small = bench.commit(Create(bench.at("n"), b""))
     log = bench.changes.stores[0].log
     bench.changes.recover()
-    monkeypatch.setattr(type(log), "_cut", lambda _: small.time_ns)
+    monkeypatch.setattr(type(log), "_oldest_and_cut", lambda _: (0, small.time_ns))
     assert log.prune(seconds=1e-9) == []
     assert [record.id for record in bench.changes.history()] == [small.id]
     for _ in range(5):
@@ -274,3 +274,29 @@ def test_a_small_edit_takes_little_beside_its_content(bench: Any) -> None:
     bench.changes.recover()
     (taken,) = log.database.read("SELECT sum(pgsize) FROM dbstat WHERE name NOT LIKE '%content%'") or [(0,)]
     assert taken[0] / 100 <= 1536 + 400
+
+
+def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
+    database = bench.changes.stores[0].log.database
+    asked: list[tuple[str, int]] = []
+    read = database.read
+
+    def reading(sql: str, *values: object, **more: Any) -> Any:
+        asked.append((sql, len(values)))
+        return read(sql, *values, **more)
+
+    monkeypatch.setattr(database, "read", reading)
+    record = bench.commit(bench.modify("a.txt", EDIT))
+    bench.changes.settle()
+    bench.changes.history(location=bench.at("a.txt"))
+    bench.undo(record.id)
+    monkeypatch.undo()
+    assert len(asked) > 10
+    for sql, count in set(asked):
+        plan = [row[3] for row in read(f"EXPLAIN QUERY PLAN {sql}", *[None] * count)]
+        through = [
+            step for step in plan if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
+        ]
+        assert all("INDEX unsettled_operations" in step for step in through) or "LIMIT" in sql, (sql, plan)

@@ -126,20 +126,20 @@ class Log:
 
     # Looking
 
-    def unfinished(self) -> tuple[Row, ...]:
-        """What tells one set of operations that are not settled from another; empty if there are none."""
-        rows = self.database.read(
-            "SELECT number, state FROM operations WHERE state <> 'settled' "
-            "AND state IN ('intent', 'unsettled') ORDER BY number"
-        )
-        return tuple(row for row in rows if row[0] not in self._rolled_back)
+    def unfinished(self) -> tuple[tuple[int, str], ...]:
+        """What tells one set of operations that are not settled from another: their numbers and states."""
+        return tuple(each for each in self._open() if each[1] in ("intent", "unsettled"))
 
-    def numbers(self, state: str) -> list[int]:
-        """The operations in a state that is not settled, oldest first."""
+    def numbers(self, *states: str) -> list[int]:
+        """The operations in states that are not settled, oldest first."""
+        return [number for number, state in self._open() if state in states]
+
+    def _open(self) -> list[tuple[int, str]]:
+        # Else SQLite goes through all operations, in their order.
         rows = self.database.read(
-            "SELECT number FROM operations WHERE state <> 'settled' AND state = ? ORDER BY number", state
+            "SELECT number, state FROM operations INDEXED BY unsettled_operations WHERE state <> 'settled'"
         )
-        return [row[0] for row in rows if row[0] not in self._rolled_back]
+        return sorted((number, state) for number, state in rows if number not in self._rolled_back)
 
     def operation(self, number: int) -> Operation | None:
         """An operation in whatever state; None if there is none. Raises `io_error` if it is damaged."""
@@ -450,9 +450,10 @@ class Log:
         these. Age is counted from the operation that is the fiftieth: a clock that jumps expires nothing.
         """
         held = self.database.read(
-            "SELECT min(number) FROM operations WHERE state <> 'settled' AND state IN ('intent', 'done', 'unsettled')"
+            "SELECT min(number) FROM operations INDEXED BY unsettled_operations "
+            "WHERE state <> 'settled' AND state IN ('intent', 'done', 'unsettled')"
         )
-        cut = min(self._cut(), *(number for (number,) in held if number is not None), 1 << 63)
+        cut = min(self._oldest_and_cut()[1], *(number for (number,) in held if number is not None), 1 << 63)
         deadline = time.monotonic() + seconds
         dropped: list[str] = []
         left = True
@@ -490,22 +491,22 @@ class Log:
     @property
     def within_limits(self) -> bool:
         """Whether nothing is past the limits."""
-        oldest = self.database.read("SELECT min(number) FROM operations")
-        return not oldest or oldest[0][0] is None or oldest[0][0] >= self._cut()
+        oldest, cut = self._oldest_and_cut()
+        return oldest >= cut
 
-    def _cut(self) -> int:
-        """The number below which everything is past the limits."""
-        cut = 0
-        fiftieth = self.database.read(
-            "SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET ?", _NEWEST_KEPT - 1
+    def _oldest_and_cut(self) -> tuple[int, int]:
+        """The number of the oldest operation, and that below which everything is past the limits."""
+        rows = self.database.read(
+            "SELECT (SELECT min(number) FROM operations), (SELECT max(number) FROM operations), "
+            f"(SELECT number FROM operations ORDER BY number DESC LIMIT 1 OFFSET {_NEWEST_KEPT - 1}), bytes "
+            "FROM usage"
         )
-        if fiftieth:
-            cut = fiftieth[0][0] - self._settings.history_days * _DAY_NS
-        total = self.size
+        oldest, newest, fiftieth, total = rows[0] if rows else (None, None, None, 0)
+        cut = fiftieth - self._settings.history_days * _DAY_NS if fiftieth else 0
         limit = self._settings.history_bytes
         if total > limit:
             cut = max(cut, self._cut_by_size(total - int(limit * _LEAVE)))
-        return min(cut, self.database.read("SELECT max(number) FROM operations")[0][0] or 0)
+        return oldest or 0, min(cut, newest or 0)
 
     def _cut_by_size(self, excess: int) -> int:
         """The number below which operations and contents take that much."""

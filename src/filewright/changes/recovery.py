@@ -92,9 +92,7 @@ class Recoverer:
         With `again`, also what an earlier recovery could not settle.
         """
         found = Recovery()
-        intents = self._log.numbers("intent")
-        if again:
-            intents = self._log.numbers("unsettled") + intents
+        intents = self._log.numbers("intent", *(("unsettled",) if again else ()))
         if self._store.own:
             self._log.contents.sweep()
         done = self._log.numbers("done")
