@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from filewright.errors import Code, FilewrightError
 from filewright.visible import one_line
@@ -38,6 +39,7 @@ class Task:
 
     `caller` is who asked for it, where that is known; what it changes is recorded under that. `notices`
     is what the caller must know of what was changed, such as another program's save and where it is kept.
+    Where there is a `rehearsal` nothing is changed: the diff of what would be is put there, and the task ends.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Task:
     ) -> None:
         self.caller = caller
         self.notices: list[str] = []
+        self.rehearsal: list[Any] | None = None
         self._cancelled = False
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._seconds = seconds

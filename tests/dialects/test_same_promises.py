@@ -14,6 +14,7 @@ from filewright import Workspace
 from filewright.changes.log import Log
 from filewright.dialects import NAMES, surface
 from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
 
 STRANGE = {
     "crlf": b"one\r\ntwo\r\nthree\r\n",
@@ -75,6 +76,19 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     workspace.offer(name).call(*edits(root, "f", "two", "2")[name])
     workspace.undo()
     assert (root / "f").read_bytes() == STRANGE["mixed"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(name, root, workspace):
+    (root / "f").write_bytes(b"one\ntwo\n")
+    task = Task()
+    task.rehearsal = []
+    result = workspace.offer(name).call(*edits(root, "f", "two", "2")[name], task=task)
+    assert result.is_error
+    assert (root / "f").read_bytes() == b"one\ntwo\n"
+    assert not workspace.history()
+    (diff,) = task.rehearsal
+    assert "-two\n+2\n" in diff.text
 
 
 @pytest.mark.needs("lease")

@@ -19,6 +19,8 @@ EDIT = {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]}
 @pytest.fixture
 def asking(agent: Callable[..., RawClient], folder: Path) -> Callable[..., RawClient]:
     (folder / "a.txt").write_text("one\n")
+    (folder / "full").mkdir()
+    (folder / "full/in.txt").write_text("inside\n")
     return partial(agent, "--confirm", "always")
 
 
@@ -27,9 +29,30 @@ QUESTIONS = [
     (
         "write_content",
         {"items": [{"path": "b.txt", "content": "new\x1b[31m\n"}]},
-        ["b.txt", "+new\\u001b[31m"],
+        ["Allow write_content on b.txt?", "+new\\x1b[31m"],
     ),
-    ("delete_items", {"paths": ["a.txt"]}, ["Allow delete_items on a.txt?"]),
+    (
+        "write_content",
+        {"items": [{"path": "a.txt", "content": "new\n", "mode": "overwrite"}]},
+        ["Allow write_content on a.txt?", "-one\n+new"],
+    ),
+    ("delete_items", {"paths": ["a.txt"]}, ["Allow delete_items on a.txt?", "deleted file", "-one"]),
+    ("delete_items", {"paths": ["full"], "recursive": True}, ["on full/in.txt?", "-inside"]),
+    (
+        "move_items",
+        {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
+        ["Allow move_items on a.txt, full/in.txt → a.txt?", "-one", "rename to a.txt"],
+    ),
+    (
+        "copy_items",
+        {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
+        ["-one", "(a copy of full/in.txt)"],
+    ),
+    (
+        "replace_content",
+        {"pattern": "one", "replacement": "1", "path": "a.txt", "preview": False},
+        ["Allow replace_content on a.txt?", "-one\n+1"],
+    ),
     ("edit_content", {**EDIT, "path": "none.txt"}, ["none.txt", "not_found"]),
 ]
 
@@ -97,5 +120,5 @@ def test_what_waits_is_shown_and_never_run(asking: Callable[..., RawClient], ope
     page = opened()
     expect(page.locator(".waiting")).to_contain_text(hostile)
     page.locator(".waiting").click()
-    expect(page.get_by_role("dialog").locator("pre")).to_contain_text(hostile)
+    expect(page.get_by_role("dialog").locator("td.code.new")).to_contain_text(hostile)
     expect(page.locator("dialog img, nav img")).to_have_count(0)

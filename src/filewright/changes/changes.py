@@ -126,6 +126,10 @@ class Changes(RecordedChanges):
         from filewright.changes.recovery import Recovery
 
         task = task or Task()
+        if task.rehearsal is not None:
+            limit = self._settings.diff_lines
+            task.rehearsal.append(self._diffs.of_change_set(change_set, max_lines=limit, task=task))
+            raise FilewrightError(Code.CANCELLED, "this was a rehearsal; nothing was changed")
         with self.writing(task):
             # What a recovery just before has met belongs into the answer, not only to the next doctor.
             met = list(dict.fromkeys(note for found in self._found[self._reported :] for note in found.notes))

@@ -12,7 +12,6 @@ import asyncio
 import hashlib
 import json
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -44,19 +43,11 @@ _KEY = "confirm"
 QUESTION_CHARS = 600
 SHOWN_CHARS = 6_000
 """Characters of a diff that a question shows; the review page shows more."""
-_WRITTEN_LINES = 20
 _NAMING = (
     *("path", "absolute_file_path", "source", "destination", "paths", "items", "operations", "changes"),
     *("change_id", "backup_id"),
 )
 """Arguments that say what a call is about, in the native tools and the dialects."""
-_PATCHED = re.compile(
-    r"^(?:--- (?!/dev/null)(?:a/)?|\+\+\+ (?!/dev/null)(?:b/)?|rename (?:from|to) "
-    r"|\*\*\* (?:(?:Add|Update|Delete) File|Move to): )([^\t\n]+)",
-    re.MULTILINE,
-)
-"""The lines of a patch that name a file; what is asked needs the names, the tool reads the patch."""
-PATCH_CHARS = 1_000_000
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -119,9 +110,9 @@ class Confirmation:
             word = await asyncio.to_thread(self._workspace.approvals.take, call_id)
             if word is not None:
                 return "go" if word == "allowed" else _refusal()
-            question = _question(tool, arguments)
-            diff = await shown() or _written(arguments)
-            words, value = (diff, "") if isinstance(diff, str) else ("", diff.json)
+            made = await shown()
+            question = _question(tool, arguments, made)
+            words, value = (made, "") if isinstance(made, str) else ("", made.json)
             call = WaitingCall(
                 call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
             )
@@ -170,25 +161,10 @@ def _refusal() -> FilewrightError:
 
 async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> str:
     """The question with what the call would do."""
-    made = await shown() or _written(arguments)
+    made = await shown()
     diff = made if isinstance(made, str) else made.text
-    question = _question(tool, arguments)
+    question = _question(tool, arguments, made)
     return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
-
-
-def _written(arguments: Mapping[str, Any]) -> str:
-    """The beginnings of what would be written to files, for a tool that has no preview."""
-    given = arguments.get("items")
-    items = [*given] if isinstance(given, list) else [arguments]
-    parts = []
-    for item in items[:_WRITTEN_LINES]:
-        path, content = (item.get("path"), item.get("content")) if isinstance(item, dict) else (None, None)
-        if not isinstance(path, str) or not isinstance(content, str):
-            continue
-        lines = content.split("\n", _WRITTEN_LINES)
-        rest = ["..."] if len(lines) > _WRITTEN_LINES else []
-        parts.append("\n".join([f"{path}:", *(f"+{line}" for line in lines[:_WRITTEN_LINES]), *rest]))
-    return "\n".join(parts)
 
 
 def _digest(name: str, arguments: Mapping[str, Any]) -> str:
@@ -196,14 +172,13 @@ def _digest(name: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _question(tool: Listed, arguments: Mapping[str, Any]) -> str:
-    named = [name for key in _NAMING for name in _names(arguments.get(key))]
-    patch = arguments.get("patch")
-    if isinstance(patch, str):
-        named += dict.fromkeys(found.group(1).strip() for found in _PATCHED.finditer(patch[:PATCH_CHARS]))
-    return clip(
-        safe(f"Allow {tool.name} on {', '.join(named) or 'the workspace'}?"), QUESTION_CHARS, at_line=True
-    )
+def _question(tool: Listed, arguments: Mapping[str, Any], made: Diff | str) -> str:
+    if isinstance(made, str):
+        named = [name for key in _NAMING for name in _names(arguments.get(key)) if name]
+    else:
+        named = [f"{file.old} → {file.new}" if file.action == "moved" else file.path for file in made.files]
+    what = ", ".join(dict.fromkeys(named)) or "the workspace"
+    return clip(safe(f"Allow {tool.name} on {what}?"), QUESTION_CHARS, at_line=True)
 
 
 def _names(value: Any) -> list[str]:

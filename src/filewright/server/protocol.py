@@ -156,17 +156,21 @@ class Handlers:
             return self._render(self._offer.refused(error), links=links)
 
     async def _preview(self, tool: Listed, arguments: Mapping[str, Any]) -> Diff | str:
-        """What a call would do, as its own preview says it; empty for a tool that has none."""
-        named = tool.schema.get("properties", {})
-        asked = next((name for name in ("preview", "dry_run") if name in named), None)
-        if asked is None:
-            return ""
-        given = {**arguments, asked: True}
+        """What a call would do, found out by a rehearsal that changes nothing; in words where it is refused."""
+
+        def rehearse(task: Task) -> Diff | str:
+            from filewright.edit import Diff
+
+            task.rehearsal = []
+            result = self._offer.call(tool.name, arguments, task=task)
+            made = task.rehearsal
+            files = tuple(file for diff in made for file in diff.files)
+            return Diff(files, sum(diff.more for diff in made)) if made else result.text
+
         try:
-            result = await self._calls.run(lambda task: self._offer.call(tool.name, given, task=task))
+            return await self._calls.run(rehearse)
         except FilewrightError as error:
             return str(error)
-        return result.difference if isinstance(result, ChangeResult) and result.diff else result.text
 
     async def _beyond_roots(self, context: Context) -> FilewrightError | None:
         """Keep within the client's roots, if that is wanted; the refusal where they are not known."""
