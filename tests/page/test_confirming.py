@@ -46,7 +46,7 @@ QUESTIONS = [
     (
         "copy_items",
         {"items": [{"source": "full/in.txt", "destination": "a.txt"}], "overwrite": True},
-        ["-one", "(a copy of full/in.txt)"],
+        ["-one", "+inside"],
     ),
     (
         "replace_content",

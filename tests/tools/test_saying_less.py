@@ -271,3 +271,8 @@ def test_the_preview_of_an_undo_names_what_the_undo_does(workspace: Workspace, r
     workspace.revert_edit(deleted)
     moved = workspace.move("n.txt", "m.txt").change_id
     assert "moved: m.txt → n.txt" in workspace.revert_edit(moved, preview=True).text
+
+
+def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(workspace: Workspace, root: Path) -> None:
+    made = workspace.write("new/deep/a.txt", "new\n").change_id
+    assert workspace.revert_edit(made, preview=True).diff.count("deleted file mode") == 1

@@ -6,7 +6,7 @@ once, and says what it left out. What can no longer be read is said in its place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright.boundary import Boundary, Location
@@ -166,7 +166,13 @@ class ChangeDiffs:
         try:
             tree = Tree(self.boundary, folders)
             take_steps(tree, change_set, task)
-            for item in _files_in(Difference.of(tree)):
+            difference = Difference.of(tree)
+            gone = [item for item in difference.displaced if not item.alive]
+            named = {self._home(item) for item in gone if item.kind != "folder"}
+            for folder in gone:
+                if folder.kind == "folder":
+                    self._deleted_below(self._home(folder), named, budget)
+            for item in _files_in(difference):
                 if budget.spent:
                     budget.cut += 1
                     continue
@@ -181,6 +187,20 @@ class ChangeDiffs:
         finally:
             folders.close()
         return budget.diff()
+
+    def _deleted_below(self, where: Location, named: Collection[Location], budget: _Budget) -> None:
+        """The files below a deleted folder, but those `named` already, as far as the budget goes."""
+        for entry in self.boundary.walk(where, include_ignored=True, task=budget.task):
+            if entry.kind != "file" or entry.location in named:
+                continue
+            if budget.spent:
+                budget.cut += 1
+            else:
+                gone = _File(entry.location.shown, None)
+                with self._snapshot(entry.location) as before:
+                    if before.size <= _SHOWN_WHOLE:
+                        gone = replace(gone, before=before, splices=(Splice(0, before.size, b""),))
+                    budget.add(gone.diff(max(10, budget.lines), self.settings.line_chars))
 
     # What was done
 
