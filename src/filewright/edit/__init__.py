@@ -61,7 +61,6 @@ if TYPE_CHECKING:
         Replaced,
         Replacement,
         check_count,
-        modify,
         replace_matches,
         replacement,
     )
@@ -86,6 +85,6 @@ __getattr__, __all__ = face_of(
         "patch.plan": "plan_patch=plan",
         "planning": "Outcome Plan plan",
         "rewrite": "SymbolLines indented symbol_lines",
-        "replace": "Replaced Replacement check_count modify replace_matches replacement",
+        "replace": "Replaced Replacement check_count replace_matches replacement",
     },
 )

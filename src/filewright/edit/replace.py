@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from filewright.edit.changeset import Modify
 from filewright.edit.locate.source import FileText
 from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
@@ -182,13 +181,6 @@ class _Replacer:
         """The file's bytes of a group; none if it took no part in the match."""
         span = (match.offset, match.end) if number == 0 else match.groups[number - 1]
         return self._snapshot.read(span[0], span[1] - span[0]) if span is not None else b""
-
-
-def modify(snapshot: Snapshot, made: Replaced) -> Modify | None:
-    """The step for a file opened at a location; None if nothing of it changes."""
-    if not made.splices or snapshot.location is None:
-        return None
-    return Modify.of(snapshot.location, snapshot, made.splices)
 
 
 def check_count(counts: Mapping[str, int], expected: int | None) -> int:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 
-from filewright.edit.patch.model import FilePatch, Hunk, Kind, PatchText, Row, rows_of
+from filewright.edit.patch.model import Body, FilePatch, Hunk, Kind, PatchText, Row, rows_of
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
@@ -220,49 +220,25 @@ class _EnvelopeReader:
                 if heading.strip() not in ("", "...", "…"):
                     headings.append(heading.removeprefix(" "))
             self.at += 1
-        rows, bare, at_end, ended = self._rows()
-        while rows and bare[-1] and not at_end:
-            rows.pop()
-            bare.pop()
-        if not any(row.sign != " " for row in rows):
-            raise source.refused(
-                first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
-            )
-        return Hunk(number, first + 1, tuple(rows), start, tuple(headings), at_end, *ended)
-
-    def _rows(self) -> tuple[list[Row], list[bool], bool, tuple[bool, bool]]:
-        """The rows up to the next header; which are bare empty lines; whether the file ends there."""
-        source = self.source
-        rows: list[Row] = []
-        bare: list[bool] = []
-        at_end = False
-        old_ended = new_ended = True
-        while self.at < len(source) and not self._is_mark():
-            line = self.line()
-            if line.startswith("@@"):
-                break
-            if line.rstrip() == _END_OF_FILE:
-                at_end = True
+        body = Body(source)
+        while self.at < len(source) and not self._is_mark() and not self.line().startswith("@@"):
+            if self.line().rstrip() == _END_OF_FILE:
+                body.at_end = True
                 self.at += 1
                 break
-            sign = line[:1] or " "
-            if sign == "\\" and rows:
-                at_end = True
-                old_ended = old_ended and rows[-1].sign == "+"
-                new_ended = new_ended and rows[-1].sign == "-"
-            elif sign in " +-":
-                more = rows_of(sign, source[self.at][1:] if line else source[self.at])
-                rows += more
-                bare += [not line] * len(more)
-            else:
+            if not body.take(self.at):
                 raise source.refused(
                     self.at,
                     "this line of a hunk begins with neither a space, '-' nor '+'",
                     "put a space before each line of context",
                 )
             self.at += 1
-        if at_end:
-            while rows and bare[-1]:
-                rows.pop()
-                bare.pop()
-        return rows, bare, at_end, (old_ended, new_ended)
+        body.drop_blank_end(self.at)
+        if not any(row.sign != " " for row in body.rows):
+            raise source.refused(
+                first, "this hunk changes nothing", "give it '-' or '+' lines, or leave it out"
+            )
+        return Hunk(
+            number, first + 1, tuple(body.rows), start, tuple(headings),
+            body.at_end, body.old_ended, body.new_ended,
+        )  # fmt: skip

@@ -11,10 +11,9 @@ import re
 from dataclasses import dataclass, field
 
 from filewright.boundary import quote, unquote
-from filewright.edit.patch.model import FilePatch, Hunk, Kind, PatchText, Row, rows_of
+from filewright.edit.patch.model import RESEND, Body, FilePatch, Hunk, Kind, PatchText, Row
 from filewright.errors import Code, FilewrightError
 
-RESEND = "send the whole patch again, as a unified diff that is complete"
 NO_FILE = "/dev/null"
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
@@ -340,7 +339,7 @@ class _Reader:
         number: int,
         at: int,
         start: int | None,
-        body: _Body,
+        body: Body,
         *,
         headings: tuple[str, ...] = (),
         repaired: bool = False,
@@ -363,10 +362,10 @@ class _Reader:
             body.at_end, body.old_ended, body.new_ended, repaired, cut,
         )  # fmt: skip
 
-    def _body_by_counts(self, at: int, old_count: int, new_count: int) -> _Body | None:
+    def _body_by_counts(self, at: int, old_count: int, new_count: int) -> Body | None:
         """The body its header announces; None if the body is another."""
         source = self.source
-        body = _Body(source)
+        body = Body(source)
         while body.old < old_count or body.new < new_count or source[at].startswith("\\"):
             if at >= len(source) or not body.take(at):
                 return None
@@ -382,7 +381,7 @@ class _Reader:
         body.end = at
         return body
 
-    def _took_header(self, body: _Body, at: int) -> bool:
+    def _took_header(self, body: Body, at: int) -> bool:
         """Whether a count one too high took the next file's header for changed lines.
 
         A hunk with context has some behind its changes too, unless the file ends there; and then none follows it.
@@ -393,10 +392,10 @@ class _Reader:
             and any(row.sign == " " for row in body.rows)
         )
 
-    def _body_to_boundary(self, at: int) -> _Body:
+    def _body_to_boundary(self, at: int) -> Body:
         """The body up to the next header; refused where a line of it could be a header too."""
         source = self.source
-        body = _Body(source)
+        body = Body(source)
         while at < len(source) and not self._is_boundary(at):
             if self._is_header(at) and not source[at + 2].startswith("@@"):
                 raise source.refused(
@@ -433,63 +432,6 @@ def _first(header: _Header) -> str:
 
 def _binary(source: PatchText, at: int) -> FilewrightError:
     return source.refused(at, "a binary patch cannot be applied", "write the file by another tool")
-
-
-class _Body:
-    """The rows of one hunk as they are read."""
-
-    def __init__(self, source: PatchText) -> None:
-        self.source = source
-        self.rows: list[Row] = []
-        self.old = self.new = 0
-        self.old_ended = self.new_ended = True
-        self.at_end = False
-        self.end = 0
-        self._bare: list[bool] = []
-
-    def take(self, at: int) -> bool:
-        """Read the line at index `at`; False if no line of a hunk looks like that."""
-        line = self.source[at]
-        sign = line[:1] if line not in ("", "\r") else " "
-        if sign == "\\":
-            self._unended(at)
-            return True
-        if sign not in " +-":
-            return False
-        if (sign != "+" and not self.old_ended) or (sign != "-" and not self.new_ended):
-            raise self.source.refused(
-                at, "a line follows the one that has no newline at the end of its file", RESEND
-            )
-        rows = rows_of(sign, line[1:] if line[:1] == sign else line)
-        self.rows += rows
-        self._bare += [line in ("", "\r")] * len(rows)
-        self.old += sign != "+"
-        self.new += sign != "-"
-        self.end = at + 1
-        return True
-
-    def _unended(self, at: int) -> None:
-        if not self.rows:
-            raise self.source.refused(at, "there is no line above this remark", RESEND)
-        self.end = at + 1
-        last = self.rows[-1]
-        sign = last.sign
-        self.at_end = True
-        if last.terminator == "\r\n":
-            # What the file ends with is a lone return; the newline is the patch's own.
-            self.rows[-1] = Row(sign, last.text, "\r")
-            return
-        self.old_ended = self.old_ended and sign == "+"
-        self.new_ended = self.new_ended and sign == "-"
-
-    def drop_blank_end(self, at: int) -> None:
-        """Leave out empty lines at the end that are not marked as rows: they only separate."""
-        while self.rows and self._bare[-1]:
-            self.rows.pop()
-            self._bare.pop()
-            self.old -= 1
-            self.new -= 1
-        self.end = at
 
 
 def looks_cut(rows: list[Row]) -> bool:
