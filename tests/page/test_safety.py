@@ -71,14 +71,15 @@ PARTS = [
 
 
 @pytest.mark.parametrize("path", PARTS)
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "OPTIONS"])
-@pytest.mark.parametrize("key", [None, "", "0" * 43, "é"])
-def test_nothing_is_shown_without_the_key(served: Served, path: str, method: str, key: str | None) -> None:
-    headers = {} if key is None else {"x-filewright-key": key.encode()}
-    answer = httpx2.request(method, served.address + path, headers=headers)
-    assert answer.status_code == 403
-    assert "<" not in answer.text
-    assert "a.txt" not in answer.text
+def test_nothing_is_shown_without_the_key(served: Served, path: str) -> None:
+    with httpx2.Client() as client:
+        for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
+            for key in (None, "", "0" * 43, "é"):
+                headers = {} if key is None else {"x-filewright-key": key.encode()}
+                answer = client.request(method, served.address + path, headers=headers)
+                assert answer.status_code == 403, (method, key)
+                assert "<" not in answer.text
+                assert "a.txt" not in answer.text
 
 
 def test_everybody_is_given_the_same_empty_page(served: Served) -> None:
