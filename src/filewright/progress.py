@@ -17,6 +17,9 @@ from filewright.visible import one_line
 
 _CALLER_CHARS = 100
 
+SETUP = "filewright setup"
+"""The client by which history names what configured a client: no work on files, and undone only where it is named."""
+
 Report = Callable[[float, float | None, str], None]
 
 

@@ -14,7 +14,7 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes import Changes, base_folder
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Caller, Task, caller_name
+from filewright.progress import SETUP, Caller, Task, caller_name
 from filewright.settings import Settings, load
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, TypedTools, entries
@@ -207,13 +207,16 @@ class Workspace(TypedTools, Closing):
         return self._changes.diff(scope, entries=entries, max_lines=max_lines, task=task)
 
     def newest_undoable(self) -> ChangeRecord | None:
-        """The newest change that is neither undone nor itself an undo, so that undoing again goes further back."""
+        """The newest change that is neither undone nor itself an undo, so that undoing again goes further back.
+
+        What configured a client is not meant.
+        """
         undone: set[str] = set()
         for head in self._changes.heads():
             if head.reverts:
                 if head.id not in undone and not head.partial:
                     undone.update(head.reverts)
-            elif head.id not in undone and head.undoable:
+            elif head.id not in undone and head.undoable and head.client != SETUP:
                 return self._changes.record(head.id)
         return None
 

@@ -65,6 +65,29 @@ def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
     assert {**files(project), **files(project.parent / "home")} == made
 
 
+def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
+    """An undo right after `setup` means the work on files before it."""
+    (project / "cart.py").write_text("total = 1\n")
+    edit = {"path": "cart.py", "edits": [{"search": "total = 1", "replace": "total = 2"}]}
+    run = CliRunner()
+    for taking_back in (["undo", "--yes"], ["rewind", "last", "--yes"]):
+        (project / "cart.py").write_text("total = 1\n")
+        assert run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code == 0
+        assert setup("claude-code", "--yes").exit_code == 0
+        result = run.invoke(program, taking_back)
+        assert result.exit_code == 0, result.output
+        assert (project / "cart.py").read_text() == "total = 1\n"
+        assert "filewright" in (project / ".mcp.json").read_text()
+        (project / ".mcp.json").unlink()
+    configured = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
+    assert run.invoke(program, ["log"]).stdout.count("filewright setup") == 2
+    assert setup("claude-code", "--yes").exit_code == 0
+    newest = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
+    assert newest != configured
+    assert run.invoke(program, ["undo", newest, "--yes"]).exit_code == 0
+    assert not (project / ".mcp.json").exists()
+
+
 HARD = {
     "remarks, a trailing comma, tabs and other servers": (
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',

@@ -23,7 +23,7 @@ from filewright.changes.scope import Scope, Selected, cancelling, effective, loc
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Caller, Task
+from filewright.progress import SETUP, Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
@@ -361,7 +361,8 @@ class RecordedChanges:
         if given == "current":
             given = ((task and task.caller) or self.caller).session or given
         if given == "last":
-            left = effective(heads, {head.id for head in heads if not head.reverts})
+            work = {head.id for head in heads if not head.reverts and head.client != SETUP}
+            left = effective(heads, work)
             last = next((head.session for head in heads if head.id in left and head.session), None)
             if last is not None:
                 return last

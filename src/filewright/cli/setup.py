@@ -16,6 +16,7 @@ from filewright.cli.clients import CLIENTS, Client, describes_server, entry_for
 from filewright.cli.options import ANYTHING, open_workspace
 from filewright.cli.terminal import write, write_coloured
 from filewright.errors import Code, FilewrightError
+from filewright.progress import SETUP
 
 
 @click.command(
@@ -53,7 +54,7 @@ def setup(
     chosen = CLIENTS[client]
     path = _place(chosen, user=user, project=project, file=file)
     folder = _folder_of(path)
-    with open_workspace((folder,), actor="filewright setup", allow_write=ANYTHING) as workspace:
+    with open_workspace((folder,), actor=SETUP, allow_write=ANYTHING) as workspace:
         uri = f"filewright://file/{quote(path)}"
         before = _text(workspace.resource(uri)[1], path) if os.path.lexists(path) else None
         mark = "\ufeff" if before is not None and before.startswith("\ufeff") else ""
