@@ -129,9 +129,10 @@ def _attempt(
         # Stage everything new under temporary names.
         begun = stage(attempt, plan, staging)
         if not plan.sealed:
+            known = record.entries
             record = replace(record, entries=entries(difference))
             with _state_errors():
-                store.log.prepared(record, begun)
+                store.log.prepared(record, begun, more=record.entries != known)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = Slots(folders, begun, hash_up_to=store.settings.identity_bytes)

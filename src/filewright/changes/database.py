@@ -77,6 +77,7 @@ _NOT_SHARED = (10, 14, 15)
 _UNWRITABLE = (8, 14)
 _NOT_WRITTEN = 778
 _PAGE = 4096
+_LOG_BYTES = 4 << 20
 _CODES = {
     3: Code.PERMISSION_DENIED,
     8: Code.PERMISSION_DENIED,
@@ -220,7 +221,7 @@ class Database:
         return connection
 
     def _opened_for_writing(self) -> sqlite3.Connection:
-        folder, _, name = self.path.rpartition(b"/")
+        folder, name = os.path.split(self.path)
         if not os.path.exists(self.path):
             with suppress(FileExistsError), system.open_folder(folder) as opened:
                 opened.create(name).close()  # Private from the start; SQLite makes its other files alike.
@@ -249,6 +250,8 @@ class Database:
         try:
             if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
                 connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                # What a large change has written is not kept twice for ever.
+                connection.execute(f"PRAGMA journal_size_limit={_LOG_BYTES}")
                 return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in _NOT_SHARED:
@@ -335,7 +338,7 @@ class Database:
 
     def _refusal(self) -> OSError | None:
         """Why the system does not let us write, which SQLite does not tell: a quota, or a limit on size."""
-        folder, _, name = self.path.rpartition(b"/")
+        folder, name = os.path.split(self.path)
         try:
             with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
                 try:

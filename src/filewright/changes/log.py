@@ -333,10 +333,17 @@ class Log:
                 self.contents.drop_adopted(number)
                 raise
 
-    def prepared(self, record: ChangeRecord, plan: CommitPlan) -> None:
-        """Add to an intent what staging found out."""
+    def prepared(self, record: ChangeRecord, plan: CommitPlan, *, more: bool) -> None:
+        """Add to an intent what staging found out; with `more` about its entries too."""
         with self.database.transaction() as execute:
-            self._write(execute, record, plan, "intent")
+            if more:
+                self._write(execute, record, plan, "intent")
+                return
+            packed = plan_bytes(plan)
+            execute(
+                "UPDATE operations SET plan = ?, seal = ? WHERE number = ?",
+                (packed, self._seal(record.time_ns, packed), record.time_ns),
+            )
 
     def done(self, number: int) -> None:
         """The operation is made, and is never rolled back."""
