@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Iterator[int]:
 
 @pytest.mark.skipif(not kernel.has_renameat2(), reason="needs renameat2")
 def test_two_names_are_exchanged(folder: int, tmp_path: Path) -> None:
-    kernel.exchange(folder, b"a", folder, b"d")
+    kernel.renameat2(folder, b"a", folder, b"d", kernel.RENAME_EXCHANGE)
     assert (tmp_path / "d").read_text() == "a"
     assert (tmp_path / "a" / "x").read_text() == "x"
 

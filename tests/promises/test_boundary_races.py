@@ -33,7 +33,7 @@ from filewright.system import kernel
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.exchange(folder, b"swap", folder, b"link")
+    kernel.renameat2(folder, b"swap", folder, b"link", kernel.RENAME_EXCHANGE)
 """
 REMOVE_AND_LINK = """
 import os, sys

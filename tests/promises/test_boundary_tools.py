@@ -297,7 +297,7 @@ from filewright.system import kernel
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.exchange(folder, b"swap", folder, b"link")
+    kernel.renameat2(folder, b"swap", folder, b"link", kernel.RENAME_EXCHANGE)
 """
 
 

@@ -555,7 +555,7 @@ from filewright.system import kernel
 folder = os.open(sys.argv[1], os.O_RDONLY)
 print("swapping", flush=True)
 while True:
-    kernel.exchange(folder, b"with-rules", folder, b"without")
+    kernel.renameat2(folder, b"with-rules", folder, b"without", kernel.RENAME_EXCHANGE)
 """
 
 

@@ -60,22 +60,27 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def both(tree: Path) -> Iterator[tuple[Folder, Folder]]:
-    with system.open_folder(os.fsencode(tree)) as one, posix.open_folder(os.fsencode(tree)) as two:
-        yield one, two
+def ways(tree: Path) -> Iterator[tuple[Folder, ...]]:
+    path = os.fsencode(tree)
+    with (
+        system.open_folder(path) as resolving,
+        system.open_folder(path, resolves=False) as walking,
+        posix.open_folder(path) as plain,
+    ):
+        yield resolving, walking, plain
 
 
-def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool, kernel: bool) -> object:
+def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
     try:
-        with root.beneath(parts, links=links, kernel=kernel) as found:
+        with root.beneath(parts, links=links) as found:
             return found.status().identity, found.reached if links else ()
     except OSError as error:
         return errno.errorcode[error.errno or 0]
 
 
-def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool, kernel: bool) -> object:
+def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
     try:
-        with root.file_beneath(parts, links=links, kernel=kernel) as found:
+        with root.file_beneath(parts, links=links) as found:
             return found.status().identity, found.read(0, 99)
     except OSError as error:
         return errno.errorcode[error.errno or 0]
@@ -83,16 +88,14 @@ def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool, kernel: boo
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6), links=st.booleans())
-def test_three_ways_of_resolving_agree(both: tuple[Folder, Folder], parts: list[bytes], links: bool) -> None:
-    ways = [(both[0], True), (both[0], False), (both[1], True)]
+def test_three_ways_of_resolving_agree(ways: tuple[Folder, ...], parts: list[bytes], links: bool) -> None:
     path = tuple(parts)
-    assert len({repr(folder_answer(root, path, links, kernel)) for root, kernel in ways}) == 1
-    assert len({repr(file_answer(root, path, links, kernel)) for root, kernel in ways}) == 1
+    assert len({repr(folder_answer(root, path, links)) for root in ways}) == 1
+    assert len({repr(file_answer(root, path, links)) for root in ways}) == 1
 
 
-@pytest.mark.parametrize("kernel", [True, False])
-def test_nothing_leads_out(both: tuple[Folder, Folder], kernel: bool) -> None:
-    for root in both:
+def test_nothing_leads_out(ways: tuple[Folder, ...]) -> None:
+    for root in ways:
         for parts in (
             (b"out",),
             (b"..",),
@@ -101,14 +104,13 @@ def test_nothing_leads_out(both: tuple[Folder, Folder], kernel: bool) -> None:
             (b"up", b"secret"),
             (b"a", b"out"),
         ):
-            assert folder_answer(root, parts, True, kernel) == "EXDEV"
-            assert file_answer(root, (*parts, b"secret"), True, kernel) == "EXDEV"
+            assert folder_answer(root, parts, True) == "EXDEV"
+            assert file_answer(root, (*parts, b"secret"), True) == "EXDEV"
 
 
-@pytest.mark.parametrize("kernel", [True, False])
-def test_the_names_that_were_reached_hold_no_link(both: tuple[Folder, Folder], kernel: bool) -> None:
-    for root in both:
-        with root.beneath((b"in", b"up", b"b", b"..", b"b"), kernel=kernel) as found:
+def test_the_names_that_were_reached_hold_no_link(ways: tuple[Folder, ...]) -> None:
+    for root in ways:
+        with root.beneath((b"in", b"up", b"b", b"..", b"b")) as found:
             assert found.reached == (b"a", b"b")
 
 
@@ -116,7 +118,8 @@ def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
     name = b"n" * 200
     with (
         system.open_folder(os.fsencode(tmp_path)) as root,
-        posix.open_folder(os.fsencode(tmp_path)) as second,
+        system.open_folder(os.fsencode(tmp_path), resolves=False) as walking,
+        posix.open_folder(os.fsencode(tmp_path)) as plain,
     ):
         folder = root.folder(b".")
         for _ in range(60):
@@ -126,7 +129,7 @@ def test_a_path_longer_than_one_call_takes(tmp_path: Path) -> None:
             folder = below
         with folder, folder.create(b"file") as file:
             file.write(b"deep", 0)
-        for one in (root, second):
+        for one in (root, walking, plain):
             for links in (True, False):
                 with one.beneath((name,) * 60, links=links) as found:
                     assert found.names() == [b"file"]

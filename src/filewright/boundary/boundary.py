@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from filewright import errors, system
@@ -23,11 +23,9 @@ from filewright.boundary.walk import Walk, WalkOptions, read_rules
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Kind, Status
+from filewright.system import File, Folder, Kind, NotAFileError, Status
 
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
-_KNOWN_SECONDS = 1.0
-_Known = tuple[int, int | tuple[bytes, ...]]
 
 Reached = dict[Location, tuple[bytes, ...]]
 """Where folders led to when they were opened, without links."""
@@ -46,6 +44,7 @@ class Boundary:
         self.roots: tuple[Root, ...] = open_roots(
             roots,
             confine=settings.landlock,
+            resolves=settings.openat2,
             worktrees=settings.worktrees,
             strict=settings.strict_paths,
         )
@@ -63,8 +62,6 @@ class Boundary:
             )
             for index, own in self._own.items()
         }
-        self._known_free: tuple[set[_Known], set[_Known]] = (set(), set())
-        self._known_until = 0.0
         self._deny = DenyRules.of(settings.deny)
         self._given = dict.fromkeys(self._own, self._deny)
         self._outer = {root.index: _enclosing(root, self.roots) for root in self.roots}
@@ -182,9 +179,7 @@ class Boundary:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
             try:
-                folder = root.beneath(
-                    parts, links=False, cross=self._cross, listing=listing, kernel=self.settings.openat2
-                )
+                folder = root.beneath(parts, links=False, cross=self._cross, listing=listing)
             except OSError:
                 pass  # Part by part tells whether this may be said.
             else:
@@ -194,50 +189,19 @@ class Boundary:
         asking = _Asking(given, where, changing=changing)
         folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
         rules = asking.rules_in(folder)
-        if not rules.active:  # Every folder on the way was looked into.
-            self._free_folders(changing=True).add(folder.identity())
-            self._free_folders(changing=False).add(folder.identity())
         return self._checked(where, folder, rules)
 
-    def _rules_above(self, root: Root, folder: Folder, *, changing: bool) -> bool:
-        """Whether the folder, or one from it up to the root, holds a rule file that matters.
-
-        What was found to be free of them, and all above it, is known for the rest of the call: in a deep
-        tree nearly every folder lies in such a one.
-        """
+    @staticmethod
+    def _rules_above(root: Root, folder: Folder, *, changing: bool) -> bool:
+        """Whether the folder, or one from it up to the root, holds a rule file that matters; True if it is unknown."""
+        depth = len(folder.reached)
+        try:
+            # It may have been moved meanwhile, or not let us through to the folders above.
+            seen = depth < _LEVELS and folder.identity_above(depth) == (root.device, root.inode)
+        except OSError:
+            seen = False
         files = RULE_FILES if changing else (DENY_FILE,)
-        free = self._free_folders(changing=changing)
-        passed: list[tuple[int, int]] = []
-        for level in range(len(folder.reached)):
-            try:
-                identity = folder.identity_above(level) if level < _LEVELS else None
-            except OSError:
-                identity = None
-            if identity is None:
-                return True  # It cannot be seen from here: part by part, then.
-            if identity in free:
-                break
-            if folder.holds_any([b"../" * level + file for file in files]):
-                return True
-            passed.append(identity)
-        else:
-            if (top := (root.index, ())) not in free and root.folder.holds_any(files):
-                return True
-            free.add(top)
-        free.update(passed)
-        return False
-
-    def _free_folders(self, *, changing: bool) -> set[_Known]:
-        """The folders known to be free of rule files, for a moment: by identity, or by root and names."""
-        now = time.monotonic()
-        if now > self._known_until:
-            self._known_free = (set(), set())
-            self._known_until = now + _KNOWN_SECONDS
-        return self._known_free[changing]
-
-    def look_anew(self) -> None:
-        """Look for rule files anew from here on: a call begins."""
-        self._known_until = 0.0
+        return not seen or folder.holds_any([b"../" * up + file for up in range(depth + 1) for file in files])
 
     def _checked(self, where: Location, folder: Folder, rules: DenyRules) -> tuple[Folder, DenyRules]:
         try:
@@ -247,13 +211,20 @@ class Boundary:
             raise
         return folder, rules
 
-    def _file_beneath(self, where: Location) -> File:
-        if not where.parts:
-            return where.root.folder.file_beneath(())  # A folder, which this refuses.
-        above, rules = self._beneath(where, where.parts[:-1], listing=False)
-        with above:
+    def open_file(self, where: Location) -> File:
+        """The regular file `where`, for reading; relative links inside the root are followed.
+
+        Never blocks: what is not a regular file is found out before it is opened, and so is what is denied.
+        Raises `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop, and
+        whatever `before_reading` raises.
+        """
+        if self.before_reading is not None:
+            self.before_reading(where)
+        with self._above(where, "open") as (above, rules):
+            if not where.parts:
+                raise NotAFileError(errno.EISDIR, "folder")
             if rules.active:
-                rules.require(where.asked, where.name, _is_folder(above, where.name))  # nor opened, if denied
+                rules.require(where.asked, where.name, _is_folder(above, where.name))
             try:
                 file = above.open(where.name)
                 file.reached = (*above.reached, where.name)
@@ -263,31 +234,17 @@ class Boundary:
                     raise
                 asking = _Asking(self._rules_at(where.root), where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
-        try:
-            rules.require(where.asked, where.name, False)
-            self._refuse_own(where, file.reached or where.parts)
-            if not self._cross and file.status().device != where.root.device:
-                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-            if where.asked.endswith("/"):
-                raise errors.slash_after_file(where.asked)
-        except (FilewrightError, OSError):
-            file.close()
-            raise
-        return file
-
-    def open_file(self, where: Location) -> File:
-        """The regular file `where`, for reading; relative links inside the root are followed.
-
-        Never blocks: what is not a regular file is found out before it is opened. Raises
-        `not_found`, `not_a_file`, `path_escape`, `permission_denied`, `symlink` for a link loop, and
-        whatever `before_reading` raises.
-        """
-        if self.before_reading is not None:
-            self.before_reading(where)
-        try:
-            return self._file_beneath(where)
-        except OSError as error:
-            raise self._failure(error, where, "open") from error
+            try:
+                rules.require(where.asked, where.name, False)
+                self._refuse_own(where, file.reached or where.parts)
+                if not self._cross and file.status().device != where.root.device:
+                    raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+                if where.asked.endswith("/"):
+                    raise errors.slash_after_file(where.asked)
+            except (FilewrightError, OSError):
+                file.close()
+                raise
+            return file
 
     def open_folder(self, where: Location, *, changing: bool = False) -> Folder:
         """The folder `where`; relative links inside the root are followed.
@@ -351,25 +308,29 @@ class Boundary:
 
     # Looking
 
-    def stat(self, where: Location) -> Status:
-        """The status of the thing itself, a link included; links above it are followed inside the root."""
+    @contextmanager
+    def _above(self, where: Location, doing: str = "look at") -> Iterator[tuple[Folder, DenyRules]]:
+        """The folder that `where` is in, and the rules for it, while something is done there by its name."""
         try:
-            if not where.parts:
-                return where.root.folder.status()
             above, rules = self._beneath(where, where.parts[:-1], listing=False)
             with above:
-                self._refuse_own(where, (*above.reached, where.name))
-                try:
-                    status = above.stat_beneath(
-                        (where.name,), cross=self._cross, kernel=self.settings.openat2
-                    )
-                except OSError:
-                    rules.require(where.asked, where.name, None)
-                    raise
-                rules.require(where.asked, where.name, status.kind == "folder")
-                return status
+                yield above, rules
         except OSError as error:
-            raise self._failure(error, where, "look at") from error
+            raise self._failure(error, where, doing) from error
+
+    def stat(self, where: Location) -> Status:
+        """The status of the thing itself, a link included; links above it are followed inside the root."""
+        if not where.parts:
+            return where.root.folder.status()
+        with self._above(where) as (above, rules):
+            self._refuse_own(where, (*above.reached, where.name))
+            try:
+                status = above.stat_beneath((where.name,), cross=self._cross)
+            except OSError:
+                rules.require(where.asked, where.name, None)
+                raise
+            rules.require(where.asked, where.name, status.kind == "folder")
+            return status
 
     def identity_of(self, where: Location) -> tuple[int, ...] | None:
         """Device, inode, size and times of a file, to compare with what was seen; None if there is none now.
@@ -377,26 +338,23 @@ class Boundary:
         Says nothing of whether it is denied.
         """
         try:
-            status = where.root.folder.stat_beneath(
-                where.parts, cross=self._cross, kernel=self.settings.openat2
-            )
+            status = where.root.folder.stat_beneath(where.parts, cross=self._cross)
         except OSError:
             return None
         return (*status.identity, status.size, status.mtime_ns, status.ctime_ns)
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
-        try:
-            above, rules = self._beneath(where, where.parts[:-1], listing=False)
-            with above:
-                rules.require(where.asked, where.name, None)
+        with self._above(where) as (above, rules):
+            rules.require(where.asked, where.name, None)
+            try:
                 return above.read_link(where.name)
-        except OSError as error:
-            if error.errno == errno.EINVAL:
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
                 raise FilewrightError(
                     Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
                 ) from error
-            raise self._failure(error, where, "look at") from error
 
     # Walking
 
@@ -436,7 +394,6 @@ class Boundary:
             hide_git=not include_git,
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
             cross=self._cross,
-            kernel=self.settings.openat2,
             changing=changing,
         )
         try:
@@ -540,9 +497,7 @@ class Boundary:
         for depth, folder in enumerate(folders, there):
             rules = rules.entered(where.parts[depth], folder)
             is_folder = True if depth + 2 < len(where.parts) else None
-            rules.require(where.asked, where.parts[depth + 1], is_folder)
-            if rules.keeps(where.parts[depth + 1], is_folder):
-                raise errors.only_read(where.asked)
+            rules.require(where.asked, where.parts[depth + 1], is_folder, changing=True)
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
@@ -607,21 +562,11 @@ class Boundary:
         if any(map(is_deny_file, where.parts)):
             return CLOSED
         root, given = where.root.folder, self._rules_at(where.root)
-        if not given.active:
-            free, index = self._free_folders(changing=True), where.root.index
-            if (index, where.parts) in free:
-                return given
-            above, below = where.parts[:-1], where.parts[-1:]
-            if not below or (index, above) not in free:
-                above, below = (), where.parts  # Not only the last folder is to be looked into.
-            path = b"".join(part + b"/" for part in above)
-            paths = [] if above else [*RULE_FILES]
-            for part in below:
-                path += part + b"/"
-                paths += [path + file for file in RULE_FILES]
-            if not root.holds_any(paths):
-                free.add((index, where.parts))
-                return given
+        folders = [
+            b"".join(part + b"/" for part in where.parts[:depth]) for depth in range(len(where.parts) + 1)
+        ]
+        if not given.active and not root.holds_any([path + file for path in folders for file in RULE_FILES]):
+            return given
         rules = given.entered(None, root)
         for depth, name in enumerate(where.parts, 1):
             if rules.denies(name, True):
@@ -670,9 +615,7 @@ class _Asking:
         rules = self.rules_in(folder)
         if self._changing and not rules.closed and is_temporary(part):
             return  # The user's rules are not about what a change makes there while it is being made.
-        rules.require(self._where.asked, part, is_folder)
-        if self._changing and rules.keeps(part, is_folder):
-            raise errors.only_read(self._where.asked)
+        rules.require(self._where.asked, part, is_folder, changing=self._changing)
 
     def rules_in(self, folder: Folder) -> DenyRules:
         """The rules for what is in a folder on the way, read from the very folder that was walked through."""
@@ -691,9 +634,7 @@ def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names
         is_folder: bool | None = True
         if depth == len(names):
             is_folder = _is_folder(folder, name) if depth == 1 else None
-        rules.require(where.asked, name, is_folder)
-        if rules.keeps(name, is_folder):
-            raise errors.only_read(where.asked)
+        rules.require(where.asked, name, is_folder, changing=True)
         rules = rules.entered(name, None)
 
 

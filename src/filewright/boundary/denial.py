@@ -45,6 +45,7 @@ _Content = bytes | str | None
 """What a rule file holds; why it cannot be used; None if there is none."""
 
 _FILE_BYTES = 64 << 10
+_REMEMBERED_BYTES = 8 << 10
 _TRIES = 8
 _SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
 
@@ -180,7 +181,8 @@ class DenyRules:
         if not self.active and not any(content is not None for content in found):
             return self
         place = b"/".join((*folder.reached, b"")) if folder is not None else b""
-        return _entered(self, name, place, *found)
+        short = len(place) + sum(map(len, filter(None, found))) <= _REMEMBERED_BYTES
+        return (_entered if short else _entered.__wrapped__)(self, name, place, *found)
 
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
@@ -202,10 +204,12 @@ class DenyRules:
         """The same for a walk that is to say where each rule comes from."""
         return DenyRules(self._given, self._files, self._read_only, self.broken, active=True)
 
-    def require(self, asked: str, name: bytes, folder: bool | None) -> None:
-        """Raise `refusal` for what is denied, as `denies`."""
+    def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
+        """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
         if self.denies(name, folder):
             raise self.refusal(asked)
+        if changing and self.keeps(name, folder):
+            raise errors.only_read(asked)
 
     def refusal(self, asked: str) -> FilewrightError:
         """The answer for whatever is denied here."""

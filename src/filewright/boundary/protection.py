@@ -21,9 +21,17 @@ _IGNORABLE = dict.fromkeys(
 )
 
 
-@lru_cache(maxsize=4096)
+_NAME_BYTES = 1024
+"""No file system has a longer name: what a caller writes may be of any length, and is not remembered."""
+
+
 def plain_form(name: bytes) -> str:
     """The name as the most forgiving file system would compare it: two equal ones may be one file."""
+    return _plain_form(name) if len(name) <= _NAME_BYTES else _plain_form.__wrapped__(name)
+
+
+@lru_cache(maxsize=4096)
+def _plain_form(name: bytes) -> str:
     text = name.decode("utf-8", "surrogateescape")
     if text.isascii():
         text = text.lower()

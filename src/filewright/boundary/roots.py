@@ -19,9 +19,15 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def open_roots(
-    asked: Sequence[Path], *, confine: bool = True, worktrees: bool = False, strict: bool = False
+    asked: Sequence[Path],
+    *,
+    confine: bool = True,
+    resolves: bool = True,
+    worktrees: bool = False,
+    strict: bool = False,
 ) -> tuple[Root, ...]:
-    """Open each root and hold its descriptor; without `confine` no child process may read them.
+    """Open each root and hold its descriptor; without `confine` no child process may read them,
+    and without `resolves` paths below them are walked part by part.
 
     With `worktrees` those linked with them are roots too; where it is `strict`, every path names its root.
 
@@ -39,7 +45,7 @@ def open_roots(
     for name, path in wanted:
         absolute = system.absolute(path)
         try:
-            folder = system.open_folder(absolute)
+            folder = system.open_folder(absolute, resolves=resolves)
         except (OSError, ValueError) as error:
             for _, _, opened, _ in found:
                 opened.close()

@@ -3,16 +3,16 @@
 Listing, search and replace all see a tree through it, so they never disagree. Each folder is opened
 from the root without following links, read at once and closed, so that a folder that is swapped for
 a link or moved out meanwhile is not walked. Only what lies deeper than one path can name is opened
-from the folder above it, of which a few dozen are held; back up it goes by `..`, compared by
-identity. Names are held as bytes, one folder's at a time for each level; a folder with very many is
-held compactly. Links are entries, never entered. The temporaries of a change are not there.
+from the folder above it, the one that is held; back up it goes by `..`, compared by identity.
+Names are held as bytes, one folder's at a time for each level; a folder with very many is held
+compactly. Links are entries, never entered. The temporaries of a change are not there.
 """
 
 from __future__ import annotations
 
 import errno
 from bisect import bisect_left, bisect_right
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -41,7 +41,6 @@ _DOT = 0x2E
 _BATCH = 4096
 _SHOWN_UNREADABLE = 20
 _FAR_BYTES, _FAR_LEVELS = 3900, 32
-_HELD = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ class WalkOptions:
     """What a walk leaves out. `rules` are those from outside the tree; None takes no ignore rules at all.
 
     `depth` 0 is without a limit; `after` is the path below the walked folder behind which it begins;
-    `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` and `kernel`
-    are as in `Folder.beneath`. A walk that is for `changing` leaves out what may only be read; one with
+    `hide` are folders never shown, as path above and name; `kinds` None is all. `cross` is as in
+    `Folder.beneath`. A walk that is for `changing` leaves out what may only be read; one with
     `reasons` counts in it what is denied, by the rule.
     """
 
@@ -64,7 +63,6 @@ class WalkOptions:
     hide_git: bool = True
     after: tuple[bytes, ...] = ()
     cross: bool = True
-    kernel: bool = True
     changing: bool = False
     reasons: Counter[str] | None = None
 
@@ -102,8 +100,9 @@ class FolderEntry:
 class WalkedFolder:
     """A folder of the walk, shared by its entries.
 
-    `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. `handle`
-    is held for folders that are `far`. It is `whole` if every file in it is yielded and nothing is denied.
+    `after` is the number of the part of `WalkOptions.after` that lies in it, -1 if none does. It is
+    `whole` if every file in it is yielded and nothing is denied. Of those that are `far` the walk
+    holds the last one, and knows it again by its `identity`.
     """
 
     __slots__ = (
@@ -118,7 +117,6 @@ class WalkedFolder:
         "depth",
         "far",
         "globs",
-        "handle",
         "identity",
         "matcher",
         "name",
@@ -134,7 +132,6 @@ class WalkedFolder:
         after: int,
         *,
         above: WalkedFolder | None = None,
-        kernel: bool = True,
     ) -> None:
         self._start = start
         self._location: Location | None = None
@@ -149,12 +146,12 @@ class WalkedFolder:
             self._start_bytes = above._start_bytes
             self.depth = above.depth + 1
         self._prefix = self._root_prefix[self._start_bytes :]
-        self.far = len(self._root_prefix) > _FAR_BYTES or (not kernel and self.depth > _FAR_LEVELS)
+        step_by_step = not start.root.folder.resolves and self.depth > _FAR_LEVELS
+        self.far = len(self._root_prefix) > _FAR_BYTES or step_by_step
         self.matcher = matcher
         self.denied: DenyRules = NO_RULES if above is None else above.denied
         self.globs = globs
         self.after = after
-        self.handle: Folder | None = None
         self.identity = (0, 0)
         self.whole = False
 
@@ -240,7 +237,7 @@ class Walk:
 
 
 class _Walker:
-    """What walks: options, counters, and the handles of far folders."""
+    """What walks: options, counters, and the far folder that is held."""
 
     def __init__(self, where: Location, options: WalkOptions, task: Task) -> None:
         self.unreadable = 0
@@ -250,7 +247,7 @@ class _Walker:
         self._root = where.root
         self._options = options
         self._task = task
-        self._held: deque[WalkedFolder] = deque()
+        self._held: tuple[WalkedFolder, Folder] | None = None
 
     def entries(self, where: Location, opened: Folder, denied: DenyRules) -> Iterator[FolderEntry]:
         """The entries below the folder, which is closed; its own names are read at once."""
@@ -259,7 +256,7 @@ class _Walker:
             names = opened.reached
             matcher = self._rules_above(names) if options.rules is not None else NOTHING
             after = 0 if options.after else -1
-            start = WalkedFolder(where, names, matcher, options.globs.start(), after, kernel=options.kernel)
+            start = WalkedFolder(where, names, matcher, options.globs.start(), after)
             start.denied = denied
         except BaseException:
             opened.close()
@@ -294,9 +291,7 @@ class _Walker:
                     folder.take_up(left)
                     self._back_to(folder, left)
         finally:
-            for held in self._held:
-                if held.handle is not None:
-                    held.handle.close()
+            self._let_go()
 
     def _below(self, start: Location, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
         globs = folder.globs
@@ -317,26 +312,26 @@ class _Walker:
             globs,
             folder.after + 1 if resumed else -1,
             above=folder,
-            kernel=self._options.kernel,
         )
 
     # Handles
 
     def _open(self, folder: WalkedFolder) -> Folder | None:
-        options, above = self._options, folder.above
+        above = folder.above
+        held, handle = self._held or (None, None)
         try:
-            if folder.handle is not None:
-                return folder.handle.folder(b".")
+            if handle is not None and held is folder:
+                return handle.folder(b".")
             if not folder.far or above is None:
                 return self._from_root(folder.parts)
-            if above.handle is not None:
-                opened = above.handle.folder(folder.name)
+            if handle is not None and held is above:
+                opened = handle.folder(folder.name)
             elif above.far:
                 return None  # It was moved while what is below it was walked.
             else:
-                with self._from_root(above.parts) as held:
-                    opened = held.folder(folder.name)
-            if not options.cross and opened.status().device != self._root.device:
+                with self._from_root(above.parts) as near:
+                    opened = near.folder(folder.name)
+            if not self._options.cross and opened.status().device != self._root.device:
                 opened.close()
                 return None
             return opened
@@ -345,33 +340,28 @@ class _Walker:
             return None
 
     def _from_root(self, parts: tuple[bytes, ...]) -> Folder:
-        options = self._options
-        return self._root.folder.beneath(parts, links=False, cross=options.cross, kernel=options.kernel)
+        return self._root.folder.beneath(parts, links=False, cross=self._options.cross)
 
     def _hold(self, folder: WalkedFolder, handle: Folder) -> None:
-        folder.handle = handle
+        self._let_go()
         folder.identity = handle.identity()
-        self._held.append(folder)
-        if len(self._held) > _HELD:
-            oldest = self._held.popleft()
-            if oldest.handle is not None:
-                oldest.handle.close()
-                oldest.handle = None
+        self._held = folder, handle
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            self._held[1].close()
+            self._held = None
 
     def _back_to(self, folder: WalkedFolder, left: WalkedFolder) -> None:
-        """Have the handle of a folder again, and let go of the one below it."""
-        handle, left.handle = left.handle, None
-        if handle is None:
+        """Hold a folder again instead of the one below it."""
+        if self._held is None or self._held[0] is not left:
             return
-        self._held.remove(left)
-        with handle:
-            if folder.far and folder.handle is None:
-                above = handle.parent(listing=False)
-                if above is not None and above.identity() == folder.identity:
-                    folder.handle = above.folder(b".")
-                    self._held.appendleft(folder)
-                if above is not None:
-                    above.close()
+        above = self._held[1].parent(listing=False) if folder.far else None
+        self._let_go()
+        if above is not None and above.identity() == folder.identity:
+            self._held = folder, above
+        elif above is not None:
+            above.close()
 
     def _failed(self, folder: WalkedFolder, error: OSError) -> None:
         # What was swapped or removed since its name was read is simply not there any more.

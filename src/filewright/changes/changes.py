@@ -200,7 +200,6 @@ class Changes(RecordedChanges):
         the state folder cannot be written) reading the files of the unfinished change is refused
         with `in_use` until it is.
         """
-        self._boundary.look_anew()
         for store in self.stores:
             seen, known = store.unfinished, self._withheld.get(store.state.owner.id)
             if not seen:

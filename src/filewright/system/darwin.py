@@ -12,14 +12,14 @@ import ctypes
 import errno
 import fcntl
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from filewright.system import posix
 from filewright.system.beneath import Ask
-from filewright.system.posix import File, Folder, umask
-from filewright.system.status import Capabilities, Rename, Status
+from filewright.system.posix import NOT_OFFERED, File, Folder, umask
+from filewright.system.status import Capabilities, Status
 
 RENAME_SWAP = 0x00000002
 RENAME_EXCL = 0x00000004
@@ -29,7 +29,6 @@ O_NOFOLLOW_ANY = 0x20000000
 O_EVTONLY = 0x00008000
 O_SYMLINK = 0x00200000
 _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
-_NOT_OFFERED = (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENOTTY)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 can = Capabilities(
@@ -117,6 +116,8 @@ class _MacHandle(posix._Handle):
     """What macOS knows and does of what is held."""
 
     __slots__ = ()
+    refusals: ClassVar[tuple[int, ...]] = (errno.EPERM, errno.EACCES, *NOT_OFFERED)
+    removable: ClassVar[tuple[str, ...]] = ("",)
     calls: ClassVar[Calls] = Calls()
 
     def status(self) -> Status:
@@ -130,7 +131,7 @@ class _MacHandle(posix._Handle):
         try:
             self.calls.full_flush(self._fd)
         except OSError as error:
-            if error.errno not in _NOT_OFFERED:
+            if error.errno not in NOT_OFFERED:
                 raise
             super().flush()
 
@@ -139,28 +140,16 @@ class _MacHandle(posix._Handle):
         try:
             names = self.calls.list_attributes(self._fd)
         except OSError as error:
-            if error.errno in (*_NOT_OFFERED, errno.EPERM, errno.EACCES):
+            if error.errno in (*NOT_OFFERED, errno.EPERM, errno.EACCES):
                 return {}
             raise
         return {os.fsdecode(name): self.calls.attribute(self._fd, name) for name in names}
 
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
-        present = self.attributes()
-        for name, value in wanted.items():
-            if present.get(name) == value:
-                continue
-            try:
-                self.calls.set_attribute(self._fd, os.fsencode(name), value)
-            except OSError as error:
-                if strict or error.errno not in (errno.EPERM, errno.EACCES, *_NOT_OFFERED):
-                    raise OSError(error.errno, error.strerror, name) from error
-        for name in present.keys() - wanted.keys():
-            try:
-                self.calls.remove_attribute(self._fd, os.fsencode(name))
-            except OSError as error:
-                if strict or error.errno not in (errno.EPERM, errno.EACCES):
-                    raise OSError(error.errno, error.strerror, name) from error
+    def _set_attribute(self, name: str, value: bytes | None) -> None:
+        if value is None:
+            self.calls.remove_attribute(self._fd, os.fsencode(name))
+        else:
+            self.calls.set_attribute(self._fd, os.fsencode(name), value)
 
 
 class DarwinFile(_MacHandle, File):
@@ -192,11 +181,10 @@ class DarwinFolder(_MacHandle, Folder):
         links: bool = True,
         cross: bool = True,
         listing: bool = True,
-        kernel: bool = True,
-        ask: Ask[Folder] | None = None,
-    ) -> Folder:
-        """The folder `parts` below this one: see `posix.Folder.beneath`."""
-        found = self._at_once(parts, _FOLDER) if kernel and cross and listing and ask is None else None
+        ask: Ask[Any] | None = None,
+    ) -> Self:
+        """The folder `parts` below this one: see `base`."""
+        found = self._at_once(parts, _FOLDER) if cross and listing and ask is None else None
         if found is not None:
             return type(self)(found, tuple(parts))
         return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
@@ -209,7 +197,7 @@ class DarwinFolder(_MacHandle, Folder):
         try:
             return self.calls.open_without_links(path, flags, self._fd)
         except OSError as error:
-            if error.errno in (errno.ELOOP, *_NOT_OFFERED):
+            if error.errno in (errno.ELOOP, *NOT_OFFERED):
                 return None
             raise
 
@@ -222,23 +210,12 @@ class DarwinFolder(_MacHandle, Folder):
         finally:
             os.close(thing)
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
-        """Rename in one step in every mode, where the file system can: see `posix.Folder.rename`."""
-        if mode == "replace":
-            super().rename(name, to, to_name, mode)
-            return
-        flag = RENAME_SWAP if mode == "exchange" else RENAME_EXCL
-        try:
-            self.calls.rename(self._fd, posix._one(name), to.fileno(), posix._one(to_name), flag)
-        except OSError as error:
-            if error.errno not in _NOT_OFFERED:
-                raise
-            if mode == "exchange":
-                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
-            super().rename(name, to, to_name, mode)
+    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
+        flag = RENAME_SWAP if exchange else RENAME_EXCL
+        self.calls.rename(self._fd, name, to.fileno(), to_name, flag)
 
 
-def open_folder(path: bytes | str) -> Folder:
+def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed."""
     return DarwinFolder(os.open(path, _FOLDER))
 

@@ -4,7 +4,7 @@
 function                       since Linux      without it
 ============================== ================ ======================================================
 `openat2`                      5.6              `OSError(ENOSYS)`; `beneath` walks part by part
-`exchange`                     3.15             `OSError(ENOSYS)`; the caller renames one after the other
+`renameat2`                    3.15             `OSError(ENOSYS)`; the caller renames one after the other
 `chmod_descriptor`             6.6              `chmod` through `/proc/self/fd`
 `chown_descriptor`             2.6.39           none needed
 `landlock_*`                   5.13             `OSError(ENOSYS)`; nothing is confined, and the log says so
@@ -65,15 +65,7 @@ _c_size_t, _c_void_p = ctypes.c_size_t, ctypes.c_void_p
 
 def _raise(path: bytes | None = None) -> OSError:
     number = ctypes.get_errno()
-    return (
-        OSError(number, os.strerror(number), path)
-        if path is not None
-        else OSError(number, os.strerror(number))
-    )
-
-
-def _missing() -> OSError:
-    return OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    return OSError(number, os.strerror(number), path)
 
 
 def _reject_nul(path: bytes) -> None:
@@ -96,8 +88,6 @@ def _how(flags: int, mode: int, resolve: int) -> bytes:
 
 def openat2(folder: int, path: bytes, flags: int, resolve: int, mode: int = 0) -> int:
     """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
-    if not _LINUX:
-        raise _missing()
     _reject_nul(path)
     how = _how(flags | os.O_CLOEXEC, mode, resolve)
     descriptor: int = _openat2(_OPENAT2, folder, path, how, 24)
@@ -124,23 +114,18 @@ _rename_call.restype = _c_long
 
 @cache
 def _rename_number() -> int | None:
-    return _RENAMEAT2.get(os.uname().machine) if _LINUX else None
+    return _RENAMEAT2.get(os.uname().machine)
 
 
 def renameat2(source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int) -> None:
     """`renameat2` itself; `OSError(ENOSYS or EINVAL)` where kernel or file system lacks the flag."""
     number = _rename_number()
     if number is None:
-        raise _missing()
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     _reject_nul(source)
     _reject_nul(target)
     if _rename_call(number, source_folder, source, target_folder, target, flags) != 0:
         raise _raise(source)
-
-
-def exchange(first_folder: int, first: bytes, second_folder: int, second: bytes) -> None:
-    """Swap two names in one step; `OSError(ENOSYS or EINVAL)` where that is not offered."""
-    renameat2(first_folder, first, second_folder, second, RENAME_EXCHANGE)
 
 
 @lru_cache(maxsize=1)
@@ -163,12 +148,11 @@ def chmod_descriptor(descriptor: int, mode: int) -> None:
 
     `os.chmod(name, dir_fd=…)` follows links, and `fchmod` refuses `O_PATH` descriptors.
     """
-    if _LINUX:
-        if _fchmodat2(_FCHMODAT2, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
-            return
-        error = _raise()
-        if error.errno not in (errno.ENOSYS, errno.EPERM):
-            raise error
+    if _fchmodat2(_FCHMODAT2, descriptor, b"", mode, AT_EMPTY_PATH) == 0:
+        return
+    error = _raise()
+    if error.errno not in (errno.ENOSYS, errno.EPERM):
+        raise error
     if stat.S_ISLNK(os.fstat(descriptor).st_mode):
         raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
     os.chmod(f"/proc/self/fd/{descriptor}", mode)
@@ -250,8 +234,6 @@ _landlock_restrict.restype = _c_long
 
 def landlock_abi() -> int:
     """The Landlock version this kernel enforces; 0 where it has none, or has it switched off."""
-    if not _LINUX:
-        return 0
     return max(0, int(_landlock_create(_LANDLOCK_CREATE_RULESET, None, 0, 1)))
 
 

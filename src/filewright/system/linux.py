@@ -7,22 +7,22 @@ import fcntl
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from filewright.system import kernel, posix
+from filewright.system.base import BaseFile, require_file, require_same
 from filewright.system.beneath import Ask
 from filewright.system.kernel import birth_ns
 from filewright.system.posix import File, Folder
-from filewright.system.status import Capabilities, Rename, Status
+from filewright.system.status import Capabilities, Status
 
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare
 _FICLONE = 0x40049409
 _GET_FLAGS = 0x80086601
 _UNCHANGEABLE = 0x10 | 0x20  # immutable, append only
-_NOT_OFFERED = (errno.ENOSYS, errno.EINVAL)
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -51,6 +51,7 @@ class _LinuxHandle(posix._Handle):
     """What Linux knows and does of what is held: extended attributes, flags, its file system."""
 
     __slots__ = ()
+    removable: ClassVar[tuple[str, ...]] = ("user.", "system.posix_acl")
 
     def flush_file_system(self) -> bool:
         """Flush all of its file system in one call."""
@@ -84,23 +85,11 @@ class _LinuxHandle(posix._Handle):
                     raise
         return found
 
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its extended attributes `wanted`: see `posix.File.set_attributes`."""
-        present = self.attributes()
-        for name, value in wanted.items():
-            if present.get(name) == value:
-                continue
-            try:
-                os.setxattr(self._fd, name, value)
-            except OSError as error:
-                if strict or error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP):
-                    raise OSError(error.errno, error.strerror, name) from error
-        for name in present.keys() - wanted.keys():
-            if name.startswith(("user.", "system.posix_acl")):
-                try:
-                    os.removexattr(self._fd, name)
-                except OSError as error:
-                    raise OSError(error.errno, error.strerror, name) from error
+    def _set_attribute(self, name: str, value: bytes | None) -> None:
+        if value is None:
+            os.removexattr(self._fd, name)
+        else:
+            os.setxattr(self._fd, name, value)
 
 
 class LinuxFile(_LinuxHandle, File):
@@ -112,7 +101,7 @@ class LinuxFile(_LinuxHandle, File):
         """Let the disk begin with a range already written."""
         kernel.start_writeback(self._fd, offset, length)
 
-    def clone_from(self, source: File) -> bool:
+    def clone_from(self, source: BaseFile) -> bool:
         """Share all blocks of `source`; False where the file system cannot."""
         try:
             fcntl.ioctl(self._fd, _FICLONE, source.fileno())
@@ -161,6 +150,7 @@ class LinuxFolder(_LinuxHandle, Folder):
     __slots__ = ()
     file_type: ClassVar[type[File]] = LinuxFile
     step_flags: ClassVar[int] = _ENTER
+    resolves: ClassVar[bool] = can.beneath
 
     def status(self) -> Status:
         """What the system says of it now, when it was made included."""
@@ -189,14 +179,13 @@ class LinuxFolder(_LinuxHandle, Folder):
         links: bool = True,
         cross: bool = True,
         listing: bool = True,
-        kernel: bool = True,
-        ask: Ask[Folder] | None = None,
-    ) -> Folder:
-        """The folder `parts` below this one: see `posix.Folder.beneath`."""
+        ask: Ask[Any] | None = None,
+    ) -> Self:
+        """The folder `parts` below this one: see `base`."""
         flags = _FOLDER if listing else _ENTER
-        if kernel and can.beneath and ask is None and b".." not in parts:
+        if self.resolves and ask is None and b".." not in parts:
             try:
-                return LinuxFolder(self._resolve(parts, flags, links=False, cross=cross), tuple(parts))
+                return type(self)(self._resolve(parts, flags, links=False, cross=cross), tuple(parts))
             except OSError as error:
                 # The names that led here are only known where no link was followed.
                 if error.errno != errno.EAGAIN and (not links or error.errno != errno.ELOOP):
@@ -209,28 +198,28 @@ class LinuxFolder(_LinuxHandle, Folder):
         *,
         links: bool = True,
         cross: bool = True,
-        kernel: bool = True,
-        ask: Ask[Folder] | None = None,
+        ask: Ask[Any] | None = None,
     ) -> File:
         """The regular file `parts` below this folder, for reading."""
-        if kernel and can.beneath and ask is None:
+        if self.resolves and ask is None:
             try:
                 # Looked at before it is opened: opening a device or a FIFO has effects.
                 look = self._resolve(parts, os.O_PATH | os.O_CLOEXEC, links=links, cross=cross)
                 try:
-                    posix._require_file(os.fstat(look))
+                    require_file(os.fstat(look))
                 finally:
                     os.close(look)
                 descriptor = self._resolve(parts, _READ, links=links, cross=cross)
-                return self._file(descriptor, None if links else tuple(parts))
+                return self._file(descriptor, () if links else tuple(parts))
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
                     raise
-        return super().file_beneath(parts, links=links, cross=cross, ask=ask)
+        found: File = super().file_beneath(parts, links=links, cross=cross, ask=ask)
+        return found
 
-    def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True, kernel: bool = True) -> Status:
-        """The status of what `parts` leads to below this folder: see `posix.Folder.stat_beneath`."""
-        if kernel and can.beneath:
+    def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True) -> Status:
+        """The status of what `parts` leads to below this folder: see `base`."""
+        if self.resolves:
             try:
                 look = self._resolve(parts, _LOOK, links=True, cross=cross)
                 try:
@@ -240,11 +229,11 @@ class LinuxFolder(_LinuxHandle, Folder):
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
                     raise
-        return super().stat_beneath(parts, cross=cross, kernel=kernel)
+        return super().stat_beneath(parts, cross=cross)
 
     def _is_there(self, parts: Sequence[bytes]) -> bool:
         try:
-            if can.beneath:
+            if self.resolves:
                 os.close(self._resolve(parts, _LOOK, links=True, cross=True))
                 return True
         except (FileNotFoundError, NotADirectoryError):
@@ -288,19 +277,14 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Changing
 
-    def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
-        """Rename in one step in every mode, where kernel and file system can: see `posix.Folder.rename`."""
-        if mode == "replace":
-            super().rename(name, to, to_name, mode)
-            return
-        flag = kernel.RENAME_EXCHANGE if mode == "exchange" else kernel.RENAME_NOREPLACE
+    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:
+        flag = kernel.RENAME_EXCHANGE if exchange else kernel.RENAME_NOREPLACE
         try:
-            kernel.renameat2(self._fd, posix._one(name), to.fileno(), posix._one(to_name), flag)
+            kernel.renameat2(self._fd, name, to.fileno(), to_name, flag)
         except OSError as error:
-            filtered = error.errno == errno.EPERM and not can.keep
-            if mode == "exchange" or (error.errno not in _NOT_OFFERED and not filtered):
-                raise
-            super().rename(name, to, to_name, mode)
+            if error.errno == errno.EPERM and not can.keep:  # A container's filter says so.
+                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+            raise
 
     def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
         """Set the permission bits of the thing itself, readable or not: see `posix.Folder.set_mode`."""
@@ -316,7 +300,7 @@ class LinuxFolder(_LinuxHandle, Folder):
     def _held(self, name: bytes, expected: Status | None) -> Iterator[int]:
         thing = os.open(posix._one(name), _LOOK, dir_fd=self._fd)
         try:
-            posix._require_same(Status(os.fstat(thing)), expected)
+            require_same(Status(os.fstat(thing)), expected)
             yield thing
         finally:
             os.close(thing)
@@ -330,9 +314,16 @@ class LinuxFolder(_LinuxHandle, Folder):
                 raise
 
 
-def open_folder(path: bytes | str) -> Folder:
+class _WalkedFolder(LinuxFolder):
+    """One below which paths are walked part by part, as where the kernel cannot resolve them."""
+
+    __slots__ = ()
+    resolves: ClassVar[bool] = False
+
+
+def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:
     """The folder of a path that the user named, such as a root; links in it are followed."""
-    return LinuxFolder(os.open(path, _FOLDER))
+    return (LinuxFolder if resolves else _WalkedFolder)(os.open(path, _FOLDER))
 
 
 def umask() -> int:

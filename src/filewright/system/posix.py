@@ -13,14 +13,13 @@ import os
 import stat
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import ClassVar, TypeVar
 
-from filewright.system import beneath
-from filewright.system.beneath import Ask
-from filewright.system.handle import Handle
-from filewright.system.status import BLOCK, MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
+from filewright.system.base import BaseFile, BaseFolder, Held, require_file, require_same
+from filewright.system.beneath import Steps
+from filewright.system.status import MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
 
 _BATCH = 1 << 16
 
@@ -31,6 +30,9 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
+"""How systems say that they lack a call, or a file system that it lacks what the call does."""
 
 can: Capabilities = MISSING_EVERYTHING
 
@@ -54,7 +56,7 @@ def _let_go_of_locks() -> None:
 os.register_at_fork(after_in_child=_let_go_of_locks)
 
 
-class _Handle(Handle):
+class _Handle(Held):
     """A descriptor and what files and folders have in common."""
 
     __slots__ = ()
@@ -76,14 +78,6 @@ class _Handle(Handle):
         """Bring it to the disk: a file's content, a folder's names."""
         os.fsync(self._fd)
 
-    def flush_file_system(self) -> bool:
-        """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
-        return False
-
-    def unchangeable(self) -> bool:
-        """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
-        return False
-
     def room(self) -> int | None:
         """The bytes that are free for us on its file system; None if that has no limit to tell."""
         free = os.fstatvfs(self._fd)
@@ -101,32 +95,11 @@ class _Handle(Handle):
         """Set when it was last read and written."""
         os.utime(self._fd, ns=(atime_ns, mtime_ns))
 
-    def attributes(self) -> dict[str, bytes]:
-        """Its extended attributes, access control lists among them; empty where there are none."""
-        return {}
 
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
+class File(BaseFile, _Handle):
+    """An open regular file, by its descriptor."""
 
-        Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
-        system may give are left out.
-        """
-        if wanted and strict:
-            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP), next(iter(wanted)))
-
-
-class File(_Handle):
-    """An open regular file. Reads and writes take an offset: nothing shares a position.
-
-    `reached` are the names, links resolved, that led to it from the folder it was opened beneath; None
-    if the kernel followed links and did not say.
-    """
-
-    __slots__ = ("reached",)
-
-    def __init__(self, descriptor: int, reached: tuple[bytes, ...] | None = None) -> None:
-        super().__init__(descriptor)
-        self.reached = reached
+    __slots__ = ()
 
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
@@ -151,15 +124,6 @@ class File(_Handle):
             done += count
         return done
 
-    def blocks(self, start: int = 0) -> Iterator[memoryview]:
-        """The content from `start` in blocks of at most 1 MB; each is overwritten by the next."""
-        # No larger than the file: clearing a megabyte costs more than reading most files.
-        size = min(BLOCK, max(4096, os.fstat(self._fd).st_size - start + 1))
-        buffer = memoryview(bytearray(size))
-        while count := os.preadv(self._fd, [buffer], start):
-            yield buffer[:count]
-            start += count
-
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         view = memoryview(data)
@@ -170,23 +134,6 @@ class File(_Handle):
     def truncate(self, size: int) -> None:
         """Cut it off, or lengthen it by a hole."""
         os.ftruncate(self._fd, size)
-
-    def start_writeback(self, offset: int, length: int) -> None:  # noqa: ARG002
-        """Let the disk begin with a range already written, so that the flush at the end finds little to do."""
-        return
-
-    def clone_from(self, source: File) -> bool:  # noqa: ARG002
-        """Share all blocks of `source`; False where the file system cannot, and nothing was written."""
-        return False
-
-    def written_by_others(self) -> bool:
-        """Whether another process has it open for writing now; False where nobody can tell."""
-        return False
-
-    @contextmanager
-    def quiet(self) -> Iterator[Callable[[], bool]]:
-        """Keep others from beginning to write to it; yields whether it is so: False once one tries to."""
-        yield lambda: True
 
 
 class _Steps:
@@ -224,21 +171,12 @@ class _Steps:
         return name
 
 
-class Folder(_Handle):
-    """An open folder: names below it are asked of it, never of a path.
+class Folder(BaseFolder, _Handle):
+    """An open folder, by its descriptor."""
 
-    A name is one part: no slash, no NUL, neither empty nor `..`; `.` only for `folder`. Nothing but
-    `beneath` and `file_beneath` follows a link. `reached` are the names, links resolved, that led
-    here from the folder it was opened beneath.
-    """
-
-    __slots__ = ("reached",)
+    __slots__ = ()
     file_type: ClassVar[type[File]] = File
     step_flags: ClassVar[int] = _FOLDER
-
-    def __init__(self, descriptor: int, reached: tuple[bytes, ...] = ()) -> None:
-        super().__init__(descriptor)
-        self.reached = reached
 
     def close(self) -> None:
         """Let go of it, and of its lock."""
@@ -251,20 +189,6 @@ class Folder(_Handle):
     def stat(self, name: bytes) -> Status:
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
-
-    def stat_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        cross: bool = True,
-        kernel: bool = True,
-    ) -> Status:
-        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
-        with self.beneath(parts[:-1], cross=cross, listing=False, kernel=kernel) as above:
-            status = above.stat(parts[-1])
-        if not cross and status.device != self.identity()[0]:
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return status
 
     def holds_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything, a link itself included, is at one of the paths from here, which may begin with
@@ -326,13 +250,6 @@ class Folder(_Handle):
             return self.stat(name).kind
         except FileNotFoundError:
             return None
-
-    def scan(self) -> Iterator[tuple[bytes, Kind]]:
-        """Every name and what it is, unsorted."""
-        for batch in self.batches():
-            yield from ((name, "file") for name in batch.files)
-            yield from ((name, "folder") for name in batch.folders)
-            yield from batch.others
 
     def names(self) -> list[bytes]:
         """Every name, sorted."""
@@ -412,10 +329,6 @@ class Folder(_Handle):
         except FileNotFoundError:
             return False
 
-    def path(self) -> bytes | None:
-        """Its absolute path at this moment; None if it was deleted, or the system does not say."""
-        return None
-
     # Opening
 
     def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:
@@ -426,7 +339,7 @@ class Folder(_Handle):
         """
         _one(name)
         if not seen:
-            _require_file(os.stat(name, dir_fd=self._fd, follow_symlinks=False))
+            require_file(os.stat(name, dir_fd=self._fd, follow_symlinks=False))
         flags = _WRITE if write else _READ
         return self._file(os.open(name, flags | os.O_NOFOLLOW, dir_fd=self._fd), (name,))
 
@@ -451,46 +364,12 @@ class Folder(_Handle):
             return None
         return above
 
-    def beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        kernel: bool = True,  # noqa: ARG002
-        ask: Ask[Folder] | None = None,
-    ) -> Folder:
-        """The folder `parts` below this one, which may hold `..`; nothing leads out of this one.
+    def _steps(self, *, listing: bool = False, file: bool = False) -> Steps:
+        return _Steps(self.step_flags, _READ if file else _FOLDER if listing else self.step_flags)
 
-        Relative links are followed unless `links` is False (`ELOOP`); other file systems are entered
-        unless `cross` is False. What leads out is `EXDEV`. Without `listing` it serves only for names
-        below it, which takes no right to read it where the system has handles. `kernel=False` goes
-        part by part on every system, and so does `ask`, which every part is put to. `EAGAIN` if the
-        folders above are renamed over and over.
-        """
-        flags = _FOLDER if listing else self.step_flags
-        steps = _Steps(self.step_flags, flags)
-        asked = beneath.lending(type(self), ask)
-        return type(self)(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
-
-    def file_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        kernel: bool = True,  # noqa: ARG002
-        ask: Ask[Folder] | None = None,
-    ) -> File:
-        """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        steps = _Steps(self.step_flags, _READ)
-        asked = beneath.lending(type(self), ask)
-        return self._file(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
-
-    def _file(self, descriptor: int, reached: tuple[bytes, ...] | None) -> File:
+    def _file(self, descriptor: int, reached: tuple[bytes, ...]) -> File:
         try:
-            _require_file(os.fstat(descriptor))
+            require_file(os.fstat(descriptor))
         except OSError:
             os.close(descriptor)
             raise
@@ -527,12 +406,25 @@ class Folder(_Handle):
         `exchange` swaps the two in one step, or raises `OSError(ENOSYS or EOPNOTSUPP)` where that is
         not offered.
         """
-        if mode == "exchange":
-            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         _one(name), _one(to_name)
         if mode == "replace":
             os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
-        elif stat.S_ISDIR(os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode):
+            return
+        try:
+            self._rename_at_once(name, to, to_name, exchange=mode == "exchange")
+        except OSError as error:
+            if error.errno not in NOT_OFFERED:
+                raise
+            if mode == "exchange":
+                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+            self._rename_in_turn(name, to, to_name)
+
+    def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:  # noqa: ARG002
+        """Exchange two names, or rename to one that is not taken, in one step; one of `NOT_OFFERED` where it is not."""
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    def _rename_in_turn(self, name: bytes, to: Folder, to_name: bytes) -> None:
+        if stat.S_ISDIR(os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode):
             # A folder has no second name. All that can be replaced by one, should it appear between the
             # look and the rename, is an empty folder; a folder of ours in between, a crash would leave.
             with suppress(FileNotFoundError):
@@ -561,16 +453,16 @@ class Folder(_Handle):
         If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
         """
         status = self.stat(name)
-        _require_same(status, expected)
+        require_same(status, expected)
         if status.kind not in ("file", "folder"):
             raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
         with _Handle(os.open(name, _READ | os.O_NOFOLLOW, dir_fd=self._fd)) as thing:
-            _require_same(thing.status(), expected)
+            require_same(thing.status(), expected)
             thing.set_own_mode(mode)
 
     def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
         """Set user and group of the thing itself, a link included (-1 keeps one); else as `set_mode`."""
-        _require_same(self.stat(name), expected)
+        require_same(self.stat(name), expected)
         os.chown(name, uid, gid, dir_fd=self._fd, follow_symlinks=False)
 
     # Locking and flushing
@@ -598,17 +490,20 @@ class Folder(_Handle):
         fcntl.flock(self._fd, fcntl.LOCK_UN)
 
 
-def open_folder(path: bytes | str) -> Folder:
-    """The folder of a path that the user named, such as a root; links in it are followed."""
+def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
+    """The folder of a path that the user named, such as a root; links in it are followed.
+
+    Paths below it are resolved by the system where it can, unless it is not to be asked (`resolves`).
+    """
     return Folder(os.open(path, _FOLDER))
 
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    _require_file(os.stat(path))
+    require_file(os.stat(path))
     descriptor = os.open(path, _READ)
     try:
-        _require_file(os.fstat(descriptor))
+        require_file(os.fstat(descriptor))
     except OSError:
         os.close(descriptor)
         raise
@@ -708,16 +603,6 @@ def _one(name: bytes) -> bytes:
 
 def _folded(name: bytes) -> str:
     return unicodedata.normalize("NFKC", name.decode("utf-8", "surrogateescape")).casefold()
-
-
-def _require_file(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise beneath.not_a_file(status)
-
-
-def _require_same(status: Status, expected: Status | None) -> None:
-    if expected is not None and (status.identity, status.kind) != (expected.identity, expected.kind):
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
 
 
 def _encoded(names: list[str]) -> list[bytes]:

@@ -18,12 +18,12 @@ import io
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from filewright.system import beneath, nt
-from filewright.system.beneath import Ask
-from filewright.system.handle import Handle
+from filewright.system import nt
+from filewright.system.base import BaseFile, BaseFolder, Held, require_file, require_same
+from filewright.system.beneath import Steps
 from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
 
@@ -91,7 +91,7 @@ def _stat(handle: int) -> tuple[os.stat_result, int | None]:
     return os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
 
 
-class _WindowsHandle(Handle):
+class _WindowsHandle(Held):
     """A handle and what files and folders have in common."""
 
     __slots__ = ()
@@ -116,14 +116,6 @@ class _WindowsHandle(Handle):
             yield handle
         finally:
             nt.close(handle)
-
-    def flush_file_system(self) -> bool:
-        """Windows flushes a volume only for an administrator: False, and nothing is flushed."""
-        return False
-
-    def unchangeable(self) -> bool:
-        """Whether it is beyond all rights: nothing on Windows is."""
-        return False
 
     def room(self) -> int | None:
         """The bytes that are free for us on its volume."""
@@ -171,30 +163,17 @@ class _WindowsHandle(Handle):
             return {}  # A file system without any.
         return {_RIGHTS: rights} if nt.rights_are_its_own(rights) else {}
 
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its access control list that of `wanted`: see `posix.File.set_attributes`."""
-        for name, value in wanted.items():
-            try:
-                if name != _RIGHTS:
-                    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-                with self._reopened(nt.WRITE_RIGHTS) as handle:
-                    nt.set_rights(handle, value)
-            except OSError as error:
-                if strict or error.errno not in (errno.EACCES, errno.EPERM, errno.EOPNOTSUPP):
-                    raise OSError(error.errno, error.strerror, name) from error
+    def _set_attribute(self, name: str, value: bytes | None) -> None:
+        if name != _RIGHTS or value is None:
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        with self._reopened(nt.WRITE_RIGHTS) as handle:
+            nt.set_rights(handle, value)
 
 
-class File(_WindowsHandle):
-    """An open regular file. Reads and writes take an offset: nothing shares a position.
+class File(BaseFile, _WindowsHandle):
+    """An open regular file, by its handle."""
 
-    `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
-    """
-
-    __slots__ = ("reached",)
-
-    def __init__(self, handle: int, reached: tuple[bytes, ...] | None = None) -> None:
-        super().__init__(handle)
-        self.reached = reached
+    __slots__ = ()
 
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
@@ -217,14 +196,6 @@ class File(_WindowsHandle):
             done += count
         return done
 
-    def blocks(self, start: int = 0) -> Iterator[memoryview]:
-        """The content from `start` in blocks of at most 1 MB; each is overwritten by the next."""
-        size = min(BLOCK, max(4096, nt.query_all(self._fd)[6] - start + 1))
-        buffer = memoryview(bytearray(size))
-        while count := self.read_into(buffer, start):
-            yield buffer[:count]
-            start += count
-
     def write(self, data: bytes | bytearray | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         view = memoryview(data).cast("B")
@@ -246,13 +217,6 @@ class File(_WindowsHandle):
             with self._reopened(nt.WRITE_DATA) as handle:
                 nt.flush(handle)
 
-    def start_writeback(self, offset: int, length: int) -> None:
-        """Windows begins by itself."""
-
-    def clone_from(self, source: File) -> bool:  # noqa: ARG002
-        """False: sharing blocks, which only ReFS has, is not asked for."""
-        return False
-
     def written_by_others(self) -> bool:
         """Whether anybody else has it open for writing now."""
         share = nt.SHARE_READ | nt.SHARE_DELETE
@@ -261,11 +225,6 @@ class File(_WindowsHandle):
         except OSError as error:
             return error.errno == errno.ETXTBSY
         return False
-
-    @contextmanager
-    def quiet(self) -> Iterator[Callable[[], bool]]:
-        """Yields whether nobody writes to it now. Nobody is kept from beginning to: they would fail."""
-        yield lambda: not self.written_by_others()
 
 
 class _WindowsSteps:
@@ -311,14 +270,13 @@ class _WindowsSteps:
         return name  # Case aside: other spellings are refused when they are opened.
 
 
-class Folder(_WindowsHandle):
+class Folder(BaseFolder, _WindowsHandle):
     """An open folder: see `posix.Folder`, of which this is the same on handles."""
 
-    __slots__ = ("_lock", "reached")
+    __slots__ = ("_lock",)
 
     def __init__(self, handle: int, reached: tuple[bytes, ...] = ()) -> None:
-        super().__init__(handle)
-        self.reached = reached
+        super().__init__(handle, reached)
         self._lock: int | None = None
 
     def close(self) -> None:
@@ -335,20 +293,6 @@ class Folder(_WindowsHandle):
             return Status(*_stat(handle))
         finally:
             nt.close(handle)
-
-    def stat_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        cross: bool = True,
-        kernel: bool = True,
-    ) -> Status:
-        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
-        with self.beneath(parts[:-1], cross=cross, listing=False, kernel=kernel) as above:
-            status = above.stat(parts[-1])
-        if not cross and status.device != self.identity()[0]:
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return status
 
     def holds_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
@@ -397,7 +341,8 @@ class Folder(_WindowsHandle):
     def batches(self, count: int = _BATCH) -> Iterator[Batch]:
         """All names, unsorted, at most `count` at a time."""
         batch = Batch([], [], [])
-        for name, kind in self.scan():
+        for name, attributes, tag in self._entries():
+            kind = _kind(_mode(attributes, tag))
             if kind == "file":
                 batch.files.append(name)
             elif kind == "folder":
@@ -408,11 +353,6 @@ class Folder(_WindowsHandle):
                 yield batch
                 batch = Batch([], [], [])
         yield batch
-
-    def scan(self) -> Iterator[tuple[bytes, Kind]]:
-        """Every name and what it is, unsorted."""
-        for name, attributes, tag in self._entries():
-            yield name, _kind(_mode(attributes, tag))
 
     def names(self) -> list[bytes]:
         """Every name, sorted."""
@@ -461,11 +401,6 @@ class Folder(_WindowsHandle):
             return False
         return True
 
-    def is_mount(self, name: bytes) -> bool:
-        """Whether something is mounted on a name in it: never, since what leads to another volume is a link."""
-        del name
-        return False
-
     def path(self) -> bytes | None:
         """Its absolute path at this moment, with `/`; None if it was deleted, or the system does not say."""
         path = nt.path_of(self._fd)
@@ -501,34 +436,11 @@ class Folder(_WindowsHandle):
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        kernel: bool = True,  # noqa: ARG002
-        ask: Ask[Folder] | None = None,
-    ) -> Folder:
-        """The folder `parts` below this one, which may hold `..`: see `posix.Folder.beneath`."""
-        steps = _WindowsSteps(_FOLDER if listing else _ENTER, folders_only=True)
-        asked = beneath.lending(Folder, ask)
-        return Folder(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
+    def _steps(self, *, listing: bool = False, file: bool = False) -> Steps:
+        return _WindowsSteps(_READ if file else _FOLDER if listing else _ENTER, folders_only=not file)
 
-    def file_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        kernel: bool = True,  # noqa: ARG002
-        ask: Ask[Folder] | None = None,
-    ) -> File:
-        """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        steps = _WindowsSteps(_READ, folders_only=False)
-        asked = beneath.lending(Folder, ask)
-        return File(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
+    def _file(self, handle: int, reached: tuple[bytes, ...]) -> File:
+        return File(handle, reached)
 
     # Changing
 
@@ -666,14 +578,14 @@ class Folder(_WindowsHandle):
         """
         with _WindowsHandle(_open_itself(self._fd, name, nt.READ_ATTRIBUTES)) as thing:
             status = thing.status()
-            _require_same(status, expected)
+            require_same(status, expected)
             if status.kind not in ("file", "folder"):
                 raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
             thing.set_own_mode(mode)
 
     def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
         """There are no users and groups to set: see `set_own_owner`."""
-        _require_same(self.stat(name), expected)
+        require_same(self.stat(name), expected)
         _require_no_owner(uid, gid)
 
     # Locking and flushing
@@ -711,7 +623,7 @@ class Folder(_WindowsHandle):
             nt.close(lock)
 
 
-def open_folder(path: bytes | str) -> Folder:
+def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa: ARG001
     """The folder of a path that the user named, such as a root; links in it are followed."""
     return Folder(nt.open_below(None, _nt_path(path), _FOLDER, nt.FOLDER_FILE))
 
@@ -719,10 +631,10 @@ def open_folder(path: bytes | str) -> Folder:
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
     with _WindowsHandle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
-        _require_file(looked.status().raw)
+        require_file(looked.status().raw)
     handle = nt.open_below(None, _nt_path(path), _READ, 0)
     try:
-        _require_file(_stat(handle)[0])
+        require_file(_stat(handle)[0])
     except OSError:
         nt.close(handle)
         raise
@@ -854,10 +766,10 @@ def _open_folder(folder: int, name: bytes, access: int) -> int:
 def _open_file(folder: int, name: bytes, access: int) -> int:
     # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
     with _WindowsHandle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
-        _require_file(looked.status().raw)
+        require_file(looked.status().raw)
     handle = _open_itself(folder, name, access)
     try:
-        _require_file(_stat(handle)[0])
+        require_file(_stat(handle)[0])
         if nt.query_tag(handle):
             return _behind(handle, folder, name, access)
     except OSError:
@@ -930,16 +842,6 @@ def _one(folder: int, name: bytes) -> bytes:
 def _require(status: int, name: bytes) -> None:
     if status:
         raise nt.error_of(status, name)
-
-
-def _require_file(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise beneath.not_a_file(status)
-
-
-def _require_same(status: Status, expected: Status | None) -> None:
-    if expected is not None and (status.identity, status.kind) != (expected.identity, expected.kind):
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
 
 
 def _require_no_owner(uid: int, gid: int) -> None:
