@@ -262,7 +262,7 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
 ) -> None:
     if not system.can.where:
         pytest.skip("capability where")
-    reached = Folder.beneath
+    reached, where = Folder.beneath, boundary.locate("sub")
 
     def beneath(self: Folder, parts: Any, **options: Any) -> Folder:
         found = reached(self, parts, **options)
@@ -273,7 +273,7 @@ def test_a_folder_that_was_moved_out_before_a_change_is_noticed(
     monkeypatch.setattr(Folder, "beneath", beneath)
     monkeypatch.setattr(type(boundary.roots[0].folder), "beneath", beneath)
     with pytest.raises(FilewrightError) as caught:
-        boundary.open_folder(boundary.locate("sub"), changing=True)
+        boundary.open_folder(where, changing=True)
     assert caught.value.code is Code.PATH_ESCAPE
 
 

@@ -185,7 +185,9 @@ class Boundary:
             else:
                 if not self._rules_above(where.root, folder, changing=changing):
                     return self._checked(where, folder, given)
-                folder.close()
+                with folder:
+                    if changing and self._names_now(where.root, folder) is None:
+                        raise errors.moved_out(where.asked, quote(where.root.path))
         asking = _Asking(given, where, changing=changing)
         folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
         rules = asking.rules_in(folder)
@@ -331,17 +333,6 @@ class Boundary:
                 raise
             rules.require(where.asked, where.name, status.kind == "folder")
             return status
-
-    def identity_of(self, where: Location) -> tuple[int, ...] | None:
-        """Device, inode, size and times of a file, to compare with what was seen; None if there is none now.
-
-        Says nothing of whether it is denied.
-        """
-        try:
-            status = where.root.folder.stat_beneath(where.parts, cross=self._cross)
-        except OSError:
-            return None
-        return (*status.identity, status.size, status.mtime_ns, status.ctime_ns)
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""

@@ -29,6 +29,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import xxhash
 
@@ -216,14 +217,17 @@ def _walked(boundary: Boundary, root: Root, task: Task) -> _Listing:
 
 def _rules_elsewhere(boundary: Boundary, root: Root) -> Iterator[_Numbers]:
     """Inode, size and times of each of them, 0 where there is none."""
-    for path in (b"", b".agentsignore"), (b".git/info/", b"exclude"):
-        seen = boundary.identity_of(_place(root, path))
-        yield seen[1:] if seen is not None else (0, 0, 0, 0)
-    try:
-        status = system.status_of(boundary.excludes_file or "")
-        yield status.inode, status.size, status.mtime_ns, status.ctime_ns
-    except OSError:
-        yield 0, 0, 0, 0
+    looks = [
+        partial(root.folder.stat_beneath, (b".agentsignore",)),
+        partial(root.folder.stat_beneath, (b".git", b"info", b"exclude")),
+        partial(system.status_of, boundary.excludes_file or ""),
+    ]
+    for look in looks:
+        try:
+            status = look()
+            yield status.inode, status.size, status.mtime_ns, status.ctime_ns
+        except OSError:
+            yield 0, 0, 0, 0
 
 
 def _take_over(listing: _Listing, before: _Listing, packs: set[int]) -> None:
