@@ -26,6 +26,7 @@ _SPECIAL = re.compile(rb"[*?\[\\]")
 _EXPANDED = 16
 _MANY = 200
 _FEW = 4
+_SMALLER = 64
 _CHECKED = 256
 _CACHE_BYTES = 512 << 10
 Lengths = tuple[tuple[int, dict[bytes, list[int]]], ...]
@@ -364,9 +365,9 @@ class Layer:
         smaller = self._smaller.get(alive)
         if smaller is None:
             dead = {id(scoped) for scoped, is_alive in zip(self.anchored, alive, strict=True) if not is_alive}
-            smaller = self._smaller[alive] = Layer(
-                tuple(scoped for scoped in self.rules if id(scoped) not in dead)
-            )
+            smaller = Layer(tuple(scoped for scoped in self.rules if id(scoped) not in dead))
+            if len(self._smaller) < _SMALLER:
+                self._smaller[alive] = smaller
         return smaller
 
 
