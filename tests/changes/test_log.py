@@ -130,20 +130,54 @@ def test_waiting_for_the_database_looks_at_the_task(bench: Any) -> None:
     bench.commit(step)
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs rights that bind")
+@pytest.mark.skipif(sys.platform == "win32", reason="its folders have no such rights")
 def test_a_state_that_may_only_be_read_is_read(bench: Any, scene: Any, area: Path) -> None:
-    made = bench.commit(bench.modify("a.txt", EDIT)).id
+    """By a user whom rights bind; and a workspace that is read-only writes nothing there in any case."""
+
+    def child() -> None:
+        if os.geteuid() == 0:
+            for path in (area, *area.rglob("*")):
+                os.chown(path, 65534, 65534)
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        with scene.Bench(area) as first:
+            made = first.commit(first.modify("a.txt", EDIT)).id
+            first.undo(made)
+        first.state.chmod(0o500)
+        _database(first).chmod(0o400)
+        before = scene.tree(first.state)
+        for read_only in (True, False):
+            with scene.Bench(area, read_only=read_only) as fresh:
+                for _ in range(2):
+                    assert fresh.changes.history()[1].id == made
+                    fresh.changes.settle()
+                assert scene.tree(first.state) == before
+                with pytest.raises(FilewrightError) as caught:
+                    fresh.commit(Create(fresh.at("n"), b"n"))
+                assert caught.value.code in (Code.PERMISSION_DENIED, Code.READ_ONLY)
+        first.state.chmod(0o700)
+
+    # What the child needs is imported here: another user may not be allowed to.
+    bench.undo(bench.commit(bench.modify("a.txt", EDIT)).id)
+    bench.changes.history()
+    bench.changes.recover()
     bench.changes.close()
-    bench.state.chmod(0o500)
-    _database(bench).chmod(0o400)
-    try:
-        with scene.Bench(area) as fresh:
-            assert [record.id for record in fresh.changes.history()] == [made]
-            with pytest.raises(FilewrightError) as caught:
-                fresh.commit(Create(fresh.at("n"), b"n"))
-            assert caught.value.code is Code.PERMISSION_DENIED
-    finally:
-        bench.state.chmod(0o700)
+    assert scene.forked(child) == 0
+
+
+def test_a_workspace_that_is_read_only_writes_nothing_beside_the_log(
+    bench: Any, scene: Any, area: Path
+) -> None:
+    made = bench.commit(bench.modify("a.txt", EDIT))
+    for closed in (False, True):
+        if closed:
+            bench.changes.close()
+        before = scene.tree(bench.state)
+        with scene.Bench(area, read_only=True) as fresh:
+            for _ in range(2):
+                assert [record.id for record in fresh.changes.history()] == [made.id]
+        assert scene.tree(bench.state) == before
 
 
 def test_a_log_that_is_deleted_while_it_is_served_begins_anew(bench: Any) -> None:

@@ -78,6 +78,7 @@ _UNWRITABLE = (8, 14)
 _NOT_WRITTEN = 778
 _PAGE = 4096
 _LOG_BYTES = 4 << 20
+_BESIDE = (b"-wal", b"-shm")
 _CODES = {
     3: Code.PERMISSION_DENIED,
     8: Code.PERMISSION_DENIED,
@@ -264,25 +265,23 @@ class Database:
     def _opened_for_reading(self) -> sqlite3.Connection | None:
         import sqlite3
 
-        # Where nobody may write there is nobody to share memory with.
-        modes = ("ro&readonly_shm=1", "ro&immutable=1") if self._read_only else ("rw", "ro", "ro&immutable=1")
-        for mode in modes:
-            connection = self._opened(mode)
+        # SQLite makes its other files even for a reader. Who may write nothing goes without them, unless they
+        # are there since somebody writes, or has been killed.
+        shared = all(os.path.exists(self.path + end) and os.path.getsize(self.path + end) for end in _BESIDE)
+        alone = "ro&readonly_shm=1" if shared else "ro&immutable=1"
+        for mode in (alone,) if self._read_only else ("rw", alone):
             try:
-                if connection.execute("PRAGMA user_version").fetchone() != (0,):
-                    connection.execute("SELECT 1 FROM operations LIMIT 1").fetchone()
-                    # What SQLite takes for a file that never changes is opened anew each time.
-                    self._unshared = "immutable" in mode
-                    return connection
-                connection.close()
-                return None
+                connection = self._opened(mode)
             except sqlite3.OperationalError as error:
-                connection.close()
-                if error.sqlite_errorcode & 0xFF not in _UNWRITABLE or mode == modes[-1]:
+                if mode == alone or error.sqlite_errorcode & 0xFF not in _UNWRITABLE:
                     raise
-            except BaseException:
-                connection.close()
-                raise
+                continue
+            if connection.execute("PRAGMA user_version").fetchone() != (0,):
+                # What SQLite takes for a file that never changes is opened anew each time.
+                self._unshared = "immutable" in mode
+                return connection
+            connection.close()
+            break
         return None
 
     def _opened(self, mode: str) -> sqlite3.Connection:
@@ -342,7 +341,7 @@ class Database:
         try:
             with system.open_folder(folder) as opened, opened.create(name + b"-probe") as probe:
                 try:
-                    probe.write(bytes(_PAGE), system.status_of(self.path + b"-wal").size)
+                    probe.write(bytes(_PAGE), system.status_of(self.path + _BESIDE[0]).size)
                 finally:
                     opened.remove(name + b"-probe")
         except OSError as error:
