@@ -70,5 +70,8 @@ def with_table(name: str) -> str:
 
 
 if __name__ == "__main__":
+    from tests.typed_stub import STUB, typed_stub
+
+    STUB.write_text(typed_stub(), encoding="utf-8")
     for page in TABLES:
         (DOCS / page).write_text(with_table(page), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import os
 import re
 import subprocess
@@ -13,11 +13,12 @@ from typing import Any, get_type_hints
 
 import anyio
 import pytest
+from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
 from filewright import __all__ as face
-from filewright.tools import Context, Tool, ToolResult, entries
-from filewright.tools import typed as typed_module
+from filewright.tools import Context, ToolResult, entries
+from filewright.tools.catalogue import CatalogueEntry
 from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
@@ -72,72 +73,55 @@ def test_the_examples_of_the_library_page_run(example: str, root: Path, tmp_path
     assert (root / "cart.py").read_text() == CART
 
 
-METHODS = {
-    "list_files": "list_files",
-    "stat_items": "stat",
-    "get_overview": "get_overview",
-    "search_content": "search",
-    "read_content": "read",
-    "edit_content": "edit",
-    "apply_patch": "apply_patch",
-    "replace_content": "replace",
-    "write_content": "write_all",
-    "create_directories": "create_directories",
-    "move_items": "move",
-    "copy_items": "copy",
-    "delete_items": "delete",
-    "set_permissions": "set_permissions",
-    "get_history": "get_history",
-    "revert_edit": "revert_edit",
+def test_the_typed_methods_are_those_of_the_tools_arguments() -> None:
+    pytest.importorskip("ruff")
+    assert STUB.read_text(encoding="utf-8") == typed_stub(), "write it anew: python -m tests.pages"
+
+
+STUBS = {
+    node.name: node
+    for each in ast.parse(STUB.read_text(encoding="utf-8")).body
+    if isinstance(each, ast.ClassDef) and each.name == "TypedTools"
+    for node in each.body
+    if isinstance(node, ast.FunctionDef) and node.name != "_run"
 }
-ITEM = {"items": {"source", "destination"}}
-ELSEWHERE = {"get_overview": {"paths", "folders"}}
-"""Arguments that make another kind of answer have a method of their own: `get_overviews`, `get_map`."""
 
 
-def test_every_tool_has_a_method() -> None:
-    assert [entry.name for entry in entries()] == [*METHODS]
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_typed_method_has_its_tools_arguments_with_their_defaults(name: str) -> None:
-    loaded = next(entry for entry in entries() if entry.name == name).load()
-    assert isinstance(loaded, Tool)
-    method = getattr(TypedTools, METHODS[name])
-    parameters = dict(inspect.signature(method).parameters)
-    del parameters["self"]
-    fields = loaded.arguments.model_fields
-    named = set(parameters)
-    if "options" in named:  # read: the options are a typed dict
-        named = named - {"options"} | set(typed_module.ReadOptions.__annotations__)
-    missing = {f for f in fields if f not in named and not (ITEM.get(f, set()) & named)}
-    missing -= ELSEWHERE.get(name, set())
-    assert not missing
-    for argument, parameter in parameters.items():
-        if argument in fields and parameter.default not in (inspect.Parameter.empty, None):
-            default = fields[argument].get_default(call_default_factory=True)
-            assert parameter.default in (default, tuple(default) if isinstance(default, list) else default)
+def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
+    assert {METHODS[name][0] for name in STUBS} == {entry.name for entry in entries()}
+    assert {name for name in vars(TypedTools) if not name.startswith("_")} == set(STUBS) == set(METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_tool_answers_with_the_type_its_method_promises(name: str) -> None:
-    loaded = next(entry for entry in entries() if entry.name == name).load()
-    assert isinstance(loaded, Tool)
-    names = {"Context": Context, "Task": Task}
-    answered = get_type_hints(_function_of(loaded), localns=names)["return"]
-    promised = str(inspect.signature(getattr(TypedTools, METHODS[name])).return_annotation)
-    known = (
-        answered.__name__ if isinstance(answered, type) else " | ".join(t.__name__ for t in answered.__args__)
-    )
-    assert promised == known or (name in ELSEWHERE and promised in known.split(" | "))
+def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
+    """Whatever the stub lets a caller give, by its place or by its name, reaches the tool's model under that name."""
+    tool, ordered, several = METHODS[name]
+    handed: list[tuple[str, dict[str, Any]]] = []
+
+    class Recorder(TypedTools):
+        def _run(self, name: str, arguments: Any) -> Any:
+            handed.append((name, dict(arguments)))
+
+    named = [argument.arg for argument in STUBS[name].args.kwonlyargs]
+    values = {key: f"value of {key}" for key in [*ordered.split(), *named]}
+    positional = [values[key] for key in ordered.split()] or ["one", "two"]
+    getattr(Recorder(), name)(*positional, **{key: values[key] for key in named if key != "options"})
+    ((called, arguments),) = handed
+    assert called == tool
+    arguments |= dict(arguments.pop("items")[0]) if isinstance(arguments.get("items"), list) else {}
+    assert arguments.pop("folders", False) is False
+    expected: dict[str, Any] = {several: ["one", "two"]} if several else {}
+    assert arguments == {**expected, **{key: values[key] for key in [*ordered.split(), *named]}}
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_a_tool_answers_with_a_frozen_result_of_the_face(entry: CatalogueEntry) -> None:
+    loaded = entry.load()
+    answered = get_type_hints(loaded.run, localns={"Context": Context, "Task": Task})["return"]
     for result in [answered] if isinstance(answered, type) else answered.__args__:
         assert issubclass(result, ToolResult)
         assert result.__dataclass_params__.frozen
         assert result.__name__ in face
-
-
-def _function_of(tool: Tool) -> Any:
-    return tool.run
 
 
 def test_only_tools_that_are_offered_can_be_called(workspace: Workspace, root: Path) -> None:
