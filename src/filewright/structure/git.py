@@ -18,6 +18,7 @@ import re
 import select
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,20 +93,30 @@ def committed(
         raise FilewrightError(
             Code.INVALID_INPUT, f"{revision!r} is not a revision", hint='name a commit, a branch or "HEAD"'
         )
-    if program("git") is None or b"\n" in b"/".join(where.parts):
+    if b"\n" in b"/".join(where.parts):
         return None
-    found = _repository(boundary, where, task)
-    if found is None:
-        return None
-    if isinstance(found, str):
-        return Committed("", None, found)
-    try:
-        child = _started(boundary, found, seconds)
-    except (FilewrightError, OSError) as error:
-        why = error.message if isinstance(error, FilewrightError) else error.strerror
-        return Committed("", None, f"not compared with git: {why}")
-    with child:
-        return _ask(child, found, revision, limit, seconds, task)
+    found = _asked(boundary, where, seconds, task)
+    if not isinstance(found, _Git):
+        return None if found is None else Committed("", None, found)
+    with found.child:
+        commit = found.object(f"{revision}^{{commit}}".encode(), 1 << 20)
+        if commit is None:
+            if revision == "HEAD":
+                return None
+            raise FilewrightError(
+                Code.INVALID_INPUT,
+                f"the repository has no revision {revision!r}",
+                hint='leave it out for "HEAD"',
+            )
+        name = commit[0]
+        blob = found.object(name.encode() + b":" + found.path, limit)
+    if blob is None:
+        return Committed(name, None)
+    if blob[1] != "blob":
+        return Committed(name, None, f"it is a {blob[1]} there")
+    return Committed(
+        name, blob[2], f"it is larger there than the limit of {limit} bytes" if blob[2] is None else None
+    )
 
 
 def git_objects(
@@ -121,47 +132,45 @@ def git_objects(
 
     Raises `timeout` after `seconds`, and `cancelled`.
     """
-    found = _repository(boundary, where, task) if program("git") is not None else None
-    if not isinstance(found, _Repository):
-        return
+    found = _asked(boundary, where, seconds, task)
+    if isinstance(found, _Git):
+        with found.child:
+            for name in names:
+                stored = found.object(name.encode(), limit)
+                if stored is None or stored[1] != "blob" or stored[2] is None:
+                    return
+                yield stored[2]
+
+
+def _asked(boundary: Boundary, where: Location, seconds: float, task: Task | None) -> _Git | str | None:
+    """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
+    engine = program("git")
+    found = (
+        _repository(boundary, where, task) if engine is not None and boundary.launcher is not None else None
+    )
+    if found is None or isinstance(found, str) or boundary.launcher is None:
+        return None if not isinstance(found, str) else found
+    place, git_dir, path = found
     try:
-        child = _started(boundary, found, seconds)
-    except (FilewrightError, OSError):
-        return
-    with child:
-        answers = _Answers(child, seconds, task)
-        for name in names:
-            answers.ask(name.encode() + b"\n")
-            stored = answers.object(limit)
-            if stored is None or stored[1] != "blob" or stored[2] is None:
-                return
-            yield stored[2]
+        with boundary.open_folder(place) as folder:
+            child = boundary.launcher.start(
+                [str(engine), f"--git-dir={git_dir}", "cat-file", "--batch"],
+                folder=folder.fileno(),
+                stdin=PIPE,
+                stderr=False,
+                environment=_ENVIRONMENT,
+                seconds=2 * seconds,
+            )
+    except (FilewrightError, OSError) as error:
+        why = error.message if isinstance(error, FilewrightError) else error.strerror
+        return f"not compared with git: {why}"
+    return _Git(child, path, seconds, task)
 
 
-def _started(boundary: Boundary, repository: _Repository, seconds: float) -> Child:
-    assert boundary.launcher is not None
-    with boundary.open_folder(repository.folder) as folder:
-        return boundary.launcher.start(
-            [str(program("git")), f"--git-dir={repository.git_dir}", "cat-file", "--batch"],
-            folder=folder.fileno(),
-            stdin=PIPE,
-            stderr=False,
-            environment=_ENVIRONMENT,
-            seconds=2 * seconds,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Repository:
-    """Where git is to look: `git_dir` from the folder it is started in; and the file's path in the tree."""
-
-    folder: Location
-    git_dir: str
-    path: bytes
-
-
-def _repository(boundary: Boundary, where: Location, task: Task | None) -> _Repository | str | None:
-    """The nearest repository that holds the file; or why it is not asked; None if there is none."""
+def _repository(
+    boundary: Boundary, where: Location, task: Task | None
+) -> tuple[Location, str, bytes] | str | None:
+    """Where git is to start, its folder from there, and the file's path in the tree; or why it is not asked."""
     here = where
     while here.parts:
         here = here.parent
@@ -176,7 +185,7 @@ def _repository(boundary: Boundary, where: Location, task: Task | None) -> _Repo
                 return None  # the user keeps it from agents
             raise
         if kind == "folder":
-            return _Repository(here, ".git", path) if _is_open(boundary, git, task) else None
+            return (here, ".git", path) if _is_open(boundary, git, task) else None
         if kind != "file":
             return None  # a link elsewhere
         # A worktree's or a submodule's: it names the folder, which names the one it shares.
@@ -192,7 +201,7 @@ def _repository(boundary: Boundary, where: Location, task: Task | None) -> _Repo
             return _outside(common or "")
         if not all(_is_open(boundary, folder, task) for folder in {target, shared}):
             return None
-        return _Repository(target, ".", path)
+        return target, ".", path
     return None
 
 
@@ -226,62 +235,28 @@ def _named(boundary: Boundary, where: Location, prefix: bytes) -> str | None:
 def _inside(boundary: Boundary, base: Location, named: str) -> Location | None:
     """The place a path named from `base` is; None if that is in no root."""
     try:
-        return boundary.locate(os.path.normpath(os.path.join(_path(base), named)))
+        return boundary.locate(os.path.normpath(os.path.join(os.fsdecode(base.absolute), named)))
     except FilewrightError:
         return None
 
 
-def _path(where: Location) -> str:
-    return os.fsdecode(where.absolute)
+class _Git:
+    """What `git cat-file --batch` says, read within a deadline; `path` is the file's in the tree."""
 
-
-def _ask(
-    child: Child, repository: _Repository, revision: str, limit: int, seconds: float, task: Task | None
-) -> Committed | None:
-    answers = _Answers(child, seconds, task)
-    answers.ask(f"{revision}^{{commit}}\n".encode())
-    commit = answers.object(1 << 20)
-    if commit is None:
-        if revision == "HEAD":
-            return None
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"the repository has no revision {revision!r}",
-            hint='leave it out for "HEAD"',
-        )
-    name = commit[0]
-    answers.ask(name.encode() + b":" + repository.path + b"\n")
-    blob = answers.object(limit)
-    if blob is None:
-        return Committed(name, None)
-    if blob[1] != "blob":
-        return Committed(name, None, f"it is a {blob[1]} there")
-    if blob[2] is None:
-        return Committed(name, None, f"it is larger there than the limit of {limit} bytes")
-    return Committed(name, blob[2])
-
-
-class _Answers:
-    """What `git cat-file --batch` says, read within a deadline."""
-
-    def __init__(self, child: Child, seconds: float, task: Task | None) -> None:
+    def __init__(self, child: Child, path: bytes, seconds: float, task: Task | None) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
+        self.child, self.path = child, path
         self._input, self._output = child.stdin, child.stdout
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
         self._deadline, self._seconds, self._task = time.monotonic() + seconds, seconds, task
         self._data = bytearray()
 
-    def ask(self, request: bytes) -> None:
-        """Send one line; a path is far shorter than a pipe."""
-        try:
-            self._input.write(request)
-        except BrokenPipeError:
-            return  # it ended: reading says so
-
-    def object(self, limit: int) -> tuple[str, str, bytes | None] | None:
-        """Name, type and content of the next object; no content above `limit`; None if it is missing."""
+    def object(self, asked: bytes, limit: int) -> tuple[str, str, bytes | None] | None:
+        """Name, type and content of an object; no content above `limit`; None if it is missing."""
+        with suppress(BrokenPipeError):  # it ended: reading says so
+            self._input.write(asked + b"\n")
         while b"\n" not in self._data:
             if not self._more():
                 return None
