@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from filewright.languages import Language
-from filewright.structure.columns import csv_facts
-from filewright.structure.hints import hints
-from filewright.structure.sample import sampled
+from filewright.structure.hints import csv_facts, hints
+from filewright.structure.log import sampled
 from filewright.text.snapshot import Snapshot
 
 LOG = b"""starting

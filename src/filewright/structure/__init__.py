@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from filewright.structure.git import committed, git_objects
     from filewright.structure.hints import Hints
     from filewright.structure.hints import hints as hints_of
-    from filewright.structure.log import Stamp
+    from filewright.structure.log import Timestamp
     from filewright.structure.lookup import find_symbol, path_of
     from filewright.structure.outlines import Outlines, language_of_snapshot
     from filewright.structure.references import HEAD_BYTES, CentralFile, References
@@ -42,7 +42,7 @@ __getattr__, __all__ = face_of(
         "changed": "ChangedSymbol Version changed_symbols touched_symbols",
         "git": "committed git_objects",
         "hints": "Hints hints_of=hints",
-        "log": "Stamp",
+        "log": "Timestamp",
         "lookup": "find_symbol path_of",
         "outlines": "Outlines language_of_snapshot",
         "references": "HEAD_BYTES CentralFile References",

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from filewright.languages import Language
 from filewright.structure.log import has_stamp
 from filewright.structure.lookup import around_line, is_definition, shown_path
 from filewright.structure.symbol import Outline, Symbol
-from filewright.structure.text_lines import TextLines
 from filewright.text import Snapshot
 
+_WINDOW: Final = 512
+_LINE_BYTES: Final = 4096
 _UP: Final = 5_000
 _DOWN: Final = 20_000
 _PARAGRAPH: Final = 2_000
@@ -266,3 +268,32 @@ def _bounded(block: CodeBlock, line: int, outline: Outline) -> CodeBlock:
             end = symbol.block_start_line - 1
     start, end = min(start, line), max(end, line)
     return CodeBlock(start, end, block.kind, depth=block.depth, cut=block.cut)
+
+
+class TextLines:
+    """Lines by 1-based number, decoded and cut after a few thousand bytes; None past the end.
+
+    Costs the lines looked at and, in a file, the line index up to them.
+    """
+
+    def __init__(self, source: bytes | Snapshot) -> None:
+        self._snapshot = source if isinstance(source, Snapshot) else Snapshot.of_bytes(source)
+        self._windows: dict[int, list[str]] = {}
+
+    def __getitem__(self, line: int) -> str | None:
+        if line < 1:
+            return None
+        window, place = divmod(line - 1, _WINDOW)
+        lines = self._windows.get(window)
+        if lines is None:
+            lines = self._windows[window] = self._read(window * _WINDOW + 1)
+        return lines[place] if place < len(lines) else None
+
+    def _read(self, first: int) -> list[str]:
+        snapshot = self._snapshot
+        codec = snapshot.encoding.name
+        index = snapshot.lines
+        if not index.has_line(first):
+            return []
+        lines = islice(index.since(index.offset_of(first), limit=_LINE_BYTES), _WINDOW)
+        return [line.body.decode(codec, "replace") for line in lines]

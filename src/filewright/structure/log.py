@@ -1,13 +1,69 @@
-"""What a log says of itself: from when to when, and how loud."""
+"""What a file of any size says of itself by a sample of its lines; a log: from when to when, and how loud."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from filewright.structure.sample import Sample, SampledLine
+from filewright.text import Snapshot
+
+_END_BYTES: Final = 64 << 10
+_MIDDLE_BYTES: Final = 32 << 10
+_MIDDLES: Final = 6
+_LINE_CHARS: Final = 2_000
+
+
+class SampledLine(NamedTuple):
+    """A line of a sample: its byte offset and its text, cut after 2,000 characters."""
+
+    offset: int
+    text: str
+
+
+class Sample(NamedTuple):
+    """Whole lines from the head, the tail and between; `complete` if that is the whole file."""
+
+    head: list[SampledLine]
+    middle: list[SampledLine]
+    tail: list[SampledLine]
+    nbytes: int
+    complete: bool
+
+    @property
+    def lines(self) -> list[SampledLine]:
+        """All of them in file order."""
+        return self.head + self.middle + self.tail
+
+
+def sampled(snapshot: Snapshot) -> Sample:
+    """At most 320 KB of `snapshot`: its first and last 64 KB and six windows between."""
+    size, start = snapshot.size, snapshot.start
+    if size <= 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES:
+        return Sample(_window(snapshot, start, size), [], [], size, complete=True)
+    head = _window(snapshot, start, _END_BYTES)
+    tail = _window(snapshot, size - _END_BYTES, size)
+    middle: list[SampledLine] = []
+    gap = (size - 2 * _END_BYTES) // (_MIDDLES + 1)
+    for number in range(1, _MIDDLES + 1):
+        begin = _END_BYTES + number * gap
+        middle.extend(_window(snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES)))
+    nbytes = 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES
+    return Sample(head, middle, tail, nbytes, complete=False)
+
+
+def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
+    """The whole lines of [begin, end), and the last one if the file ends there."""
+    codec, lines = snapshot.encoding.name, snapshot.lines
+    if begin > snapshot.start:
+        begin = lines.end(begin)
+    return [
+        SampledLine(line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS])
+        for line in lines.since(begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES)
+        if line.end <= end and not line.goes_on
+    ]
+
 
 _STAMPS: Final = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?"
@@ -34,7 +90,7 @@ _KINDS, _KIND_CHARS = 4, 70
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class Timestamp:
     """A timestamp as it is written, and the byte offset of its line."""
 
     text: str
@@ -51,8 +107,8 @@ class LogFacts:
     are one.
     """
 
-    first: Stamp | None
-    last: Stamp | None
+    first: Timestamp | None
+    last: Timestamp | None
     levels: dict[str, int]
     often: dict[str, int]
     sampled_lines: int
@@ -69,9 +125,10 @@ def log_facts(sample: Sample) -> LogFacts:
     kinds: Counter[str] = Counter()
     examples: dict[str, str] = {}
     for line in lines:
-        level = _level(line.text)
-        if level is None:
+        found = _LEVELS.search(line.text[:_LEVEL_CHARS])
+        if found is None:
             continue
+        level = next(group for group in found.groups() if group).upper()
         levels[level] += 1
         if level in LOUD:
             said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[:_KIND_CHARS]
@@ -95,13 +152,6 @@ def has_stamp(text: str) -> bool:
     return found is not None and found.start() < 40
 
 
-def _stamp(line: SampledLine) -> Stamp | None:
+def _stamp(line: SampledLine) -> Timestamp | None:
     found = _STAMPS.search(line.text)
-    return Stamp(found.group(), line.offset) if found else None
-
-
-def _level(text: str) -> str | None:
-    found = _LEVELS.search(text[:_LEVEL_CHARS])
-    if found is None:
-        return None
-    return next(group for group in found.groups() if group).upper()
+    return Timestamp(found.group(), line.offset) if found else None

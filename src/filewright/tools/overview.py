@@ -17,9 +17,9 @@ from filewright.structure import (
     ChangedSymbol,
     Hints,
     Outline,
-    Stamp,
     Symbol,
     SyntaxReport,
+    Timestamp,
     Version,
     changed_symbols,
     committed,
@@ -437,7 +437,7 @@ def _add_changes(page: Page, changed: Sequence[ChangedSymbol], notes: Sequence[s
 
 def _plainly(value: object) -> str:
     """A fact of a log or a table in words: a place by its text, counts side by side."""
-    if isinstance(value, Stamp):
+    if isinstance(value, Timestamp):
         return value.text
     if isinstance(value, Mapping):
         if any(" " in str(name) for name in value):
