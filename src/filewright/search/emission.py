@@ -80,7 +80,8 @@ def _emit(node: Node, form: _Form) -> str:
             return f"(?P<{node.name}>{inner})" if node.name else f"({inner})"
         case Repeat():
             inner = _emit(node.inner, form)
-            if isinstance(node.inner, Char | Set) and not _is_one(inner):
+            one = len(inner) == 1 or (inner[0] == "\\" and len(inner) == 2) or inner.startswith("(?")
+            if isinstance(node.inner, Char | Set) and not one:
                 inner = f"(?:{inner})"
             return inner + _times(node)
         case Sequence():
@@ -90,10 +91,6 @@ def _emit(node: Node, form: _Form) -> str:
             )
         case Alternation():
             return "|".join(_emit(item, form) for item in node.items)
-
-
-def _is_one(emitted: str) -> bool:
-    return len(emitted) == 1 or (emitted.startswith("\\") and len(emitted) == 2) or emitted.startswith("(?")
 
 
 def _times(node: Repeat) -> str:
@@ -155,7 +152,10 @@ def _set(node: Set, form: _Form) -> str:
     parts = []
     if ranges:
         body = f"[{_ranges(ranges)}]"
-        parts.append(f"(?i:{body})" if node.fold and _has_case(ranges) else body)
+        cased = any(
+            high > 0x7F or any(map(str.isalpha, map(chr, range(low, high + 1)))) for low, high in ranges
+        )
+        parts.append(f"(?i:{body})" if node.fold and cased else body)
     for name, negated in node.properties:
         # The set less the terminators, written as what is in neither.
         inverse = "p" if negated else "P"
@@ -197,7 +197,3 @@ def _holds(node: Set, code: int) -> bool:
             if node.negated:
                 return True
     return inside != node.negated
-
-
-def _has_case(ranges: tuple[Range, ...]) -> bool:
-    return any(high > 0x7F or any(chr(c).isalpha() for c in range(low, high + 1)) for low, high in ranges)

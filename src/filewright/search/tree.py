@@ -228,8 +228,9 @@ class TreeSearch:
         left = self._options.limit
         for location, resume in self._places():
             self._task.check()
-            snapshot = self._open(location)
-            if snapshot is None:
+            snapshot = self._searcher.open(location, self._task)
+            if not isinstance(snapshot, Snapshot):
+                self._unreadable += snapshot
                 continue
             offset = resume.offset if resume is not None else 0
             with snapshot:
@@ -280,10 +281,3 @@ class TreeSearch:
             invert=options.invert,
             task=self._task,
         )
-
-    def _open(self, location: Location) -> Snapshot | None:
-        snapshot = self._searcher.open(location, self._task)
-        if isinstance(snapshot, Snapshot):
-            return snapshot
-        self._unreadable += snapshot
-        return None

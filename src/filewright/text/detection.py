@@ -151,16 +151,9 @@ def _samples(read: Read, size: int) -> list[bytes]:
     step = (size - SAMPLE) // (_WINDOWS + 1)
     offsets = [SAMPLE // 2 + step * (i + 1) for i in range(_WINDOWS)]
     middle = [_whole_lines(read(o, min(_WINDOW, size - o))) for o in offsets]
-    return [_to_last_line(read(0, SAMPLE)), *middle, _from_first_line(read(size - SAMPLE // 2, SAMPLE // 2))]
-
-
-def _from_first_line(data: bytes) -> bytes:
-    return data[data.find(b"\n") + 1 :]
-
-
-def _to_last_line(data: bytes) -> bytes:
-    end = data.rfind(b"\n")
-    return data[: end + 1] if end >= 0 else _trimmed(data)
+    first, last = read(0, SAMPLE), read(size - SAMPLE // 2, SAMPLE // 2)
+    first = first[: first.rfind(b"\n") + 1] or _trimmed(first)
+    return [first, *middle, last[last.find(b"\n") + 1 :]]
 
 
 def _whole_lines(data: bytes) -> bytes:
@@ -264,7 +257,10 @@ def _weights(lines: bytes) -> dict[str, float]:
     import chardet
 
     controls = re.search(rb"[\x80-\x9f]", lines) is not None
-    candidates = [*_LATIN, *_MULTIBYTE] if _latin_words(lines) else [*_LATIN, *_MULTIBYTE, *_OTHER]
+    # Where most words with high bytes hold ASCII letters, or are one letter, the script is Latin.
+    words = _words(lines)
+    latin = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)) * 2 > len(words)
+    candidates = [*_LATIN, *_MULTIBYTE] if latin else [*_LATIN, *_MULTIBYTE, *_OTHER]
     found = chardet.detect_all(
         lines,
         include_encodings=[name.replace("_", "-") for name in candidates],
@@ -297,13 +293,6 @@ def _stray(sample: bytes) -> bool:
         if sample[i] >= 0xFE or (not beside and sample[i] not in _PUNCTUATION):
             odd += 1
     return odd * 2 > len(high)
-
-
-def _latin_words(lines: bytes) -> bool:
-    """Whether most words with high bytes hold ASCII letters, or are one letter, as in Latin scripts only."""
-    words = _words(lines)
-    mixed = sum(1 for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word))
-    return mixed * 2 > len(words)
 
 
 def _words(lines: bytes) -> list[bytes]:

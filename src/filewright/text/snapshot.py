@@ -286,7 +286,9 @@ class Snapshot(Closing):
     def version(self) -> str:
         """The token of this content; of a file above `settings.identity_bytes`, of its identity."""
         if self._content is None and self.identity is not None and self.size > self.settings.identity_bytes:
-            return identity_version(self._settled())
+            if self._just_written():  # a later write must not fit into the same tick of the clock
+                time.sleep(_TICK)
+            return identity_version(self.identity)
         return content_version(self.digest)
 
     def matches(self, version: str) -> bool:
@@ -294,13 +296,6 @@ class Snapshot(Closing):
         if version.startswith("~"):
             return self.identity is not None and identity_version(self.identity) == version
         return content_version(self.digest) == version
-
-    def _settled(self) -> Identity:
-        """The identity, waited for: a later write must not fit into the same tick of the clock."""
-        if self._just_written():
-            time.sleep(_TICK)
-        assert self.identity is not None
-        return self.identity
 
     def _just_written(self) -> bool:
         """Whether another write now could leave the identity as it is."""

@@ -70,11 +70,15 @@ def terminators_in(units: bytes, start: int = 0, stop: int | None = None) -> Ter
     pairs = int(count(units, b"\r\n", start, stop))
     begun_before = int(before == b"\r" and units.startswith(b"\n", start))
     ending_after = int(units[stop - 1 : stop + 1] == b"\r\n" and start < stop)
+    at, feed = (units.find(each, start, stop - ending_after) for each in (b"\r", b"\n"))
+    first = b"\n" if feed >= 0 else b""
+    if at >= 0 and (feed < 0 or at < feed):
+        first = b"\r\n" if feed == at + 1 else b"\r"
     return Terminators(
         lf - pairs - begun_before,
         pairs + begun_before,
         cr - pairs - ending_after,
-        b"\r\n" if begun_before else _first(units, start, stop - ending_after),
+        b"\r\n" if begun_before else first,
     )
 
 
@@ -91,13 +95,6 @@ def feeds_in(text: memoryview) -> int:
 
     translate(text, _LF, inplace=True)
     return int(bytesum(text))
-
-
-def _first(units: bytes, start: int, stop: int) -> bytes:
-    cr, lf = units.find(b"\r", start, stop), units.find(b"\n", start, stop)
-    if cr >= 0 and (lf < 0 or cr < lf):
-        return b"\r\n" if lf == cr + 1 else b"\r"
-    return b"\n" if lf >= 0 else b""
 
 
 def normalised(text: str) -> str:
