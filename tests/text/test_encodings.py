@@ -113,13 +113,6 @@ def test_what_cannot_be_written_is_refused_by_name(text, encoding, code):
         assert repr(text[0]) in caught.value.message
 
 
-def test_no_boundary_inside_a_character():
-    encoding = Encoding("cp932")
-    data = "表".encode("cp932")  # its second byte is a backslash
-    assert not codec.is_boundary(data[:1], encoding)
-    assert codec.is_boundary(data, encoding)
-
-
 @pytest.mark.parametrize("name", ["utf-8", "cp932", "utf-16-le", "latin-1", "gb18030"])
 def test_cut_ends_on_a_character(name):
     text = "aé日😀" if name in ("utf-8", "utf-16-le", "gb18030") else ("a日b" if name == "cp932" else "aé")

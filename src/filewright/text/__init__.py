@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from filewright.faces import names_of
 from filewright.text import codec, splice
 from filewright.text.cache import BoundedCache
-from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, is_boundary
-from filewright.text.finder import Finder, finder
+from filewright.text.codec import Encoding, check_text, cut, decoded, encoded
+from filewright.text.finder import finder
 from filewright.text.identity import Identity
-from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Readable
+from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines
 from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
 from filewright.text.snapshot import Snapshot, content_version
 from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
@@ -37,14 +37,12 @@ __all__ = [
     "SPACES",
     "BoundedCache",
     "Encoding",
-    "Finder",
     "Identity",
     "Line",
     "LineIndex",
     "Lines",
     "Narrowed",
     "NotebookView",
-    "Readable",
     "Shown",
     "Snapshot",
     "Splice",
@@ -59,7 +57,6 @@ __all__ = [
     "encoded",
     "finder",
     "inverse",
-    "is_boundary",
     "normalised",
     "notebook_view",
     "ordered",

@@ -167,21 +167,6 @@ def _bytes_in(name: str, character: str) -> bytes | None:
         return None
 
 
-def is_boundary(before: bytes, encoding: Encoding) -> bool:
-    """Whether a character may begin after `before`, the bytes from the start of its line.
-
-    False when `before` ends inside a multi-byte character, so that a byte search never matches the
-    second half of one.
-    """
-    if encoding.is_utf8:
-        return True  # UTF-8 synchronises itself: encoded text never matches inside a character
-    if not encoding.multibyte:
-        return len(before) % encoding.width == 0
-    decoder = codecs.getincrementaldecoder(encoding.name)("replace")
-    decoder.decode(before)
-    return not decoder.getstate()[0]
-
-
 def cut(data: bytes, limit: int, encoding: Encoding) -> bytes:
     """At most `limit` bytes of `data`, ending on a character boundary."""
     if len(data) <= limit:

@@ -8,6 +8,7 @@ a megabyte for a line.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from typing import Any
 
 from filewright.progress import Task
@@ -38,40 +39,29 @@ def sweep(snapshot: Snapshot, needle: str, keep: int, task: Task) -> list[tuple[
         found: list[Any] = process.extract(
             needle, pieces, scorer=LCSseq.similarity, score_cutoff=cutoff, limit=keep
         )
-        offsets = _Offsets(text, position, view.stop, view.raw_at, view.begin)
+        # The end of a window and the beginning of the next may share a region.
+        overlap = max(0, len(text) - span)
+        places = _bytes_before(
+            text, [overlap, *(begins[k] + more for _, _, k in found for more in (0, span))]
+        )
         for _, common, k in sorted(found, key=lambda item: item[2]):
-            entry = (int(common), offsets.at(begins[k]), offsets.at(begins[k] + span))
+            begin, end = (view.raw_at(view.begin + places[begins[k] + more]) for more in (0, span))
+            entry = (int(common), begin, end)
             if len(best) < keep:
                 heapq.heappush(best, entry)
             elif entry[0] > best[0][0]:
                 heapq.heapreplace(best, entry)
         if view.last:
             break
-        # The end of a window and the beginning of the next may share a region.
-        back = offsets.at(max(0, len(text) - span))
+        back = view.raw_at(view.begin + places[overlap])
         position = back if back > position else view.stop
     return sorted(best, key=lambda e: (-e[0], e[1]))
 
 
-class _Offsets:
-    """Byte offsets of characters of a window's text, asked in nearly rising order."""
-
-    def __init__(self, text: str, begin: int, stop: int, raw_at: Any, shift: int) -> None:
-        self._text = text
-        self._begin = begin
-        self._stop = stop
-        self._raw_at = raw_at
-        self._shift = shift
-        self._ascii = text.isascii()
-        self._known = (0, 0)
-
-    def at(self, character: int) -> int:
-        """The offset in the file of a character of the text; the window's end if it has fewer."""
-        if character >= len(self._text):
-            return self._stop
-        if self._ascii:
-            return int(self._raw_at(self._shift + character))
-        known, length = self._known if character >= self._known[0] else (0, 0)
-        length += len(self._text[known:character].encode("utf-8", "surrogateescape"))
-        self._known = (character, length)
-        return min(self._stop, int(self._raw_at(self._shift + length)))
+def _bytes_before(text: str, characters: Iterable[int]) -> dict[int, int]:
+    """How many bytes of UTF-8 are before each of some characters of a text; past its end, all of them."""
+    places, known, length = {}, 0, 0
+    for character in sorted(characters):
+        length += len(text[known:character].encode("utf-8", "surrogateescape"))
+        places[character], known = length, character
+    return places
