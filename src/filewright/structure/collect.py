@@ -109,11 +109,16 @@ class _SymbolTree:
                 begin = node.start_byte
                 if not start <= begin < stop:
                     continue
+                if pattern.when is not None and not pattern.when.fullmatch(self._text(nodes["when"])):
+                    continue
                 name = nodes["name"][-1].start_byte if "name" in nodes else -1
                 window.append((begin, -node.end_byte, index, name, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
             start = max(stop, self.passed)
+
+    def _text(self, nodes: list[Node]) -> str:
+        return self.source.between(nodes[0].start_byte, nodes[-1].end_byte)
 
     def _holder(self, start: int, end: int) -> _Draft | None:
         """The innermost open symbol around [start, end); None if it does not look into that."""

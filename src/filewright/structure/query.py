@@ -2,7 +2,8 @@
 
 A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its captures are:
 
-- `@_NAME` on what only a predicate looks at;
+- `@when` on what must be written as the setting `when` says, a regular expression: a predicate of the query
+  would have the text read anew for each node;
 - `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
   that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
 - `@read.READER` on a node that a function of `readers` turns into symbols;
@@ -38,7 +39,7 @@ _TYPES: Final = words(
 )
 _CODE: Final = frozenset({"function", "method"})
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = frozenset({"name", "in"})
+_PARTS: Final = frozenset({"name", "in", "when"})
 _NODE_TYPES: Final = re.compile(r"\((\w+)\)\s*@(lead|wrapper)")
 
 Reader = Callable[["tree_sitter.Node", Site], "Iterable[Declaration] | None"]
@@ -59,6 +60,7 @@ class QueryPattern:
     capture: str
     kind: str
     reader: Reader | None
+    when: re.Pattern[str] | None
     shown: Callable[[str], str]
     known: Callable[[str], str]
     within: Mapping[str, str]
@@ -148,7 +150,7 @@ def _load(language: Language) -> Grammar:
 
 def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
     text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
-    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS and name[0] != "_")
+    capture = next(name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS)
     within = {key[3:]: value for key, value in settings.items() if key.startswith("in.")}
     _, _, place = capture.partition(".")
     module, dot, function = place.partition(".")
@@ -158,6 +160,7 @@ def _pattern(text: str, settings: dict[str, str]) -> QueryPattern:
         capture,
         "-" if capture == "skip" else capture,
         reader,
+        re.compile(settings["when"]) if "when" in settings else None,
         _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),
         within,

@@ -22,5 +22,5 @@
   @class (#set! known "^\\$ →") (#set! in.code "-"))
 ((assignment_expression left: (variable_name) @name) @variable
   (#set! known "^\\$ →") (#set! in.top "variable") (#set! in.other "-"))
-((function_call_expression function: (_) @_called arguments: (arguments . (_) @name)) @constant
-  (#match? @_called "^(?i:define)$") (#set! shown "^['\"]+|['\"]+$ →"))
+((function_call_expression function: (_) @when arguments: (arguments . (_) @name)) @constant
+  (#set! when "(?i:define)") (#set! shown "^['\"]+|['\"]+$ →"))
