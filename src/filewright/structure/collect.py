@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import Declaration, Site, SourceText
+from filewright.structure.reading import Declaration, Site, SourceText, is_capital
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -109,16 +109,15 @@ class _SymbolTree:
                 begin = node.start_byte
                 if not start <= begin < stop:
                     continue
-                if pattern.when is not None and not pattern.when.fullmatch(self._text(nodes["when"])):
-                    continue
+                if pattern.when is not None:
+                    first, last = nodes["when"][0], nodes["when"][-1]
+                    if not pattern.when.fullmatch(self.source.between(first.start_byte, last.end_byte)):
+                        continue
                 name = nodes["name"][-1].start_byte if "name" in nodes else -1
                 window.append((begin, -node.end_byte, index, name, nodes))
             window.sort(key=_IN_FILE_ORDER)
             yield from window
             start = max(stop, self.passed)
-
-    def _text(self, nodes: list[Node]) -> str:
-        return self.source.between(nodes[0].start_byte, nodes[-1].end_byte)
 
     def _holder(self, start: int, end: int) -> _Draft | None:
         """The innermost open symbol around [start, end); None if it does not look into that."""
@@ -171,14 +170,17 @@ class _SymbolTree:
             return []
         named, within = nodes.get("name", [node]), nodes.get("in", [])
         end = within[0].start_byte if within and named[0] is node else named[-1].end_byte
-        fixed = pattern.settings.get("name")
-        text = fixed if fixed is not None else self.source.between(named[0].start_byte, end)
-        name, known_as = pattern.names(text)
-        if name == pattern.settings.get("except"):
+        settings = pattern.settings
+        name = pattern.shown(settings.get("name") or self.source.between(named[0].start_byte, end))
+        if name == settings.get("except"):
             return []
+        known_as = pattern.known(name)
         inside = tuple(within) or ((node,) if pattern.nests else ())
-        kind = f"?{kind}" if "filled" in pattern.settings else pattern.capital(kind, name)
-        return [Declaration(kind, name, node, inside, known_as)]
+        if "filled" in settings:
+            kind = f"?{kind}"
+        elif "upper" in settings and is_capital(name):
+            kind = settings["upper"]
+        return [Declaration(kind, name, node, inside, known_as if known_as != name else "")]
 
     def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node

@@ -2,10 +2,10 @@
 
 A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its captures are:
 
-- `@when` on what must be written as the setting `when` says, a regular expression: a predicate of the query
-  would have the text read anew for each node;
 - `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
   that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
+- `@when` on what must be written as the setting `when` says, a regular expression: a predicate of the query
+  would have the text read anew for each node;
 - `@read.READER` on a node that a function of `readers` turns into symbols;
 - `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
 - `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.reading import Declaration, Site, is_capital, words
+from filewright.structure.reading import Declaration, Site, words
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -52,9 +52,10 @@ class QueryPattern:
 
     `shown` makes the name of the text, and `known` of that the name by which it is found; both are settings of the
     form `PATTERN → TEMPLATE`, a substitution. The text is that of all `@name` together, without one that of the
-    node, up to `@in`.
-    `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another kind, or to `-`
-    for none; `kinds` remembers the answers. `first` says that only the first of several names counts.
+    node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of the symbol around to another
+    kind, or to `-` for none; `kinds` remembers the answers. `first` says that only the first of several names
+    counts. Of the other settings `name` is a fixed name, `except` one that is none, `upper` the kind of a name in
+    capitals, and `filled` says that it is none without symbols inside.
     """
 
     capture: str
@@ -77,16 +78,6 @@ class QueryPattern:
             if key in within:
                 return within[key]
         return self.kind
-
-    def names(self, text: str) -> tuple[str, str]:
-        """The name as it is shown, and the one it is found by where that differs."""
-        shown = self.shown(text)
-        known_as = self.known(shown)
-        return shown, known_as if known_as != shown else ""
-
-    def capital(self, kind: str, name: str) -> str:
-        """`kind`, or that of a constant for a name in capitals where the pattern says so."""
-        return self.settings["upper"] if "upper" in self.settings and is_capital(name) else kind
 
 
 @dataclass(frozen=True, slots=True)
