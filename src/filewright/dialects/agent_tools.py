@@ -6,7 +6,6 @@ pages, unified diffs. A code that this dialect lacks becomes the nearest it has.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -585,7 +584,7 @@ def _with_diff(call: Call, rows: Sequence[str], diff: str, *warnings: str | None
 def apply_patch(call: Call, patch: str) -> str:
     """A patch over any number of files, all or nothing; two names in a file's header rename it."""
     try:
-        made = call.apply_patch(_with_renames(patch))
+        made = call.apply_patch(patch, renames=True)
     except FilewrightError as error:
         details = error.details
         if error.code == Code.ALREADY_APPLIED:
@@ -600,63 +599,14 @@ def apply_patch(call: Call, patch: str) -> str:
     rows = ["Applied patch:"]
     for file in made.files:
         was = f"{visible(file.was)} -> " if file.was else ""
-        rows.append(f"  {_LETTERS.get(file.operation, 'M')} {was}{visible(file.path or '')}")
+        letter = table("agent_tools")["letters"].get(file.operation, "M")
+        rows.append(f"  {letter} {was}{visible(file.path or '')}")
         rows += [
             f"note: hunk {hunk.number} matched by {hunk.tier} at line {hunk.line}"
             for hunk in file.hunks
             if hunk.tier != "exact"
         ]
     return _with_diff(call, rows, "", *made.warnings)
-
-
-_LETTERS = {"created": "A", "deleted": "D", "renamed": "R", "copied": "C"}
-_HEADER = re.compile(r"--- ([^\t\r\n]+)[^\n]*\n\+\+\+ ([^\t\r\n]+)[^\n]*(?:\n|\Z)")
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*(?:\n|\Z)")
-
-
-def _with_renames(patch: str) -> str:
-    """The patch with git's lines for a rename before each header whose two sides name different files.
-
-    Only headers between the hunks count: what the hunks hold is text.
-    """
-    if "diff --git" in patch or "*** Begin Patch" in patch:
-        return patch
-    parts: list[str] = []
-    at = 0
-    while at < len(patch):
-        header, hunk = _HEADER.match(patch, at), _HUNK.match(patch, at)
-        if hunk is not None:
-            end = _after_lines(patch, hunk.end(), *(int(count or 1) for count in hunk.groups()))
-        elif header is not None:
-            end = header.end()
-            old, new = (_bare(name) for name in header.groups())
-            if old != new and "/dev/null" not in (old, new):
-                if posixpath.normpath(old) == posixpath.normpath(new):
-                    parts.append(f"--- a/{old}\n+++ b/{old}\n")
-                    at = end
-                    continue
-                parts.append(f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n")
-                if not _HUNK.match(patch, end):
-                    at = end
-                    continue
-        else:
-            end = patch.find("\n", at) + 1 or len(patch)
-        parts.append(patch[at:end])
-        at = end
-    return "".join(parts)
-
-
-def _after_lines(patch: str, at: int, old: int, new: int) -> int:
-    """Where the lines of a hunk end that has `old` and `new` lines on its sides."""
-    while at < len(patch) and (old > 0 or new > 0 or patch[at] == "\\"):
-        old -= patch[at] in " -\n"
-        new -= patch[at] in " +\n"
-        at = patch.find("\n", at) + 1 or len(patch)
-    return at
-
-
-def _bare(name: str) -> str:
-    return name[2:] if name.startswith(("a/", "b/")) else name
 
 
 def write_file(call: Call, path: str, content: str) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Place
@@ -51,6 +52,9 @@ class PatchArguments(Arguments):
     diff: DiffWanted = "auto"
     break_hard_links: bool | None = None
     undoable: bool = True
+    renames: Annotated[SkipJsonSchema[bool], Field(description="by two names in a header; for dialects")] = (
+        False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
             hint="send it in parts",
             details={"size": len(arguments.patch), "limit": limit},
         )
-    patch = parse(arguments.patch).below(arguments.root, arguments.strip)
+    patch = parse(arguments.patch, renames=arguments.renames).below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)
     refused: list[tuple[FilePatch, FilewrightError]] = []
 

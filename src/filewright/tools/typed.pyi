@@ -175,6 +175,7 @@ class TypedTools:
         diff: DiffWanted = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
+        renames: bool = False,
     ) -> PatchResult:
         """Plan every file of the patch, then commit all of it."""
     def replace(

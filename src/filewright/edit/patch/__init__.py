@@ -19,11 +19,12 @@ from filewright.errors import Code, FilewrightError
 __all__ = ["FileOutcome", "PatchTarget", "parse", "plan"]
 
 
-def parse(text: str) -> Patch:
+def parse(text: str, *, renames: bool = False) -> Patch:
     """The patch in `text`: a unified diff (git's too) or the ``*** Begin Patch`` envelope.
 
     Linear in the text. Raises `invalid_input` with the number of the line that is wrong, or
-    `unsupported` for what patches can say but filewright does not do (links, submodules).
+    `unsupported` for what patches can say but filewright does not do (links, submodules). With `renames` two
+    names in a header without git's lines rename the file.
     """
     if not text.strip():
         raise FilewrightError(
@@ -34,4 +35,4 @@ def parse(text: str) -> Patch:
     source = PatchText(text)
     if envelope.is_envelope(source):
         return Patch("envelope", envelope.parse(source))
-    return Patch("unified", unified.parse(source))
+    return Patch("unified", unified.parse(source, renames=renames))

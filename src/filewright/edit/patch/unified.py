@@ -7,6 +7,7 @@ they are wrong and the body can be read in one way only, the body counts.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass, field
 
@@ -27,9 +28,12 @@ _EMPTY_BLOB = "e69de29"
 _SIGNATURE = ("-- ", "--")
 
 
-def parse(source: PatchText) -> tuple[FilePatch, ...]:
-    """The files of a unified diff. Raises `invalid_input` naming the line, `unsupported`."""
-    reader = _Reader(source)
+def parse(source: PatchText, *, renames: bool = False) -> tuple[FilePatch, ...]:
+    """The files of a unified diff. Raises `invalid_input` naming the line, `unsupported`.
+
+    `renames`: two names in a plain header rename the file, which otherwise only git's own lines do.
+    """
+    reader = _Reader(source, renames)
     reader.run()
     if not reader.files:
         raise source.refused(
@@ -58,8 +62,9 @@ class _Header:
 
 
 class _Reader:
-    def __init__(self, source: PatchText) -> None:
+    def __init__(self, source: PatchText, renames: bool) -> None:
         self.source = source
+        self.renames = renames
         self.at = source.first
         self.files: list[FilePatch] = []
 
@@ -264,6 +269,11 @@ class _Reader:
         if old != new and NO_FILE not in (old, new):
             if old in (f"{new}.orig", f"{new}.old", f"{new}~"):
                 return new, new
+            if self.renames and header.git is None:
+                if posixpath.normpath(old) == posixpath.normpath(new):
+                    return old, old
+                header.kind = "rename"
+                return old, new
             raise source.refused(
                 header.line,
                 f"the two sides name different files, {old} and {new}, without a rename",
@@ -304,7 +314,8 @@ class _Reader:
             "rename": header.similarity < 100 or old_blob != new_blob,
             "copy": header.similarity < 100 or old_blob != new_blob,
         }[kind]
-        if content or header.old is not None:
+        named = header.old is not None and (kind != "rename" or header.git is not None)
+        if content or named:
             raise source.refused(
                 max(self.at - 1, header.line), f"the hunks of {_first(header)} are missing", RESEND
             )
