@@ -244,7 +244,7 @@ def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) 
     setup("claude-code", "--yes")
     refused = CliRunner().invoke(program, ["call", "revert_edit", '{"change_id": "@"}'])
     assert "protected" in refused.stderr
-    undone = CliRunner().invoke(program, ["undo", "--yes"])
+    undone = CliRunner().invoke(program, ["undo", "@", "--yes"])
     assert undone.exit_code == 0, undone.output
     assert (project / ".mcp.json").read_text() == '{"mcpServers": {}}\n'
 
