@@ -157,47 +157,49 @@ def test_a_setting(copy: Copy) -> None:
 
 def test_a_dialect(copy: Copy) -> None:
     copy.write(
+        "dialects/two_words.toml",
+        """
+workflow = "Show, then swap."
+
+[tools.show]
+description = "Show a file."
+[tools.show.arguments]
+file = {}
+
+[tools.swap]
+description = "Swap a text."
+toolset = "edit"
+[tools.swap.arguments]
+file = {}
+old = {}
+new = {}
+""",
+    )
+    copy.write(
         "dialects/two_words.py",
         '''
 """The tool names of an imaginary system."""
 
-from filewright.dialects.shared import Call, dialect, row, writing_row
+from filewright.dialects.table import Call
 from filewright.errors import FilewrightError
-from filewright.tools import Arguments, FailedCall, ToolResult
+from filewright.tools import FailedCall
 
 
-class ShowRequest(Arguments):
-    file: str
+def limits(_settings):
+    return {}
 
 
-class SwapRequest(ShowRequest):
-    old: str
-    new: str
-
-
-def _show(call: Call, request: ShowRequest) -> ToolResult:
-    return ToolResult(call.read(request.file, numbered=False).text)
-
-
-def _swap(call: Call, request: SwapRequest) -> ToolResult:
-    call.edit(request.file, [{"search": request.old, "replace": request.new}])
-    return ToolResult("done")
-
-
-def _refusal(error: FilewrightError, _limit: int) -> ToolResult:
+def refusal(error: FilewrightError, _limit: int) -> FailedCall:
     return FailedCall(f"no: {error.message}", error=error)
 
 
-SURFACE = dialect(
-    "two-words",
-    workflow="Show, then swap.",
-    tools=(
-        row("show", "Show a file.", ShowRequest, _show),
-        writing_row("swap", "Swap a text.", SwapRequest, _swap),
-    ),
-    limits=lambda settings: {},
-    refusal=_refusal,
-)
+def show(call: Call, file: str) -> str:
+    return call.read(file, numbered=False).text
+
+
+def swap(call: Call, file: str, old: str, new: str) -> str:
+    call.edit(file, [{"search": old, "replace": new}])
+    return "done"
 ''',
     )
     copy.replace("dialects/__init__.py", '"official")', '"official", "two-words")')
