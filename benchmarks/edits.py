@@ -15,6 +15,7 @@ git is only asked to read objects: no hooks, no configuration, no filters, no ne
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import os
 import random
@@ -469,6 +470,196 @@ def a_marker_in_the_replacement(change: Change, chance: random.Random) -> Reques
     return Request(change.file(change.search), text(change.search), text(replace), None)
 
 
+def partly(
+    change: Change, search: Sequence[str], replace: Sequence[str], *, ended: bool = True
+) -> Request | None:
+    """The true change with damage in either text, or in a part: the true result or a refusal."""
+    asked, wanted = text(search, ended=ended), text(replace, ended=ended)
+    if not change.ended or (asked == text(change.search) and wanted == text(change.replace)):
+        return None
+    return Request(change.file(change.search), asked, wanted, change.file(change.replace), either=True)
+
+
+def quoted(line: str) -> str:
+    """A line with its quotes escaped."""
+    return re.sub(r"([\"'])", r"\\\1", line)
+
+
+def some(change: Change, chance: random.Random, damage: Callable[[str], str]) -> Request | None:
+    """Damage line by line: in both texts, in one of them, or in the lines that are new."""
+    search, replace = change.search, change.replace
+    kind = chance.randrange(4)
+    if kind in (0, 1):
+        search = [damage(line) for line in search]
+    if kind in (0, 2):
+        replace = [damage(line) for line in replace]
+    if kind == 3:
+        replace = [line if line in search else damage(line) for line in replace]
+    return partly(change, search, replace)
+
+
+@makes
+def quotes_escaped(change: Change, chance: random.Random) -> Request | None:
+    """Quotes are escaped, in both texts or in a part."""
+    kind = chance.choice(['"', "'", "\"'"])
+    return some(change, chance, lambda line: re.sub(rf"([{kind}])", r"\\\1", line))
+
+
+@makes
+def backslashes_doubled(change: Change, chance: random.Random) -> Request | None:
+    """Backslashes are doubled in the search text, or in both; in the replacement alone that is a request."""
+    search, replace = (
+        [line.replace("\\", "\\\\") for line in one] for one in (change.search, change.replace)
+    )
+    return partly(change, search, replace if chance.random() < 0.5 else change.replace)
+
+
+@makes
+def escapes_undone(change: Change, chance: random.Random) -> Request | None:
+    """A newline, a tab or a quote that a string says is there as itself."""
+    said, meant = chance.choice([("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')])
+    return some(change, chance, lambda line: line.replace(said, meant))
+
+
+@makes
+def entities(change: Change, chance: random.Random) -> Request | None:
+    """Signs of markup are entities, in both texts or in a part."""
+    full = chance.random() < 0.5
+    return some(change, chance, lambda line: html.escape(line, quote=full))
+
+
+@makes
+def newlines_said(change: Change, chance: random.Random) -> Request | None:
+    """A text came as one line: both, or one of them, with their quotes escaped or not."""
+    if any(line.endswith("\\") for line in (*change.search, *change.replace)):
+        return None  # the newline behind it cannot be told from a backslash that is said
+    texts = []
+    for lines, damaged in zip(
+        (change.search, change.replace), chance.choice([(1, 1), (1, 0), (0, 1)]), strict=True
+    ):
+        escape = chance.choice([quoted, str, lambda line: json.dumps(line, ensure_ascii=False)[1:-1]])
+        texts.append(["\\n".join(map(escape, lines))] if damaged else lines)
+    return partly(change, *texts, ended=False)
+
+
+@makes
+def diff_prefixes(change: Change, chance: random.Random) -> Request | None:
+    """Lines bear the signs of a diff: all, or the new ones only."""
+    if re.search(r"^\+", change.file(change.search), re.MULTILINE):
+        return None
+    blank = chance.choice([" ", ""])
+    kept = {line for line in change.replace if line in change.search}
+    replace = [(blank if line in kept else "+") + line for line in change.replace]
+    if chance.random() < 0.3:
+        replace = [*(f"-{line}" for line in change.old), *replace]
+    return partly(change, [blank + line for line in change.search], replace)
+
+
+def scaled(line: str, width: int, other: int) -> str:
+    """A line with each step of its indent of another width."""
+    indent = len(line) - len(line.lstrip(" "))
+    return " " * (indent // width * other + indent % width) + line[indent:]
+
+
+@makes
+def odd_indentation(change: Change, chance: random.Random) -> Request | None:
+    """The search text has another unit or lies some columns aside; the replacement may have a third."""
+    kind = chance.randrange(3)
+    if kind == 0:
+        more = " " * chance.choice([1, 2, 3, 4, 8])
+        return partly(
+            change, [more + line if line.strip() else line for line in change.search], change.replace
+        )
+    width, other = chance.choice([(4, 2), (2, 4), (4, 8), (4, 3), (2, 3)])
+    third = other if kind == 1 else chance.choice([width, 2, 4, 8])
+    search = [scaled(line, width, other) for line in change.search]
+    if any((len(line) - len(line.lstrip(" "))) % width for line in (*change.search, *change.replace)):
+        return None  # columns beside the steps are of no unit
+    if search == change.search:
+        return None  # the text is there as it is, and the replacement is taken literally
+    return partly(change, search, [scaled(line, width, third) for line in change.replace])
+
+
+@makes
+def other_separators(change: Change, chance: random.Random) -> Request | None:
+    """Line numbers are set off otherwise in the replacement, or in its new lines."""
+    forms = ["{}: {}", "{}:  {}", "{}:{}", "{} {}", "{}| {}", "{}|{}", "{}\t{}", "{}\t {}", "{}. {}"]
+    one, other = chance.choice(forms), chance.choice(forms)
+    first = len(change.above) - len(change.head) + 1
+    whole = chance.random() < 0.5
+    if not whole and one.replace(" ", "") == other.replace(" ", ""):
+        return None  # a line that is some blanks deeper, and nothing says that it is not
+    search = [one.format(first + at, line) for at, line in enumerate(change.search)]
+    replace = [
+        (other if whole or line not in change.search else one).format(first + at, line)
+        for at, line in enumerate(change.replace)
+    ]
+    return partly(change, search, replace)
+
+
+@makes
+def damage_in_the_replacement_alone(change: Change, chance: random.Random) -> Request | None:
+    """The replacement alone has half a fence, numbers, a marker, entities, quotes or said newlines."""
+    replace = list(change.replace)
+    if not replace:
+        return None
+    at = chance.randrange(len(replace))
+    kind = chance.randrange(6)
+    if kind == 0:
+        replace = chance.choice([["```", *replace], [*replace, "```"], ["```", *replace, "```"]])
+    elif kind == 1:
+        start = chance.randrange(1, 90)
+        replace = [f"{start + index}: {line}" for index, line in enumerate(replace)]
+    elif kind == 2:
+        replace = [replace[0], chance.choice(["# [existing code]", "// ...", "# rest of the code unchanged"])]
+    elif kind == 3:
+        replace[at] = html.escape(replace[at], quote=False)
+    elif kind == 4:
+        replace[at] = quoted(replace[at])
+    else:
+        replace = ["\\n".join(replace)]
+    search = change.search
+    if chance.random() < 0.5:
+        search = [line + " " if line.strip() else line for line in search]  # found by a looser tier
+    if kind == 0 and ("```" in change.file(change.search) or change.name.endswith(".md")):
+        return None
+    return partly(change, search, replace)
+
+
+@makes
+def repaired_inside_an_indent(change: Change, chance: random.Random) -> Request | None:
+    """The first line lost its indent, and a repair has to be made besides."""
+    search = [change.search[0].lstrip(), *change.search[1:]]
+    replace = list(change.replace)
+    if replace and chance.random() < 0.5:
+        replace[0] = replace[0].lstrip()
+    if search[0] == change.search[0]:
+        return None
+    damage = chance.choice([quoted, html.escape, lambda line: line.replace("'", "’")])
+    search, replace = ([damage(line) for line in lines] for lines in (search, replace))
+    if text(search, ended=False) in change.file(change.search):
+        return None
+    return partly(change, search, replace)
+
+
+@makes
+def a_kept_line_moved(change: Change, chance: random.Random) -> Request | None:
+    """A line that is spelled otherwise than in the file goes elsewhere in the replacement."""
+    if len(change.search) < 3 or len(set(change.search)) < len(change.search):
+        return None
+    damage = chance.choice(
+        [lambda line: line + " ", lambda line: line.replace('"', "“"), lambda line: f"  {line}"]
+    )
+    line, *others = change.search
+    at = chance.randrange(1, len(others) + 1)
+    wanted = [*others[:at], line, *others[at:]]
+    search = [damage(one) for one in change.search]
+    if search == change.search or not line.strip():
+        return None
+    replace = [damage(one) for one in wanted]
+    return Request(change.file(change.search), text(search), text(replace), change.file(wanted), either=True)
+
+
 def drifted(change: Change, at: int) -> tuple[str, str] | None:
     """The file, and the expected result, after someone else has changed line `at` asked for."""
     line = change.search[at]
@@ -663,7 +854,10 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
         return "correct", seconds
     if request.expected is None:
         return "WRONG", seconds
-    return ("lossy" if "".join(result.split()) == "".join(request.expected.split()) else "WRONG"), seconds
+    made, wanted = (
+        [line.rstrip() for line in one.split("\n") if line.strip()] for one in (result, request.expected)
+    )
+    return ("lossy" if made == wanted else "WRONG"), seconds
 
 
 def score(all_changes: Sequence[Change], names: Sequence[str], seed: int) -> dict[str, Counter[str]]:

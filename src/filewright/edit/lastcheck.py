@@ -13,13 +13,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from html import unescape
-from itertools import pairwise
 
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.exact import find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
 from filewright.edit.locate.located import Insertion, Literal, Located, UnclearError, WholeLines
-from filewright.edit.locate.prose import is_code
+from filewright.edit.locate.prose import in_quotes, is_code
 from filewright.edit.locate.repairs import (
     fence_at_edge,
     has_escaped_lines,
@@ -37,16 +36,25 @@ from filewright.text import PLAIN, Splice, apply, normalised
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
 _ALIKE = 0.5
-#: Languages in which an entity, a typographic quote or a number before a line is text.
+#: Languages in which an entity is text.
+_MARKUP = frozenset(
+    {
+        *(Language.HTML, Language.XML, Language.VUE, Language.SVELTE),
+        *(Language.PHP, Language.JSX, Language.TSX),
+    }
+)
+#: Languages that are not code, in which a plus or a typographic quote is text.
 _PROSE = frozenset(
     {
-        Language.MARKDOWN, Language.TEXT, Language.LOG, Language.CSV, Language.TSV, Language.RESTRUCTURED_TEXT,
-        Language.LATEX, Language.HTML, Language.XML, Language.VUE, Language.SVELTE, Language.PHP, Language.JSX,
-        Language.TSX, Language.DIFF, Language.YAML,
+        *(Language.MARKDOWN, Language.TEXT, Language.LOG, Language.CSV, Language.TSV, Language.LATEX),
+        *(Language.RESTRUCTURED_TEXT, Language.DIFF, Language.YAML, *_MARKUP),
     }
-)  # fmt: skip
+)
+#: Languages in which a backslash before a quote, outside of a string, is text.
+_WITH_ACCENTS = frozenset({Language.BASH, Language.LATEX, Language.TEXT})
 _TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
+_LONE_BACKSLASH = re.compile(r"(?<!\\)\\(?!\\)")
 _ESCAPED_QUOTE = re.compile(r"\\+([\"'])")
 
 
@@ -75,7 +83,27 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
     for part in located.parts:
         if isinstance(part, WholeLines):
             _check_lines(source, located, part, splices)
+        if located.repairs and isinstance(part, WholeLines | Literal):
+            _check_undone(source, located, part)
     return splices
+
+
+def _check_undone(source: FileText, located: Located, part: WholeLines | Literal) -> None:
+    """Compare the replacement before and after a repair with the file: what it has as the file has it, was whole."""
+    found = _solid(normalised(source.text(source.read(part.span.start, part.span.end))))
+    raw = _solid(located.edit.replace)
+    wanted = list(part.replace.solid) if isinstance(part, WholeLines) else _solid(part.replace)
+    left = Counter(wanted)
+    for text, count in (Counter(raw) & Counter(found)).items():
+        if left[text] < count:
+            raise _another(text)
+    for line, text in zip(raw, wanted, strict=True) if len(raw) == len(wanted) else ():
+        if "\\" in line and line != text and _is_nearer(line, text, found):
+            raise _another(text)
+
+
+def _solid(text: str) -> list[str]:
+    return [line for line in text.split("\n") if not is_blank(line)]
 
 
 def _check_lines(source: FileText, located: Located, part: WholeLines, splices: Sequence[Splice]) -> None:
@@ -86,11 +114,7 @@ def _check_lines(source: FileText, located: Located, part: WholeLines, splices: 
         for splice in splices
         if start <= splice.offset and splice.end <= end
     ]
-    made = [
-        line
-        for line in normalised(source.text(apply(source.read(start, end), inside))).split("\n")
-        if not is_blank(line)
-    ]
+    made = _solid(normalised(source.text(apply(source.read(start, end), inside))))
     asked, found, wanted = part.search.solid, part.region.texts, part.replace.solid
     kept = Counter(asked) & Counter(wanted)
     left = Counter(made)
@@ -100,17 +124,14 @@ def _check_lines(source: FileText, located: Located, part: WholeLines, splices: 
     for text, count in kept.items():
         if sum(min(left[line], own) for line, own in there[text].items()) < count:
             raise _another(text)
-    if located.repairs:
-        # What the replacement has as the file has it was never damaged.
-        for text, count in (Counter(located.edit.replace.split("\n")) & Counter(found)).items():
-            if left[text] < count:
-                raise _another(text)
     if len(made) != len(wanted):
         return
-    steps = _steps(located, part)
+    known = part.region.indentation.known
+    doubtful = [text for text in wanted if text not in kept and indent_of(text) not in known]
+    steps = _steps(source, located, part) if doubtful else None
     if steps is not None:
         for at, (line, text) in enumerate(zip(made, wanted, strict=True)):
-            if text in kept or indent_of(text) in part.region.indentation.known:
+            if text in kept or indent_of(text) in known:
                 continue
             if not _is_in_step(at, made, wanted, found, steps):
                 raise UnclearError(
@@ -119,7 +140,7 @@ def _check_lines(source: FileText, located: Located, part: WholeLines, splices: 
                     f"{len(indent_of(line))}, as no line of the file or of the search text is",
                     "send search and replace with the file's own indentation",
                 )
-            if steps == (0, 0):
+            if not steps[0]:
                 break  # what is below the first is written as that is
 
 
@@ -132,38 +153,40 @@ def _another(text: str) -> UnclearError:
     )
 
 
-def _steps(located: Located, part: WholeLines) -> tuple[int, int] | None:
-    """How deep a block is in the request and in the file, where only one indent that was matched says so.
+def _steps(source: FileText, located: Located, part: WholeLines) -> tuple[int, int] | None:
+    """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
 
-    0 and 0 where prefixes were taken away: then any step may be another separator. None where nothing is in doubt.
+    Nothing is where no line is moved, unless prefixes were taken away: they may be set off otherwise in the
+    replacement. Where only one indent that was matched tells, a block in the request is as deep as it says.
     """
-    if any("number" in what for what in located.repairs):
-        return 0, 0
-    pairs = {(asked, there) for asked, there in part.region.indentation.known.items() if asked}
-    if len(pairs) != 1 or part.region.indentation.known.get("") != "":
+    known = part.region.indentation.known
+    numbered = any("number" in what for what in located.repairs)
+    pairs = [(asked, there) for asked, there in known.items() if asked]
+    tabs = "\t" in "".join((*known, *known.values()))
+    if not numbered and (part.region.indentation.same or tabs):
         return None
-    ((asked, there),) = pairs
-    return None if asked == there or "\t" in asked else (_width(asked), _width(there))
+    if not numbered and len(pairs) == 1 and known.get("") == "":
+        return _width(pairs[0][0]), _width(pairs[0][1])
+    unit = source.indent_unit
+    return 0, len(unit) if unit.strip("\t") else 2
 
 
 def _is_in_step(
-    at: int,
-    made: Sequence[str],
-    wanted: Sequence[str],
-    found: Sequence[str],
-    steps: tuple[int, int],
+    at: int, made: Sequence[str], wanted: Sequence[str], found: Sequence[str], steps: tuple[int, int]
 ) -> bool:
     """Whether a new line's indentation is one that the file has there, or a step from the line it is below."""
+    asked, deep = steps
     own, mine = _width(made[at]), _width(wanted[at])
-    if own in map(_width, found) and (steps == (0, 0) or mine != own):
+    if indent_of(made[at]) in map(indent_of, found) and (not asked or mine != own):
         return True
     above = next((before for before in reversed(range(at)) if _width(wanted[before]) < mine), None)
-    if above is None:
+    if above is None and not at:
         return False
-    deeper, asked = own - _width(made[above]), mine - _width(wanted[above])
-    if steps == (0, 0):
-        return deeper % 2 == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
-    return (asked, deeper) == steps
+    above = at - 1 if above is None else above
+    deeper = own - _width(made[above])
+    if not asked:
+        return deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
+    return (mine - _width(wanted[above]), deeper) == steps
 
 
 def _width(line: str) -> int:
@@ -177,16 +200,15 @@ def _damage_alone(source: FileText, located: Located) -> tuple[str, str] | None:
         return None
     asked, lines = search.split("\n"), new.split("\n")
     known = set(map(str.strip, asked)) - {""}
-    lost = not known <= set(map(str.strip, lines))
-    prose = source.language in _PROSE
+    lost = len(known.difference(map(str.strip, lines)))
     first = next((line for line in lines if line.strip()), "")
-    for what, line in _of_all(source, located, search, new, prose=prose):
+    for what, line in _of_all(source, located, search, new):
         return what, line or first
     for line in lines:
         text = line.strip()
         if text and text not in known:
-            what = _of_line(source, line, asked, known, lost=lost, prose=prose)
-            if what and not find_exact(source, text, 1):
+            what = _of_line(source, line, asked, known, lost=lost)
+            if what and (lost > 1 or not find_exact(source, text, 1)):
                 return what, line
     return None
 
@@ -207,74 +229,103 @@ def _texts(located: Located) -> tuple[str, str]:
     return "\n".join(search), "\n".join(new)
 
 
-def _of_all(
-    source: FileText, located: Located, search: str, new: str, *, prose: bool
-) -> Iterator[tuple[str, str]]:
-    """Damage of a replacement as a whole."""
+def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterator[tuple[str, str]]:
+    """Damage of a replacement as a whole, and the line that shows it (the first one if empty)."""
     asked, lines = search.split("\n"), [line for line in new.split("\n") if line.strip()]
     fence = "" if source.language is Language.MARKDOWN or fence_at_edge(search) else fence_at_edge(new)
     if fence and not find_exact(source, fence[:3], 1):
         yield "a code fence", ""
     numbers = numbers_of(new)
     if numbers is not None and numbers_of(search) is None and not any(map(numbers.is_alike, asked)):
-        true = numbers.first == source.line_number(located.start)
-        copied = not prose and numbers.is_displayed and _is_copy(numbers.rests, asked)
-        if numbers.sure or true or copied:
+        copied = numbers.is_displayed and source.language is not Language.YAML
+        copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
+        if numbers.sure or copied or numbers.first == source.line_number(located.start):
             yield "line numbers", ""
-    if "\n" not in new.strip("\n") and "\\" not in search and has_escaped_lines(new, asked):
+    in_one_line = "\n" not in new.strip("\n") and not (len(asked) == 1 and "\\n" in search)
+    if in_one_line and has_escaped_lines(new, asked):
         yield "an escaped newline", ""
     added = [line for line in lines if line.startswith("+")]
-    gone = [line for line in lines if line.startswith("-") and line[1:].strip() in map(str.strip, asked)]
-    others = [line for line in lines if line not in added and line not in gone]
-    if (added or gone) and not re.search(r"^[+-]", search, re.MULTILINE):
-        shifted = bool(others) and all(line.startswith(" ") for line in others)
-        is_code = source.language not in (None, *_PROSE) and not _has_line(source, b"+")
-        if (shifted or is_code) and (added or shifted):
-            yield "the prefixes of a diff", (added or gone)[0]
-    said = [line for line in asked if "\\n" in line]
-    for one, other in pairwise(lines) if said else ():
-        # A newline said in a string, that was made one.
-        split = any(one.count(quote) % 2 and other.count(quote) % 2 for quote in "\"'")
-        if (
-            split
-            and "\\n" not in one + other
-            and any(words_shared(f"{one}\\n{other}", line) > _ALIKE for line in said)
-        ):
-            yield "a newline inside a string", one
+    gone = [
+        line for line in lines if line.startswith("-") and line[1:] in asked and re.search("[A-Za-z]", line)
+    ]
+    if len(asked) > 1 and gone:
+        yield "the prefixes of a diff", gone[0]
+    if added and not re.search(r"^\+", search, re.MULTILINE):
+        shifted = all(line.startswith((" ", "+")) for line in lines) and len(added) < len(lines)
+        glued = source.language not in (None, *_PROSE) or any(re.match(r"\+(?:\S|$)", line) for line in added)
+        nearer = any(_is_nearer(line[1:], line, asked) for line in added)
+        if gone or shifted or nearer or (glued and not _has_line(source, b"+")):
+            yield "the prefixes of a diff", added[0]
+    if source.language not in (None, *_PROSE) and "\\n" in search:
+        for line in lines:
+            # A newline said in a string, that was made one.
+            if (
+                line not in asked
+                and line.count('"') % 2
+                and '"""' not in line
+                and is_code(line, line.rfind('"'))
+            ):
+                yield "a newline inside a string", line
 
 
-def _is_copy(rests: Sequence[str], asked: Sequence[str]) -> bool:
-    """Whether what stands behind numbers is what was asked for, or most of it."""
-    solid = [line for line in asked if line.strip()]
-    return any(words_shared(rest, line) > _ALIKE for rest in rests if rest.strip() for line in solid)
+def _is_nearer(plain: str, line: str, asked: Sequence[str]) -> bool:
+    """Whether a line without its damage is much like one that was asked for, and more so than with it."""
+    if not plain.strip():
+        return False
+    return any(
+        words_shared(plain, one) > max(_ALIKE, words_shared(line, one)) for one in asked if one.strip()
+    )
 
 
-def _of_line(
-    source: FileText, line: str, asked: Sequence[str], known: set[str], *, lost: bool, prose: bool
-) -> str:
+def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str], *, lost: int) -> str:
     """Damage of one line of a replacement; "" if there is none."""
     if says_omitted(line) or (source.language is not None and is_elision(line, source.language)):
         return "a marker for omitted text"
     if lost and stands_for_lines(line):
         return "a marker for omitted text"
-    rest = without_number(line)
-    if rest in known and not prose:
+    if source.language is not Language.YAML and without_number(line) in known:
         return "line numbers"
     entity = _ENTITY.search(line)
-    if entity and not any(map(_ENTITY.search, asked)):
-        lone = not prose and not any(char in _ENTITY.sub("", line) for char in "<>&")
-        if unescape(line).strip() in known or (lone and is_code(line, entity.start())):
+    if entity and source.language not in _MARKUP and not any(map(_ENTITY.search, asked)):
+        plain = unescape(line)
+        half = source.language is None and any(char in _ENTITY.sub("", line) for char in "<>&")
+        is_text = (
+            half or in_quotes(line.replace("`", " "), entity.start()) or find_exact(source, entity[0], 1)
+        )
+        raw = [one for one in asked if unescape(entity[0]) in one]
+        if plain.strip() in known or not is_text or _is_nearer(plain, line, raw):
             return "an escaped character"
+    return _escaped(source, line, asked, known) or _typographic(source, line, asked)
+
+
+def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str]) -> str:
+    """Quotes or backslashes of a line that are escaped once more than the text asked for has them."""
+    halved = line.replace("\\\\", "\\")
+    if "\\\\" in halved and not _LONE_BACKSLASH.search(line) and _is_nearer(halved, line, asked):
+        return "a doubled backslash"
+    if line.endswith("\\\\") and in_quotes(line, len(line) - 2):
+        return "a doubled backslash"
     quote = _ESCAPED_QUOTE.search(line)
-    if quote and not any(quote[0] in one for one in asked):
-        plain = line.replace("\\", "")
-        lone = quote[1] not in _ESCAPED_QUOTE.sub("", line) and source.language is not Language.BASH
-        if plain.strip() in known or (lone and is_code(line, quote.start())):
-            return "an escaped quote"
-    for at, char in enumerate(line) if not line.isascii() else ():
-        plain_quote = _TYPOGRAPHIC.get(char)
-        alone = plain_quote and source.language and not prose and not any(char in one for one in asked)
-        if alone and any(str(plain_quote) in one for one in asked) and is_code(line, at):
+    if not quote or quote[1] in _ESCAPED_QUOTE.sub("", line):
+        return ""
+    plain = line.replace(f"\\{quote[1]}", quote[1])
+    bare = [one for one in asked if quote[1] in _ESCAPED_QUOTE.sub("", one)]
+    # No string of a line without a bare quote ends in that quote: nothing needs the backslash.
+    if source.language in (None, *_PROSE, *_WITH_ACCENTS):
+        needless = source.language is not Language.BASH and is_code(line, quote.start())
+    else:
+        needless = not in_quotes(line, quote.start()) or not find_exact(source, quote[0], 1)
+    needless = needless and not any(quote[0] in one for one in asked)
+    return "an escaped quote" if plain.strip() in known or needless or _is_nearer(plain, line, bare) else ""
+
+
+def _typographic(source: FileText, line: str, asked: Sequence[str]) -> str:
+    """A quote of a word processor in code that has plain ones."""
+    if line.isascii() or source.language in (None, *_PROSE):
+        return ""
+    for at, char in enumerate(line):
+        plain = _TYPOGRAPHIC.get(char, "\n")
+        if any(plain in one for one in asked) and not any(char in one for one in asked) and is_code(line, at):
             return "" if find_exact(source, char, 1) else "a typographic quote"
     return ""
 
@@ -297,7 +348,9 @@ def _check_indent(source: FileText, part: Literal) -> None:
     moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
     moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
     for line in more:
-        moved = moved or (line.strip() == first.strip() and line not in others and indent_of(line) != indent)
+        given = indent_of(line)
+        moved = moved or (line.strip() == first.strip() and line not in others and given != indent)
+        moved = moved or (given == indent_of(first) != "" and line not in others)
     if moved:
         raise UnclearError(
             Code.AMBIGUOUS_MATCH,

@@ -220,6 +220,8 @@ class _Carry:
         self._pair()
         region, search, replace = part.region, part.search, part.replace
         self._adapter = _Adapter(source, region.indentation, search.solid, region.texts)
+        there = {source.text(row.body) for row in region.rows}
+        self._blanks = {"", *(text for gap in search.blank for text in gap if text not in there)}
         pairs = [
             (search.solid[mine], region.texts[mine], replace.solid[index])
             for index, mine in enumerate(self._partner)
@@ -295,7 +297,7 @@ class _Carry:
     def gap(self, index: int) -> list[_Out]:
         """The blank lines after line `index` of the replacement, merged three ways."""
         wanted, at = self._replace.blank[index], self._gap_of[index]
-        fresh = [_Out(-1, self._adapter.line(text) if text else "") for text in wanted]
+        fresh = [_Out(-1, "" if text in self._blanks else self._adapter.line(text)) for text in wanted]
         if at < 0:
             return fresh
         asked = self._search.blank[at]

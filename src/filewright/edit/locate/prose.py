@@ -66,14 +66,14 @@ def is_prose(line: str, start: int, end: int, beside: tuple[str, ...] = ()) -> b
     """
     if _in_comment(line, start, beside):
         return True
-    return _is_running(line, beside) and not _in_quotes(line, start) and not _in_span(line, start, end)
+    return _is_running(line, beside) and not in_quotes(line, start) and not _in_span(line, start, end)
 
 
 def is_code(line: str, at: int) -> bool:
     """Whether the character at `at` of `line` is in no comment, no string and no running text."""
-    if _in_comment(line, at, ()) or _in_quotes(line, at) or _is_running(line, ()):
+    if _in_comment(line, at, ()) or in_quotes(line, at) or _is_running(line, ()):
         return False
-    return not any(not _in_quotes(line, mark.start()) for mark in _ANY_LEADING.finditer(line[:at]))
+    return not any(not in_quotes(line, mark.start()) for mark in _ANY_LEADING.finditer(line[:at]))
 
 
 def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
@@ -86,13 +86,13 @@ def _in_comment(line: str, at: int, beside: tuple[str, ...]) -> bool:
         closing = line.find("*/")
         return closing < 0 or at < closing
     for match in _BLOCK.finditer(line):
-        if match.start() < at < match.end() and not _in_quotes(line, match.start()):
+        if match.start() < at < match.end() and not in_quotes(line, match.start()):
             return True
     for match in _TRAILING_HASH.finditer(line):
-        if match.end() <= at and not _in_quotes(line, match.start()):
+        if match.end() <= at and not in_quotes(line, match.start()):
             return True
     for match in _TRAILING_SLASHES.finditer(line):
-        if match.end() <= at and not _in_quotes(line, match.start()) and _comments(line, match.start()):
+        if match.end() <= at and not in_quotes(line, match.start()) and _comments(line, match.start()):
             return True
     return False
 
@@ -117,7 +117,8 @@ def _comments(line: str, at: int) -> bool:
     return bool(_PLAIN_RUN.search(after)) and not _CODE_WORDS.search(after)
 
 
-def _in_quotes(line: str, at: int) -> bool:
+def in_quotes(line: str, at: int) -> bool:
+    """Whether the character at `at` of `line` is between quotes, as far as the line tells."""
     before = re.sub(r"\\.", "", line[:at])
     single = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
     return before.count('"') % 2 == 1 or before.count("`") % 2 == 1 or single % 2 == 1

@@ -17,12 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 
+from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.prose import is_code
 
 _NUMBERED = re.compile(
     r"[ \t]*(?P<mark>L|[Ll]ine |\[)?[ \t]*(?P<number>\d{1,9})"
     r"(?P<sep>\]?(?: *(?:->|=>)(?= |$)| *[→│|\t»›]|[:.)](?=[ \t]|$)|:|-(?=[ \t]|$)|(?<=\])(?= |$)|$))"
 )
+_PERHAPS_NUMBERED = re.compile(r"[ \t]*(?:L|[Ll]ine |\[)?\d+(?!\w)")
 #: What only a display puts behind a number.
 _SURE = ("→", "│", "|", "\t", "»", "›")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[^`]*")
@@ -171,8 +173,14 @@ def _without_numbers(one: Repaired) -> Iterator[Repaired]:
         return
     theirs = numbers_of(one.replace, like=numbers.kind)
     rests: tuple[str, ...] | None = None if theirs is None else theirs.rests
-    if rests is None and any(_NUMBERED.match(line) for line in one.replace.split("\n")):
+    if rests is None and any(_PERHAPS_NUMBERED.match(line) for line in one.replace.split("\n")):
         return
+    if rests is not None:
+        mine = {rest.strip(): len(rest) for rest in numbers.rests if rest.strip()}
+        moved = [len(rest) - mine[rest.strip()] for rest in rests if rest.strip() in mine]
+        least = [min(len(indent_of(rest)) for rest in one if rest.strip()) for one in (numbers.rests, rests)]
+        if moved and all(moved) and (least[0] != least[1] or all(columns % 2 for columns in moved)):
+            return  # set off otherwise than the search text
     spaced = all(rest.startswith(" ") for rest in numbers.rests if rest.strip())
     for pad in (" ", "") if spaced else ("",):
         yield Repaired(
@@ -194,7 +202,7 @@ def _is_numbered(line: str, kind: str) -> bool:
 
 
 def _kind(match: re.Match[str]) -> str:
-    return f"{match['mark'] or ''}{match['sep'].strip(' ')}"
+    return f"{match['mark'] or ''}{match['sep']}"
 
 
 def numbers_of(text: str, *, like: str | None = None) -> Numbers | None:
