@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -218,6 +219,9 @@ def test_what_an_earlier_version_kept_is_named_and_left_as_it_is(
     (earlier / "key").write_bytes(bytes(32))
     for name, content in files.items():
         (place / "state" / name).write_bytes(content)
+    status = (place / "a").stat()
+    owner = {"id": earlier.name, "paths": [str(place / "a")], "device": status.st_dev, "inode": status.st_ino}
+    (earlier / "root").write_text(json.dumps({**owner, "birth": None}) + "\n")
     before = {path: path.read_bytes() for path in (place / "state").rglob("*") if path.is_file()}
     with _open(place, "a") as workspace:
         (note,) = workspace.state_notes

@@ -17,7 +17,6 @@ from filewright.boundary.denial import DenyRules
 from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import (
-    is_journaled_temporary,
     is_temporary,
     quote,
     shown,
@@ -39,7 +38,6 @@ __all__ = [
     "Reached",
     "Root",
     "Walk",
-    "is_journaled_temporary",
     "is_temporary",
     "program",
     "quote",

@@ -38,7 +38,7 @@ _TOKEN = re.compile(r'\\([abtnvfr"\\])|\\([0-3][0-7]{2})|([^\\"]+)', re.DOTALL)
 
 TEMPORARY = b".fw~"
 """How the names of a change's temporaries begin."""
-_RANDOM, _LETTERS, _EARLIER_LETTERS = 6, 16, 8
+_RANDOM, _LETTERS = 6, 16
 _DIGITS = bytes(
     b"0123456789abcdefghijklmnopqrstuv!"[b"abcdefghijklmnopqrstuvwxyz234567".find(bytes((byte,)).lower())]
     for byte in range(256)
@@ -65,13 +65,6 @@ def _has_checksum(name: bytes) -> bool:
     except ValueError:
         return False
     return zlib.crc32(made[:_RANDOM]).to_bytes(4, "big") == made[_RANDOM:]
-
-
-def is_journaled_temporary(name: bytes) -> bool:
-    """The same of a name that a journal has for a temporary, which may be that of an earlier version."""
-    return is_temporary(name) or (
-        name.startswith(TEMPORARY) and len(name) == len(TEMPORARY) + _EARLIER_LETTERS
-    )
 
 
 def quote(name: bytes) -> str:

@@ -156,16 +156,6 @@ class Log:
         """Whether an operation was made."""
         return bool(self.database.read(f"SELECT 1 FROM operations WHERE number = ? AND {_COMMITTED}", number))
 
-    def ids(self) -> Iterator[str]:
-        """Ids of all committed changes, newest first."""
-        before = 1 << 62
-        while rows := self.database.read(
-            f"SELECT number FROM operations WHERE {_COMMITTED} AND number < ? ORDER BY number DESC LIMIT {_PAGE}",
-            before,
-        ):
-            yield from (id_of(number) for (number,) in rows)
-            before = rows[-1][0]
-
     def newest(self) -> str | None:
         """The id of the newest change."""
         rows = self.database.read(

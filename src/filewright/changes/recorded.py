@@ -202,7 +202,7 @@ class RecordedChanges:
             skipped = itertools.islice(self.heads(), int(back[1] or 0), None)
             if (head := next(skipped, None)) is not None:
                 return head.id
-        elif any(store.committed(given) for store in self.stores):
+        elif any(store.log.committed(given) for store in self.stores):
             return given
         elif given:
             begun = (head.id for head in self.heads() if head.id.startswith(given))
@@ -227,7 +227,7 @@ class RecordedChanges:
                 yield head
                 continue
             try:
-                operation = store.committed(head.id)
+                operation = store.log.committed(head.id)
             except FilewrightError:
                 continue  # A damaged record; asking for it says so.
             record = self._inside(operation) if operation is not None else None
@@ -513,7 +513,7 @@ class RecordedChanges:
 
     def _kept(self, change_id: str) -> tuple[Store, Operation]:
         for store in self.stores:
-            file = store.committed(change_id)
+            file = store.log.committed(change_id)
             if file is not None:
                 return store, file
         raise errors.unknown_change(change_id)

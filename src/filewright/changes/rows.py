@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from filewright.boundary import is_journaled_temporary
+from filewright.boundary import is_temporary
 from filewright.changes.operations import (
     Alter,
     CommitPlan,
@@ -241,7 +241,7 @@ def operation_of(row: list[Any], trees: Sequence[Leaves]) -> SlotOperation:
 
 
 def _checked(operation: SlotOperation, temporaries: list[Slot]) -> SlotOperation:
-    if not all(is_journaled_temporary(slot.name) for slot in temporaries):
+    if not all(is_temporary(slot.name) for slot in temporaries):
         raise ValueError("a temporary has a name that is not ours")
     return operation
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from filewright.boundary import is_journaled_temporary
+from filewright.boundary import is_temporary
 from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
@@ -323,7 +323,7 @@ def _gone_on(slots: Slots, slot: Slot, operation: Put) -> bool:
 def _remove_staged(work: _Settlement, operation: Put) -> None:
     """Remove what we staged, out of sight again; what somebody has written to it meanwhile is kept."""
     slots, carrier, after = work.slots, operation.carrier, operation.after
-    if after.kind == "file" and after.known and is_journaled_temporary(carrier.name):
+    if after.kind == "file" and after.known and is_temporary(carrier.name):
         status = slots.status(carrier)
         if status is not None and not status.size and after.size:
             slots.discard(carrier)  # A power cut left its name only: these are nobody's bytes.
@@ -404,7 +404,7 @@ def _clean_up_there(work: _Settlement, operation: SlotOperation) -> None:
     match operation:
         case Put(before=Seal() as before):
             for slot in (operation.spare, operation.carrier):
-                if is_journaled_temporary(slot.name):
+                if is_temporary(slot.name):
                     _remove_displaced(work, slot, before, operation.displaced, operation)
         case Put(staged=True):
             _finish_put(work, operation)
@@ -474,9 +474,9 @@ def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, place: Slot) -> No
     if slots.remove_tree(slot, tree, remove):
         return
     shown = slots.shown(place)
-    if is_journaled_temporary(slot.name) and shown not in work.findings.waiting:
+    if is_temporary(slot.name) and shown not in work.findings.waiting:
         work.rescue(slots.holder(slot), slot.name, shown, "was added to while it was deleted")
-    elif not is_journaled_temporary(slot.name):
+    elif not is_temporary(slot.name):
         work.findings.conflicts.append(f"{shown}: others have put something into it; that stays")
 
 

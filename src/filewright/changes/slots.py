@@ -19,7 +19,6 @@ from filewright.boundary import (
     DenyRules,
     Location,
     Root,
-    is_journaled_temporary,
     is_temporary,
 )
 from filewright.changes.content import digest_of
@@ -416,7 +415,7 @@ class Slots:
 
     def discard(self, slot: Slot) -> None:
         """Remove a temporary of ours that nobody has ever seen under another name."""
-        status = self.status(slot) if is_journaled_temporary(slot.name) else None
+        status = self.status(slot) if is_temporary(slot.name) else None
         if status is None:
             return
         if status.kind == "folder":

@@ -35,7 +35,7 @@ from filewright.changes.locks import lock_folder, wait_for
 from filewright.errors import Code, FilewrightError, from_os_error, locked
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Status
+from filewright.system import Folder, Status
 
 _FOLDERS = (b"contents", b"kept")
 _INDEX = b"roots"
@@ -136,8 +136,8 @@ class Index:
         return self._owners
 
     def _scan(self) -> Iterator[Owner]:
-        """The owners as their own state folders tell."""
-        for name in _names(self.base):
+        """The owners as their own state folders tell, but for those of earlier versions."""
+        for name in set(_names(self.base)).difference(_of_earlier_versions(self.base)):
             try:
                 owner = Owner.of_line(read_file(os.path.join(self.base, name, b"root")))
             except OSError:
@@ -474,16 +474,10 @@ def _make_folders(folder: bytes) -> None:
         opened.flush()
 
 
-def open_file(path: bytes, *, write: bool = False) -> File:
-    """The file at an absolute path of a state folder, which is no link. Raises `OSError`."""
-    folder, name = os.path.split(path)
-    with system.open_folder(folder) as opened:
-        return opened.open(name, write=write)
-
-
 def read_file(path: bytes) -> bytes:
     """All of a small file at an absolute path of a state folder. Raises `OSError`."""
-    with open_file(path) as file:
+    folder, name = os.path.split(path)
+    with system.open_folder(folder) as opened, opened.open(name) as file:
         return file.read(0, file.status().size)
 
 

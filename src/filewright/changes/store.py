@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from filewright.boundary import Boundary, quote
 from filewright.changes.flushing import Flusher
-from filewright.changes.log import Log, Operation
+from filewright.changes.log import Log
 from filewright.changes.state import StateFolder
 from filewright.errors import FilewrightError, from_os_error
 from filewright.settings import Settings
@@ -35,13 +35,6 @@ class Store:
         from filewright.changes.recovery import Recoverer
 
         return Recoverer(self)
-
-    def committed(self, change_id: str) -> Operation | None:
-        """A committed change, its places as its roots are called now; None if it is not here.
-
-        Raises `io_error` if it is damaged.
-        """
-        return self.log.committed(change_id)
 
     @property
     def unfinished(self) -> tuple[object, ...]:
