@@ -22,7 +22,7 @@ ROOMS = {
     # room: (limit, goal), in code tokens
     "changes": (75_000, 42_000),
     "edit": (71_000, 40_000),
-    "tools": (49_000, 32_000),
+    "tools": (46_300, 32_000),
     "structure": (26_700, 20_500),
     "system": (26_600, 23_000),
     "boundary": (26_500, 20_000),
