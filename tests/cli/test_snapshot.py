@@ -190,13 +190,27 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(workspace: Any, root: Pat
     assert _tree(root)["a.txt"] == edited
 
 
-def test_what_a_command_did_before_a_tool_did_more_is_named(workspace: Any, root: Path) -> None:
+@pytest.mark.parametrize("then", ["true", "echo more >> a.txt", "rm a.txt"])
+@pytest.mark.parametrize(
+    "first", ["printf 'another two' > a.txt", "chmod 600 a.txt", "rm a.txt; echo two > a.txt"]
+)
+def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
+    workspace: Any, root: Path, first: str, then: str
+) -> None:
+    workspace.write("first", "1\n")
+    moment, before = workspace.newest(), _tree(root)
     begun = workspace.begin_command()
-    (root / "a.txt").write_bytes(b"another two")
+    subprocess.run(first, shell=True, cwd=root, check=True)
     workspace.edit("a.txt", [{"search": "two", "replace": "2"}])
-    [record] = workspace.end_command(begun, "a command")
-    assert record.entries == ()
-    assert "a.txt" in record.notes[0]
+    subprocess.run(then, shell=True, cwd=root, check=True)
+    records = workspace.end_command(begun, "a command")
+    assert len(records) == (1 if then == "true" else 2)
+    assert [note for record in records for note in record.notes] == []
+    after = _tree(root)
+    workspace.revert_edit(since=moment)
+    assert _tree(root) == before
+    workspace.redo()
+    assert _tree(root) == after
 
 
 @pytest.mark.parametrize("command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"])

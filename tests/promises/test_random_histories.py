@@ -128,15 +128,7 @@ FOUND: dict[str, list[histories.Step]] = {
 }
 
 
-WAITING = {
-    "a file made from above is written to by who has opened its folder",
-    "a shell changes the mode of a file that a tool edits at the same time",
-    "a shell appends to what a tool edits at the same time",
-}
-_WAITS = pytest.mark.xfail(strict=True, reason="an undo looks at each change by itself, not at one tree")
-
-
-@pytest.mark.parametrize("case", [pytest.param(name, marks=[_WAITS] * (name in WAITING)) for name in FOUND])
+@pytest.mark.parametrize("case", FOUND)
 def test_a_history_that_once_went_wrong(case: str, tmp_path: Path) -> None:
     wrong = histories.played(FOUND[case], tmp_path)
     assert wrong is None, wrong

@@ -315,16 +315,15 @@ class Changes(RecordedChanges):
         """
         from filewright.changes.shell import begun_after, end_command
 
-        made = []
+        made: list[ChangeRecord] = []
         with self.writing(task):
             begun = begun_after(self._own[0], identifier)
             later = itertools.takewhile(lambda head: head.id > begun, self.heads(task))
             made_since = [self._all_contents(head.id) for head in reversed(list(later))]
             for store, root in zip(self._own, self._boundary.roots, strict=True):
-                record = end_command(
+                made += end_command(
                     self._boundary, store, root, identifier, summary, caller, made_since, task
                 )
-                made += [record] if record is not None else []
         return tuple(made)
 
     # Undoing

@@ -482,8 +482,20 @@ class RecordedChanges:
         return Contents(store.log.contents, record, small=self._settings.hold_bytes)
 
     def _all_contents(self, change_id: str) -> Contents:
+        """The contents of a change, its places named from the roots here, whichever root they were made from."""
         store, operation = self._kept(change_id)
-        return Contents(store.log.contents, operation.record, small=self._settings.hold_bytes)
+        record = operation.record
+
+        def here(place: Place) -> Place:
+            return self._seen_from_here(place) or place
+
+        def named() -> Iterator[Entry]:
+            for entry in operation.record.entries:
+                yield replace(entry, place=here(entry.place), was=entry.was and here(entry.was))
+
+        if not {root.resolved for root in self._boundary.roots}.issuperset(operation.roots):
+            record = replace(record, entries=Entries(len(record.entries), named))
+        return Contents(store.log.contents, record, small=self._settings.hold_bytes)
 
     # Places
 

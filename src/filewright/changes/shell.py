@@ -28,7 +28,7 @@ import time
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import xxhash
@@ -130,9 +130,10 @@ def end_command(
     caller: Caller,
     meanwhile: Iterable[Contents],
     task: Task,
-) -> ChangeRecord | None:
-    """Record what is different from the listing, as the changes `meanwhile`, the oldest first, have left it;
-    None if that is nothing.
+) -> list[ChangeRecord]:
+    """Record what is different from the listing, as the changes `meanwhile`, the oldest first, have left it.
+
+    What the command had done before one of those came to it is a part of its own, recorded before that.
 
     Needs the workspace lock. Raises `not_found` if there is no such listing.
     """
@@ -148,9 +149,9 @@ def end_command(
         slack = 0 if device == root.device else _SLACK_NS
         comparing.compare(listing, _walked(boundary, root, task), begun - slack)
         comparing.ask_git(identifier)
-        record = comparing.record(summary, caller)
+        records = comparing.record(summary, caller)
         folder.rename(_list(identifier), folder, _list("newest"), "replace")
-    return record
+    return records
 
 
 def begun_after(store: Store, identifier: str) -> str:
@@ -426,6 +427,21 @@ def _clean(folder: Folder) -> None:
 # Comparing
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a tool found at `path`, other than what was listed there: nothing, or what has these `numbers`.
+
+    It is at `now` since.
+    """
+
+    entry: Entry
+    change: Contents
+    path: _Path
+    numbers: _Numbers | None
+    kept: tuple[int, int]
+    now: _Path
+
+
 class _Comparing:
     """What is different from a listing, as the entries of a record, with what was kept."""
 
@@ -442,8 +458,7 @@ class _Comparing:
         self._root = root
         self._folder = folder
         self._left: dict[_Path, tuple[Entry, Contents]] = {}
-        self._unclear: set[_Path] = set()
-        self._unlisted: set[_Path] = set()
+        self._found: list[_Found] = []
         self._task = task
         self._gone: dict[_Path, tuple[_Numbers, tuple[int, int]]] = {}
         self._came: dict[_Path, _Numbers] = {}
@@ -468,12 +483,13 @@ class _Comparing:
                     places[was[0]] = {name: at for at, name in enumerate(listed.names)}
                 at = places[was[0]].get(was[1])
                 if at is None and entry.before is not None and path is not None:
-                    self._unlisted.add(path)
+                    self._found.append(_Found(entry, change, was, None, (0, 0), path))
                 elif at is not None and path and path != was and _is_as_it_was(entry):
                     moves[was] = path
                     continue
                 elif at is not None and was not in self._left and not _is_side(listed.of(at), entry.before):
-                    self._unclear.add(was)
+                    row = listed.of(at), listed.kept_at(at)
+                    self._found.append(_Found(entry, change, was, *row, path or was))
                 taken.add(was)
             if path is not None and entry.after is not None:
                 made[path] = entry, change
@@ -494,6 +510,12 @@ class _Comparing:
         What only an ignore rule has hidden is still there, and what one has uncovered was there before.
         """
         nothing = _Names()
+        self._found = [
+            found
+            for found in self._found
+            # What is not seen now was ignored, and was there before.
+            if found.numbers is not None or found.now[1] in after.get(found.now[0], nothing).names
+        ]
         # Where other rules hold now, or another mode, names may have been there that nobody saw.
         other_rules = before.pop(_ELSEWHERE, nothing).numbers != after.pop(_ELSEWHERE, nothing).numbers
         uncovered = {b""} if other_rules else set()
@@ -626,32 +648,53 @@ class _Comparing:
                         self._changed[path] = wanted[path], (number, offset), self._changed[path][2]
                     offset += 16 + len(content)
 
-    def record(self, summary: str, caller: Caller) -> ChangeRecord | None:
-        """The change, committed; None if nothing is different."""
+    def record(self, summary: str, caller: Caller) -> list[ChangeRecord]:
+        """The change, committed, the oldest part first; none if nothing is different."""
         log = self._store.log
         with log.begin(self._task) as intent:
             self._section = intent.keep
+            parts = [(number, tuple(found)) for number, found in self._found_by_tools().items()]
             entries = tuple(sorted(self._entries(), key=lambda entry: entry.place.parts))
-            # What a tool found that was not there before was ignored, or the command made it before that.
-            unclear = self._unclear | (self._unlisted & self._came.keys())
-            self._lost += [_place(self._root, path).shown for path in sorted(unclear)]
-            if not entries and not self._lost:
-                return None
-            record = ChangeRecord(
-                id=id_of(intent.number),
-                time_ns=intent.number,
-                tool="shell",
-                summary=summary,
-                entries=entries,
-                session=caller.session,
-                client=caller.client,
-                turn=caller.turn,
-                notes=tuple(self._notes()),
-            )
-            # It displaced nothing, and nothing is left to clean up.
-            intent.record(record, CommitPlan((), ()), "settled")
+            parts += [(intent.number, entries)] if entries or self._lost else []
+            records = [
+                ChangeRecord(
+                    id=id_of(number),
+                    time_ns=number,
+                    tool="shell",
+                    summary=summary,
+                    entries=part,
+                    session=caller.session,
+                    client=caller.client,
+                    turn=caller.turn,
+                    notes=tuple(self._notes()) if number == intent.number else (),
+                )
+                for number, part in parts
+            ]
+            for record in records:
+                # It displaced nothing, and nothing is left to clean up.
+                intent.record(record, CommitPlan((), ()), "settled")
         self._store.collect()
-        return record
+        return records
+
+    def _found_by_tools(self) -> dict[int, list[Entry]]:
+        """What the command had done when a tool came to it: a part of the change, just before the tool's."""
+        parts: dict[int, list[Entry]] = {}
+        for found in self._found:
+            before, after = None, found.entry.before
+            if found.numbers is not None:
+                before = self._side_of(found.path, found.numbers, self._kept(found.numbers[1], *found.kept))
+            if after is None or (before is None and found.numbers is not None):
+                continue
+            number = found.change.record.time_ns - 1
+            if number not in parts and self._store.log.operation(number) is not None:
+                self._lost.append(_place(self._root, found.path).shown)  # A clock that stood still.
+                continue
+            content = found.change.before(found.entry)
+            if content is not None:
+                digest = xxhash.xxh3_128_hexdigest(content)
+                after = replace(after, digest=digest, blob=self._section(content))
+            parts.setdefault(number, []).append(Entry(self._at(found.path), before, after))
+        return parts
 
     def _is_left(self, path: _Path, now: _Numbers) -> bool:
         """Whether something is as a tool has left it."""
@@ -788,6 +831,12 @@ class _Comparing:
             content = entry.after.target if (entry := self._left[path][0]).after is not None else None
         else:
             content = self._left[path][1].after(self._left[path][0])
+        return self._side_of(path, numbers, content)
+
+    def _side_of(self, path: _Path, numbers: _Numbers, content: bytes | None) -> Side | None:
+        """What was there, with its content; None, and said, where that was not kept."""
+        if stat.S_ISDIR(numbers[4]):
+            return _side(numbers)
         if content is None:
             self._lost.append(_place(self._root, path).shown)
             return None
@@ -919,6 +968,8 @@ def _is_as_it_was(entry: Entry) -> bool:
 def _is_side(numbers: _Numbers, side: Side | None) -> bool:
     """Whether what was listed is what a tool has found."""
     if side is None or _KINDS.get(stat.S_IFMT(numbers[4])) != side.kind:
+        return False
+    if side.kind != "link" and (stat.S_IMODE(numbers[4]), *numbers[5:]) != (side.mode, side.uid, side.gid):
         return False
     return side.kind != "file" or (numbers[1], numbers[2]) == (side.size, side.mtime_ns)
 
