@@ -10,7 +10,7 @@ from filewright import errors, system
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote
 from filewright.errors import Code, FilewrightError, from_os_error, leads_out, not_a_file
-from filewright.system import NotAFileError
+from filewright.system import LeadsOutError, NotAFileError
 
 
 def outside(roots: Sequence[Root], path: bytes, safe: str, *, hint: str | None = None) -> FilewrightError:
@@ -89,7 +89,10 @@ def failure(error: OSError, where: Location, doing: str, *, cross: bool = True) 
         hint = "list the folder instead" if error.kind == "folder" else "name a regular file"
         return not_a_file(where.asked, error.kind, hint=hint)
     if error.errno == errno.EXDEV:
-        leads = _leads_to(where, cross)
+        leads = where.absolute
+        if isinstance(error, LeadsOutError) and error.path is not None:
+            leads = os.path.join(where.root.path, *error.above, error.path)
+        leads = system.absolute(leads)
         mounted = not cross and leads.startswith(where.root.path.rstrip(b"/") + b"/")
         if not mounted:
             return leads_out(where.asked, facts["root"], quote(leads))
@@ -114,23 +117,3 @@ def failure(error: OSError, where: Location, doing: str, *, cross: bool = True) 
             details=facts,
         )
     return from_os_error(error, where.asked, doing=doing)
-
-
-def _leads_to(where: Location, cross: bool) -> bytes:
-    """Where the first link (or `..`) that leaves the root points: names only, for the message."""
-    root = where.root
-    for count, name in enumerate(where.parts):
-        try:
-            with root.folder.beneath(where.parts[:count], cross=cross, listing=False) as above:
-                target = above.read_link(name)
-        except OSError as error:
-            if error.errno == errno.EINVAL:
-                continue  # No link.
-            break
-        try:
-            root.folder.beneath(where.parts[: count + 1], cross=cross, listing=False).close()
-        except OSError as error:
-            if error.errno == errno.EXDEV:
-                rest = b"/".join(where.parts[count + 1 :])
-                return system.absolute(os.path.join(root.path, *where.parts[:count], target, rest))
-    return system.absolute(where.absolute)

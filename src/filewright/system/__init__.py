@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from filewright.faces import names_of
+from filewright.system.beneath import LeadsOutError
 from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard
 from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
@@ -84,6 +85,7 @@ __all__ = [
     "File",
     "Folder",
     "Kind",
+    "LeadsOutError",
     "NotAFileError",
     "Rename",
     "Status",

@@ -46,14 +46,19 @@ class Steps(Protocol):
     def open(self, name: bytes, folder: int) -> int:
         """What the path leads to; `b"."` is `folder` once more."""
 
-    def target(self, name: bytes, folder: int) -> list[bytes] | None:
-        """The parts that a link leads by; None if it is absolute. `EINVAL` if it is no link."""
+    def target(self, name: bytes, folder: int) -> tuple[bytes, bool]:
+        """Where a link leads, with `/` between its parts, and whether that is relative. `EINVAL` if it is no link."""
 
     def close(self, handle: int) -> None:
         """Let go of one."""
 
-    def true_name(self, name: bytes, handle: int) -> bytes:
-        """What the folder calls the open thing, where `name` may be another spelling of it."""
+
+class LeadsOutError(OSError):
+    """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
+
+    def __init__(self, above: tuple[bytes, ...] = (), path: bytes | None = None) -> None:
+        super().__init__(errno.EXDEV, os.strerror(errno.EXDEV))
+        self.above, self.path = above, path
 
 
 class _RacedError(OSError):
@@ -103,7 +108,7 @@ def _walk(
     device = None if cross else steps.status(start).st_dev
     pending = [part for part in reversed(parts) if part] or [b"."]
     names: list[bytes] = []
-    followed = 0
+    followed, leads_out = 0, LeadsOutError()
     folder = steps.enter(b".", start)
     try:
         while True:
@@ -111,7 +116,7 @@ def _walk(
             if part in (b".", b".."):
                 if part == b"..":
                     if not names:
-                        raise _leads_out()
+                        raise leads_out
                     names.pop()
                     above = _descend(steps, start, names, device)
                     steps.close(folder)
@@ -128,41 +133,39 @@ def _walk(
             if ask is not None:
                 ask(folder, tuple(names), part, stat.S_ISDIR(status.st_mode))
             if device is not None and status.st_dev != device:
-                raise _leads_out()
+                raise LeadsOutError()
             if stat.S_ISLNK(status.st_mode):
                 followed += 1
                 if not links or followed > _LINKS:
                     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-                pending.extend(reversed(_steps_of(steps, part, folder)))
+                target, relative = _target(steps, part, folder)
+                leads_out = LeadsOutError(tuple(names), b"/".join((target, *reversed(pending))))
+                if not relative:
+                    raise leads_out
+                parts_of_it = [step for step in target.split(b"/") if step]
+                pending.extend(reversed([*parts_of_it, b"."] if target.endswith(b"/") else parts_of_it))
                 continue
             if not pending:
                 if not steps.folders_only and not stat.S_ISREG(status.st_mode):
                     raise not_a_file(status)
-                last = _step(steps.open, part, folder, status)
-                return last, (*names, _named(steps, part, last))
+                return _step(steps.open, part, folder, status), (*names, part)
             if not stat.S_ISDIR(status.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             below = _step(steps.enter, part, folder, status)
             steps.close(folder)
             folder = below
-            names.append(steps.true_name(part, folder))
+            names.append(part)
     finally:
         steps.close(folder)
 
 
-def _steps_of(steps: Steps, link: bytes, folder: int) -> list[bytes]:
+def _target(steps: Steps, link: bytes, folder: int) -> tuple[bytes, bool]:
     try:
-        target = steps.target(link, folder)
+        return steps.target(link, folder)
     except OSError as error:
         if error.errno == errno.EINVAL:
             raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         raise
-    if target is None:
-        raise _leads_out()
-    parts = [part for part in target if part]
-    if target and not target[-1]:
-        parts.append(b".")
-    return parts
 
 
 def _step(opener: Callable[[bytes, int], int], part: bytes, folder: int, seen: os.stat_result) -> int:
@@ -173,14 +176,6 @@ def _step(opener: Callable[[bytes, int], int], part: bytes, folder: int, seen: o
         was_no_link = error.errno in (errno.ELOOP, errno.EMLINK) and not stat.S_ISLNK(seen.st_mode)
         if was_folder or was_no_link:
             raise _RacedError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
-        raise
-
-
-def _named(steps: Steps, part: bytes, handle: int) -> bytes:
-    try:
-        return steps.true_name(part, handle)
-    except OSError:
-        steps.close(handle)
         raise
 
 
@@ -197,12 +192,8 @@ def _descend(steps: Steps, start: int, names: Sequence[bytes], device: int | Non
         folder = below
         if device is not None and steps.status(folder).st_dev != device:
             steps.close(folder)
-            raise _leads_out()
+            raise LeadsOutError()
     return folder
-
-
-def _leads_out() -> OSError:
-    return OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
 
 def not_a_file(status: os.stat_result) -> NotAFileError:

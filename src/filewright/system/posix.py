@@ -160,15 +160,12 @@ class _Steps:
     def open(self, name: bytes, folder: int) -> int:
         return os.open(name, self._flags | os.O_NOFOLLOW, dir_fd=folder)
 
-    def target(self, name: bytes, folder: int) -> list[bytes] | None:
+    def target(self, name: bytes, folder: int) -> tuple[bytes, bool]:
         target = os.readlink(name, dir_fd=folder)
-        return None if target.startswith(b"/") else target.split(b"/")
+        return target, not target.startswith(b"/")
 
     def close(self, handle: int) -> None:
         os.close(handle)
-
-    def true_name(self, name: bytes, handle: int) -> bytes:  # noqa: ARG002
-        return name
 
 
 class Folder(BaseFolder, _Handle):

@@ -255,19 +255,16 @@ class _WindowsSteps:
             raise NotAFileError(errno.EISDIR, "folder")
         return _open_file(folder, name, self._access)
 
-    def target(self, name: bytes, folder: int) -> list[bytes] | None:
+    def target(self, name: bytes, folder: int) -> tuple[bytes, bool]:
         handle = _open_itself(folder, name, nt.READ_ATTRIBUTES)
         try:
             target, relative = nt.link_target(handle)
         finally:
             nt.close(handle)
-        return target.replace(b"\\", b"/").split(b"/") if relative else None
+        return target.replace(b"\\", b"/"), relative
 
     def close(self, handle: int) -> None:
         nt.close(handle)
-
-    def true_name(self, name: bytes, handle: int) -> bytes:  # noqa: ARG002
-        return name  # Case aside: other spellings are refused when they are opened.
 
 
 class Folder(BaseFolder, _WindowsHandle):
