@@ -78,6 +78,16 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     assert (root / "f").read_bytes() == STRANGE["mixed"]
 
 
+def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, workspace):
+    """What is told of each change, and the processes that parse and search, are the workspace's all the time."""
+    context = workspace.context
+    told, outlines, searcher = context.changes.after_commit, context.outlines, context.searcher
+    other = context.under(context.settings.model_copy(update={"page_chars": 1_000}))
+    assert (context.settings.page_chars, other.settings.page_chars) == (12_000, 1_000)
+    assert context.changes.after_commit == told
+    assert (other.outlines, other.searcher, other.seen) == (outlines, searcher, context.seen)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(name, root, workspace):
     (root / "f").write_bytes(b"one\ntwo\n")

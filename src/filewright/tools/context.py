@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
@@ -44,37 +45,43 @@ class Context:
         changes.after_commit = self.seen.ours
         self.indexes: BoundedCache[LineIndex] = BoundedCache(max(1 << 20, settings.cache_bytes // 8))
         self._previews: BoundedCache[str] = BoundedCache(_PREVIEWS)
-        self._outlines: Outlines | None = None
-        self._searcher: Searcher | None = None
+        self._late: dict[str, Any] = {}  # shared with the contexts of other limits
+        self._loaded_with = settings
 
     @property
     def outlines(self) -> Outlines:
         """Outlines by content, and the parser processes."""
-        if self._outlines is None:
+        if "outlines" not in self._late:
             with LOADING:
                 from filewright.structure import Outlines
 
-                self._outlines = self._outlines or Outlines(self.settings, self.boundary.launcher)
-        return self._outlines
+                if "outlines" not in self._late:
+                    self._late["outlines"] = Outlines(self._loaded_with, self.boundary.launcher)
+        found: Outlines = self._late["outlines"]
+        return found
 
     @property
     def searcher(self) -> Searcher:
         """Searches of trees."""
-        if self._searcher is None:
+        if "searcher" not in self._late:
             with LOADING:
                 from filewright.search import Searcher
 
-                self._searcher = self._searcher or Searcher(self.boundary, self.settings, self.indexes)
-        return self._searcher
+                if "searcher" not in self._late:
+                    self._late["searcher"] = Searcher(self.boundary, self._loaded_with, self.indexes)
+        found: Searcher = self._late["searcher"]
+        return found
 
     def close(self) -> None:
-        """End the child processes that were started."""
-        if self._outlines is not None:
-            self._outlines.close()
+        """End the child processes that were started, also for the contexts of other limits."""
+        if "outlines" in self._late:
+            self.outlines.close()
 
     def under(self, settings: Settings) -> Context:
         """The same workspace with other limits for the tools; caches and processes are shared."""
-        return _Limited(self, settings)
+        other = copy(self)
+        other.settings = settings
+        return other
 
     def exists(self, location: Location) -> bool:
         """Whether anything has that name."""
@@ -176,28 +183,6 @@ class Context:
                 hint="read it again and make the edit against what is there now",
                 details={"path": snapshot.asked, "expected": expected, "version": snapshot.version},
             )
-
-
-class _Limited(Context):
-    """Another context with settings of its own."""
-
-    def __init__(self, base: Context, settings: Settings) -> None:
-        vars(self).update(vars(base))  # not made anew: a commit meanwhile would tell another `seen` of itself
-        self.settings = settings
-        self._base = base
-
-    @property
-    def outlines(self) -> Outlines:
-        """Those of the workspace."""
-        return self._base.outlines
-
-    @property
-    def searcher(self) -> Searcher:
-        """That of the workspace."""
-        return self._base.searcher
-
-    def close(self) -> None:
-        """Nothing: they are the workspace's."""
 
 
 def binary(location: Location, kind: str, size: int) -> FilewrightError:
