@@ -123,7 +123,7 @@ def _attempt(
             )
             _refuse_unsettled(store, record)
             task.check()
-            intent.record(record, plan)
+            intent.record(record, plan, "intent")
         begun, number = plan, intent.number
 
         # Stage everything new under temporary names.
@@ -147,13 +147,13 @@ def _attempt(
 
     # The change is made; whatever happens from here on, it is not reported as failed.
     final = begun
-    operation = Operation(number, "done", record, tuple, lambda: final)
+    operation = Operation(number, "done", record, lambda: final)
     return replace(record, notes=(*record.notes, *_clean_up(store, operation, slots)))
 
 
 def _is_made(store: Store, number: int) -> bool:
     try:
-        return store.log.is_committed(number)
+        return store.log.committed(id_of(number)) is not None
     except FilewrightError:
         return False
 

@@ -49,19 +49,19 @@ class ContentStore:
 
     # Keeping
 
-    def keep(self, execute: Execute, content: bytes, number: int) -> str:
+    def keep(self, execute: Execute, number: int, content: bytes) -> str:
         """Keep a content, once, for the operation with that number; returns its name."""
         digest = hashlib.sha256(content)
-        if not self._is_kept(execute, digest.digest(), number):
+        if not self._is_kept(execute, digest.hexdigest(), number):
             packed = zlib.compress(content, 1) if len(content) > _TINY else content
             smaller = len(packed) < len(content)
             packed = packed if smaller else content
             if len(packed) > _IN_DATABASE:
-                return self.keep_blocks(execute, [content], number)
-            self._add(execute, digest.digest(), number, len(packed), packed, packed=smaller)
+                return self.keep_blocks(execute, number, [content])
+            self._add(execute, digest.hexdigest(), number, len(packed), packed, packed=smaller)
         return digest.hexdigest()
 
-    def keep_blocks(self, execute: Execute, blocks: Iterable[bytes | memoryview], number: int) -> str:
+    def keep_blocks(self, execute: Execute, number: int, blocks: Iterable[bytes | memoryview]) -> str:
         """The same of a large one, in a file of its own that is flushed by `flush`."""
         digest, packer = hashlib.sha256(), zlib.compressobj(1)
         fresh = b".new-" + secrets.token_hex(8).encode()
@@ -76,12 +76,12 @@ class ContentStore:
                     size += len(packed)
                 packed = packer.flush()
                 file.write(packed, size)
-                if self._is_kept(execute, digest.digest(), number):
+                if self._is_kept(execute, digest.hexdigest(), number):
                     file.close()
                     folder.remove(fresh)
                 else:
                     self._fresh.append((file, fresh, digest.hexdigest().encode()))
-                    self._add(execute, digest.digest(), number, size + len(packed), None, packed=True)
+                    self._add(execute, digest.hexdigest(), number, size + len(packed), None, packed=True)
             except BaseException:
                 file.close()
                 with suppress(OSError):  # Removed already.
@@ -89,7 +89,7 @@ class ContentStore:
                 raise
         return digest.hexdigest()
 
-    def adopt(self, execute: Execute, folder: Folder, name: bytes, size: int, number: int) -> str | None:
+    def adopt(self, execute: Execute, number: int, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file as it is by a second name in the state folder; None where that cannot be done."""
         self._adopted += 1
         kept = f"={id_of(number)}-{self._adopted}"
@@ -100,7 +100,7 @@ class ContentStore:
             if error.errno in _CANNOT_LINK:
                 return None
             raise
-        self._add(execute, kept.encode(), number, size, None, packed=False)
+        self._add(execute, kept, number, size, None, packed=False)
         return kept
 
     def flush(self) -> None:
@@ -118,8 +118,9 @@ class ContentStore:
             for _, name, digest in fresh:
                 folder.rename(name, folder, digest, "replace")
             self._flusher.one(folder)
+            self._swept = folder.status().mtime_ns  # Nobody else changes it while we have the lock.
 
-    def _is_kept(self, execute: Execute, key: bytes, number: int) -> bool:
+    def _is_kept(self, execute: Execute, key: str, number: int) -> bool:
         found = execute(
             "UPDATE contents SET operation = ? WHERE name = ? AND operation < ?", (number, key, number)
         )
@@ -129,9 +130,7 @@ class ContentStore:
         )
 
     @staticmethod
-    def _add(
-        execute: Execute, key: bytes, number: int, size: int, data: bytes | None, *, packed: bool
-    ) -> None:
+    def _add(execute: Execute, key: str, number: int, size: int, data: bytes | None, *, packed: bool) -> None:
         size = size if size < _PAGE // 4 else -(-size // _PAGE) * _PAGE  # in pages of its own
         execute("INSERT INTO contents VALUES (?,?,?,?,?)", (key, number, size, packed, data))
         execute("UPDATE usage SET bytes = bytes + ?", (size,))
@@ -146,7 +145,7 @@ class ContentStore:
 
         Raises `KeyError` if it is not kept, `ValueError` if it is damaged, `OSError`.
         """
-        rows = self._database.read("SELECT packed, data FROM contents WHERE name = ?", key_of(name))
+        rows = self._database.read("SELECT packed, data FROM contents WHERE name = ?", name)
         if not rows:
             raise KeyError(name)
         packed, data = rows[0]
@@ -197,7 +196,7 @@ class ContentStore:
         for row, _, size, _ in rows:
             execute("DELETE FROM contents WHERE rowid = ?", (row,))
             execute("UPDATE usage SET bytes = bytes - ?", (size,))
-        return [_file_of(name) for _, name, _, in_file in rows if in_file], bool(rows)
+        return [name.encode() for _, name, _, in_file in rows if in_file], bool(rows)
 
     def remove(self, files: Sequence[bytes]) -> None:
         """Remove files that were dropped."""
@@ -221,27 +220,14 @@ class ContentStore:
         except FileNotFoundError:
             return
         self._swept = now
-        known = {
-            _file_of(name) for (name,) in self._database.read("SELECT name FROM contents WHERE data IS NULL")
-        }
+        rows = self._database.read(
+            "SELECT name FROM contents INDEXED BY contents_in_files WHERE data IS NULL"
+        )
+        known = {name.encode() for (name,) in rows}
         self.remove([name for name in names if name not in known])
 
     def _folder(self) -> Folder:
         return self._state.folder(_FOLDER)
-
-
-def key_of(name: str) -> bytes:
-    """How the database names a content."""
-    return name.encode() if name.startswith("=") else bytes.fromhex(name)
-
-
-def name_of_key(key: bytes) -> str:
-    """The inverse."""
-    return key.decode() if key.startswith(b"=") and len(key) != 32 else key.hex()
-
-
-def _file_of(key: bytes) -> bytes:
-    return name_of_key(key).encode()
 
 
 def _raw(file: File) -> Iterator[bytes]:

@@ -42,17 +42,18 @@ CREATE TABLE operations (
 CREATE INDEX unsettled_operations ON operations (state) WHERE state <> 'settled';
 CREATE TABLE entries (
     operation INTEGER NOT NULL, number INTEGER NOT NULL, root INTEGER NOT NULL, path BLOB NOT NULL,
-    was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed BLOB, inserted BLOB,
+    was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed TEXT, inserted TEXT,
     PRIMARY KEY (operation, number)
 ) WITHOUT ROWID;
 CREATE INDEX entries_by_path ON entries (root, path, operation);
 CREATE INDEX renames ON entries (root, path, operation) WHERE was IS NOT NULL;
 CREATE INDEX entries_by_former_path ON entries (was_root, was, operation) WHERE was IS NOT NULL;
 CREATE TABLE contents (
-    name BLOB UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,
+    name TEXT UNIQUE NOT NULL, operation INTEGER NOT NULL, size INTEGER NOT NULL, packed INTEGER NOT NULL,
     data BLOB
 );
 CREATE INDEX contents_by_operation ON contents (operation);
+CREATE INDEX contents_in_files ON contents (name) WHERE data IS NULL;
 CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT) WITHOUT ROWID;
 CREATE TABLE usage (bytes INTEGER NOT NULL);
 INSERT INTO usage VALUES (0);

@@ -14,11 +14,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from filewright.boundary import quote
-from filewright.changes.contents import ContentStore, key_of, name_of_key
+from filewright.changes.contents import ContentStore
 from filewright.changes.database import Database, Execute, Row
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import CommitPlan
@@ -65,18 +65,12 @@ class DamagedError(Exception):
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation of the log; the plan is read when it is asked for. `roots` are those of its entries."""
+    """One operation of the log; the plan is read when it is asked for."""
 
     number: int
     state: str
     record: ChangeRecord
-    read_roots: Callable[[], tuple[bytes, ...]]
     read_plan: Callable[[], CommitPlan]
-
-    @cached_property
-    def roots(self) -> tuple[bytes, ...]:
-        """The roots of its places, as they are called now."""
-        return self.read_roots()
 
     @cached_property
     def plan(self) -> CommitPlan:
@@ -86,29 +80,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An operation that begins: what undo needs is kept in the same transaction. Ends with `record`."""
+    """An operation that begins: what undo needs is kept in the same transaction, as `ContentStore` says.
+
+    It ends with `record`, which says what the operation will do.
+    """
 
     number: int
-    contents: ContentStore
-    execute: Execute
-    write: Callable[[Execute, ChangeRecord, CommitPlan, str], None]
-
-    def keep(self, content: bytes) -> str:
-        """Keep a content, once; returns its name."""
-        return self.contents.keep(self.execute, content, self.number)
-
-    def keep_blocks(self, blocks: Iterable[bytes | memoryview]) -> str:
-        """The same of a large one."""
-        return self.contents.keep_blocks(self.execute, blocks, self.number)
-
-    def adopt(self, folder: Folder, name: bytes, size: int) -> str | None:
-        """Keep a file as it is by a second name; None where that cannot be done."""
-        return self.contents.adopt(self.execute, folder, name, size, self.number)
-
-    def record(self, record: ChangeRecord, plan: CommitPlan, state: str = "intent") -> None:
-        """Say what the operation will do."""
-        self.contents.flush()
-        self.write(self.execute, record, plan, state)
+    keep: Callable[[bytes], str]
+    keep_blocks: Callable[[Iterable[bytes | memoryview]], str]
+    adopt: Callable[[Folder, bytes, int], str | None]
+    record: Callable[[ChangeRecord, CommitPlan, str], None]
 
 
 class Log:
@@ -152,10 +133,6 @@ class Log:
         found = self.operation(number) if number is not None else None
         return found if found is not None and found.state in ("done", "settled") else None
 
-    def is_committed(self, number: int) -> bool:
-        """Whether an operation was made."""
-        return bool(self.database.read(f"SELECT 1 FROM operations WHERE number = ? AND {_COMMITTED}", number))
-
     def newest(self) -> str | None:
         """The id of the newest change."""
         rows = self.database.read(
@@ -167,7 +144,7 @@ class Log:
         """All changes, newest first, without their entries; the newest are kept in memory."""
         oldest = self.database.read("SELECT min(number) FROM operations")
         known = [head for head in self._heads if oldest and head.time_ns >= (oldest[0][0] or 1 << 62)]
-        if known and not self.is_committed(known[0].time_ns):
+        if known and self.committed(known[0].id) is None:
             known = []  # It is another log now.
         gone_through: list[ChangeRecord] = []
         newer = self._pages(1 << 62, known[0].time_ns if known else 0)
@@ -256,24 +233,9 @@ class Log:
 
     def _operation(self, row: Row) -> Operation:
         number, state, count = row[0], row[1], row[8]
-
-        def roots() -> tuple[bytes, ...]:
-            known = self._roots()
-            named = self.database.read(
-                "SELECT root FROM entries WHERE operation = ? "
-                "UNION SELECT was_root FROM entries WHERE operation = ? AND was IS NOT NULL",
-                number,
-                number,
-            )
-            return tuple(known[root] for (root,) in named)
-
-        def read() -> Iterator[Entry]:
-            return self._entries(number)
-
+        read = partial(self._entries, number)
         entries = tuple(read()) if count <= _HELD else Entries(count, read)
-        return Operation(
-            number, state, replace(_head(row), entries=entries), roots, lambda: self._plan(number)
-        )
+        return Operation(number, state, replace(_head(row), entries=entries), partial(self._plan, number))
 
     def _entries(self, number: int) -> Iterator[Entry]:
         roots = self._roots()
@@ -318,7 +280,13 @@ class Log:
             # One more than the newest, if the clock went back.
             number = max(time.time_ns(), (newest or 0) + 1)
             try:
-                yield Intent(number, self.contents, execute, self._write)
+                yield Intent(
+                    number,
+                    partial(self.contents.keep, execute, number),
+                    partial(self.contents.keep_blocks, execute, number),
+                    partial(self.contents.adopt, execute, number),
+                    partial(self._write, execute),
+                )
             except BaseException:
                 self.contents.drop_adopted(number)
                 raise
@@ -389,6 +357,7 @@ class Log:
         number = record.time_ns
         packed = plan_bytes(plan) if plan.operations else None
         roots: dict[bytes, int] = {}
+        self.contents.flush()
 
         def root(place: Place | None) -> int | None:
             if place is not None and place.root not in roots:
@@ -410,8 +379,8 @@ class Log:
                 side_text(entry.before),
                 side_text(entry.after),
                 span_bytes(entry.spans),
-                _key(entry.removed),
-                _key(entry.inserted),
+                entry.removed,
+                entry.inserted,
             )
             size += _ROW + sum(len(value) for value in row if isinstance(value, str | bytes))
             execute(_INSERT_ENTRY, (number, at, *row))
@@ -587,8 +556,8 @@ def _entry(row: Row, roots: dict[int, bytes]) -> Entry:
         after=side_of(after),
         was=_place(roots, was_root, was) if was is not None else None,
         spans=spans_of(spans),
-        removed=_named(removed),
-        inserted=_named(inserted),
+        removed=removed,
+        inserted=inserted,
     )
 
 
@@ -601,14 +570,6 @@ def _place(roots: dict[int, bytes], root: int, path: bytes) -> Place:
 
 def _absolute(root: bytes, path: bytes) -> bytes:
     return root.rstrip(b"/") + b"/" + path
-
-
-def _key(name: str | None) -> bytes | None:
-    return key_of(name) if name is not None else None
-
-
-def _named(key: bytes | None) -> str | None:
-    return name_of_key(key) if key is not None else None
 
 
 def _text(text: str | None) -> str | None:

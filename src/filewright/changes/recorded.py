@@ -144,8 +144,7 @@ class RecordedChanges:
         everything = file.record.entries
         denied = self._denied()
         hides = any(denied(e.place) or (e.was is not None and denied(e.was)) for e in everything)
-        beyond = not {root.resolved for root in self._boundary.roots}.issuperset(file.roots)
-        if not hides and not beyond:
+        if not hides and not self._reaches_beyond(file):
             return file.record
 
         def seen(place: Place | None) -> Place | None:
@@ -164,6 +163,11 @@ class RecordedChanges:
         if hides:  # its words may name what is denied
             record = replace(record, summary=record.tool, notes=(), hard_links={})
         return record if count else None
+
+    def _reaches_beyond(self, operation: Operation) -> bool:
+        """Whether some of its places are named from another root than those here."""
+        own = {None, *(root.resolved for root in self._boundary.roots)}
+        return any(not own.issuperset((e.place.root, e.was and e.was.root)) for e in operation.record.entries)
 
     def _seen(self, entries: Iterable[Entry]) -> list[Entry]:
         """Those that are of places below the roots and not denied."""
@@ -493,7 +497,7 @@ class RecordedChanges:
             for entry in operation.record.entries:
                 yield replace(entry, place=here(entry.place), was=entry.was and here(entry.was))
 
-        if not {root.resolved for root in self._boundary.roots}.issuperset(operation.roots):
+        if self._reaches_beyond(operation):
             record = replace(record, entries=Entries(len(record.entries), named))
         return Contents(store.log.contents, record, small=self._settings.hold_bytes)
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from filewright.changes.store import Store
 
 
-_KEPT = 1_000
-"""Operations of the plans, without trees, that are kept until their changes are settled; others are read again."""
 _LEFT = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
 
 
@@ -77,14 +75,13 @@ class Recovery:
 
 
 class Recoverer:
-    """Recovers one store; `cleaned` are the committed changes this process has cleaned up after, by their
-    numbers, each with its plan if there is little in it."""
+    """Recovers one store; `cleaned` are the numbers of the committed changes that it has cleaned up after."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._log = store.log
         self._search = FolderSearch(store.boundary)
-        self.cleaned: dict[int, CommitPlan | None] = {}
+        self.cleaned: set[int] = set()
 
     def recover(self, *, settle_above: int, again: bool = False) -> Recovery:
         """Settle the intent and every committed change; needs the workspace lock.
@@ -96,7 +93,7 @@ class Recoverer:
         if self._store.own:
             self._log.contents.sweep()
         done = self._log.numbers("done")
-        if intents or not self.cleaned.keys() >= set(done):
+        if intents or not self.cleaned.issuperset(done):
             self._search = FolderSearch(self._store.boundary)
         for number in intents:
             self._intent(number, found)
@@ -229,10 +226,7 @@ class Recoverer:
         """Remove what a committed change displaced; whether anything of it was still there."""
         findings = clean_up(slots, self._store.flusher, self._keep)
         if not (findings.waiting or findings.unsettled):
-            operations = operation.plan.operations
-            kept = sum(len(plan.operations) for plan in self.cleaned.values() if plan is not None)
-            little = kept + len(operations) <= _KEPT and not any(any(each.trees) for each in operations)
-            self.cleaned[operation.number] = operation.plan if little else None
+            self.cleaned.add(operation.number)
         found.waiting += findings.waiting
         found.unsettled += findings.unsettled
         if findings.conflicts:
@@ -250,20 +244,16 @@ class Recoverer:
         flushed: set[tuple[int, int]] = set()
         try:
             for number in ready:
-                plan = self.cleaned[number]
-                if plan is None:
-                    operation = self._read(number, Recovery())
-                    if operation is None:
-                        continue
-                    plan = operation.plan
+                operation = self._read(number, Recovery())
+                if operation is None:
+                    continue
                 # What rules have closed since cannot be flushed: after a power cut, temporaries may be back in it.
-                with suppress(FilewrightError), self._slots(plan, folders) as slots:
+                with suppress(FilewrightError), self._slots(operation.plan, folders) as slots:
                     slots.flush(self._store.flusher, flushed)
         finally:
             folders.close()
         self._log.settled(ready)
-        for number in ready:
-            self.cleaned.pop(number, None)
+        self.cleaned.difference_update(ready)
 
     # Keeping
 
