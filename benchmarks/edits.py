@@ -129,7 +129,7 @@ def asked(
     """The request with each line of search (and replace) damaged; None if that changes nothing."""
     search = [damage(line) for line in change.search]
     replace = [damage(line) for line in change.replace] if replaced else change.replace
-    if search == change.search:
+    if search == change.search or text(search) in change.file(change.search):
         return None
     return Request(change.file(change.search), text(search), text(replace), change.file(change.replace))
 
@@ -477,6 +477,8 @@ def partly(
     asked, wanted = text(search, ended=ended), text(replace, ended=ended)
     if not change.ended or (asked == text(change.search) and wanted == text(change.replace)):
         return None
+    if list(search) != change.search and asked.strip("\n") in change.file(change.search):
+        return None  # the text is there as it is, here or elsewhere
     return Request(change.file(change.search), asked, wanted, change.file(change.replace), either=True)
 
 
@@ -511,14 +513,23 @@ def backslashes_doubled(change: Change, chance: random.Random) -> Request | None
     search, replace = (
         [line.replace("\\", "\\\\") for line in one] for one in (change.search, change.replace)
     )
+    if search == change.search:
+        return None
     return partly(change, search, replace if chance.random() < 0.5 else change.replace)
 
 
 @makes
 def escapes_undone(change: Change, chance: random.Random) -> Request | None:
-    """A newline, a tab or a quote that a string says is there as itself."""
+    """A newline, a tab or a quote that a string says is there as itself; of new lines it may be wanted."""
     said, meant = chance.choice([("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')])
-    return some(change, chance, lambda line: line.replace(said, meant))
+
+    def undone(lines: Sequence[str]) -> list[str]:
+        return [re.sub(rf"(?<!\\){re.escape(said)}", meant, line) for line in lines]
+
+    search = undone(change.search)
+    if search == change.search:
+        return None
+    return partly(change, search, undone(change.replace) if chance.random() < 0.5 else change.replace)
 
 
 @makes

@@ -106,6 +106,11 @@ INDENTS = [
     Row("a.py", "def f():\n    if a < b:\n        go()\n", "if a &lt; b:\n        go()", "    if a &lt; b:\n        go(1)", "def f():\n    if a < b:\n        go(1)\n", must=False),
     Row("a.py", 'def f():\n    p("a")\n    go()\n', 'p(\\"a\\")\n    go()', '    p(\\"a\\")\n    go(1)', 'def f():\n    p("a")\n    go(1)\n', must=False),
     Row("a.py", 'def f():\n    p("a")\n    go()\n', 'p(\\"a\\")\n    go()', 'p(\\"a\\")\n    go(1)', 'def f():\n    p("a")\n    go(1)\n'),
+    # Of a search text of one line nothing says how the lines are indented that come behind it.
+    Row("a.py", "def f():\n    go()\n", "go()", "go()\nstop()", "def f():\n    go()\n    stop()\n", must=False),
+    Row("a.py", "def f():\n    go()\n", "go()", "go()\n    stop()", "def f():\n    go()\n    stop()\n"),
+    # Brackets alone, somewhere else than where they are.
+    Row("a.js", "a = {\n  {\n  },\n}\n", "      },\n    }", "      },\n      c,\n    }", None),
     Row("a.py", "foo(a < bar)\n", "a &lt; ba", "a &lt; bar", None),
 ]  # fmt: skip
 

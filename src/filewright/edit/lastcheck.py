@@ -237,7 +237,7 @@ def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterat
         yield "a code fence", ""
     numbers = numbers_of(new)
     if numbers is not None and numbers_of(search) is None and not any(map(numbers.is_alike, asked)):
-        copied = numbers.is_displayed and source.language is not Language.YAML
+        copied = numbers.is_displayed and (source.language is not Language.YAML or len(numbers.rests) > 2)
         copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
         if numbers.sure or copied or numbers.first == source.line_number(located.start):
             yield "line numbers", ""
@@ -256,7 +256,7 @@ def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterat
         nearer = any(_is_nearer(line[1:], line, asked) for line in added)
         if gone or shifted or nearer or (glued and not _has_line(source, b"+")):
             yield "the prefixes of a diff", added[0]
-    if source.language not in (None, *_PROSE) and "\\n" in search:
+    if source.language not in (None, *_PROSE) and ("\\n" in search or located.repairs):
         for line in lines:
             # A newline said in a string, that was made one.
             if (
@@ -350,11 +350,13 @@ def _check_indent(source: FileText, part: Literal) -> None:
     for line in more:
         given = indent_of(line)
         moved = moved or (line.strip() == first.strip() and line not in others and given != indent)
-        moved = moved or (given == indent_of(first) != "" and line not in others)
+        # Of one line nothing says how those are indented that come behind it.
+        moved = moved or (not "".join(others).strip() and bool(line.strip()) and given == indent_of(first))
     if moved:
         raise UnclearError(
             Code.AMBIGUOUS_MATCH,
-            f"the search text begins inside the indent of its line, and {first.strip()!r} would be moved",
+            f"the search text begins inside the indent of its line, "
+            f"and {first.strip()!r}, or a line beside it, would be moved",
             "send search and replace with the whole indent of their first line",
         )
 

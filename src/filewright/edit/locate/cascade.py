@@ -54,6 +54,12 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     everything = find_regions(source, block)
     regions = strictest(everything)
+    if (
+        regions
+        and regions[0].tier.rank >= Tier.INDENT.rank
+        and not any(map(str.isalnum, "".join(block.solid)))
+    ):
+        return Missed(edit, Code.NO_MATCH, regions[0].tier)  # brackets alone say nothing of their place
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
         parts = [WholeLines(region, block, replace) for region in regions]

@@ -176,8 +176,8 @@ def _without_numbers(one: Repaired) -> Iterator[Repaired]:
     if rests is None and any(_PERHAPS_NUMBERED.match(line) for line in one.replace.split("\n")):
         return
     if rests is not None:
-        mine = {rest.strip(): len(rest) for rest in numbers.rests if rest.strip()}
-        moved = [len(rest) - mine[rest.strip()] for rest in rests if rest.strip() in mine]
+        mine = {rest.strip(): len(indent_of(rest)) for rest in numbers.rests if rest.strip()}
+        moved = [len(indent_of(rest)) - mine[rest.strip()] for rest in rests if rest.strip() in mine]
         least = [min(len(indent_of(rest)) for rest in one if rest.strip()) for one in (numbers.rests, rests)]
         if moved and all(moved) and (least[0] != least[1] or all(columns % 2 for columns in moved)):
             return  # set off otherwise than the search text
