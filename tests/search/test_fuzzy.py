@@ -15,8 +15,7 @@ from filewright.progress import Task
 from filewright.search import Grams, fuzzy
 from filewright.search.fuzzy import pieces
 from filewright.search.fuzzy.align import best_fit, folded, infix
-from filewright.search.fuzzy.pieces import choose
-from filewright.search.fuzzy.votes import elected
+from filewright.search.fuzzy.pieces import choose, elected
 from filewright.text import Snapshot
 
 search_module = importlib.import_module("filewright.search.fuzzy.search")

@@ -7,6 +7,9 @@ a root. It never decides what a change should be: it takes a `ChangeSet`, a plai
 
 In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
+
+Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
+the order in which it happened and taken back as such.
 """
 
 # ruff: noqa: F401

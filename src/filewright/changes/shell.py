@@ -28,7 +28,7 @@ import time
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 import xxhash
@@ -663,9 +663,7 @@ class _Comparing:
                     tool="shell",
                     summary=summary,
                     entries=part,
-                    session=caller.session,
-                    client=caller.client,
-                    turn=caller.turn,
+                    **asdict(caller),
                     notes=tuple(self._notes()) if number == intent.number else (),
                 )
                 for number, part in parts

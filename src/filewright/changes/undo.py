@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import xxhash
 
@@ -782,14 +782,8 @@ def _refusal(selected: Selected, conflicts: Sequence[Conflict]) -> FilewrightErr
         details={
             **selected.named,
             "conflicts": [
-                {
-                    "path": c.path,
-                    "why": c.why,
-                    "lines": list(c.lines) if c.lines else None,
-                    "now": c.now,
-                    "then": c.then,
-                }
-                for c in conflicts[:_MOST_LISTED]
+                {**asdict(each), "lines": list(each.lines) if each.lines else None}
+                for each in conflicts[:_MOST_LISTED]
             ],
             "conflict_count": len(conflicts),
         },

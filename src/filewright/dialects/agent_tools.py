@@ -30,7 +30,6 @@ _GREP_FILES = 20_000
 _GREP_PAGE = 2_000
 _NEAR_CHARS = 200
 _LINES_LISTED = 20
-_LEFT_OUT = frozenset({"error", "message", "hint", "code", "native_code", "refusals", "suggestions"})
 _EDIT_NAMED = re.compile(r"edits\[(\d+)\]")
 _STOPPED = (
     "[... search incomplete: it stopped early; narrow the pattern, path, or glob for complete results ...]"
@@ -90,7 +89,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
             value = "offset"
         if name == "lines" and isinstance(value, list):
             value = value[:_LINES_LISTED]
-        known = name in _LEFT_OUT or value is None or value in ([], {})
+        known = name in table("agent_tools")["unsaid"] or value is None or value in ([], {})
         if not known and len(encoded({**body, name: value})) <= limit:
             body[name] = value
     return FailedCall(encoded(body), error=error)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from filewright.boundary import quote
-from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted
+from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted, table
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools import FailedCall, ToolResult
@@ -27,16 +27,11 @@ if TYPE_CHECKING:
     from filewright.tools import Change, FileStatus, SearchHit, WriteMode
 
 _INVALID_PARAMS, _INVALID_REQUEST = -32602, -32600
-_NUMBERS = {Code.INVALID_INPUT: _INVALID_PARAMS, Code.UNSUPPORTED: _INVALID_PARAMS, Code.INTERNAL: -32603}
 _ALL_LINES = 1_000_000_000
 _CONTEXT = 2
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
-_ABOUT_PATHS = frozenset({
-    Code.NOT_A_FILE, Code.NOT_A_DIRECTORY, Code.ALREADY_EXISTS, Code.SYMLINK, Code.PERMISSION_DENIED,
-    Code.IS_BINARY, Code.HARD_LINKED, Code.IN_USE, Code.TOO_LARGE, Code.READ_ONLY,
-})  # fmt: skip
 
 
 def limits(settings: Settings) -> Mapping[str, Any]:
@@ -48,7 +43,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
     text = error.message
     if not text.startswith("-32"):
-        text = f"{_NUMBERS.get(error.code, _INVALID_REQUEST)} {text}"
+        text = f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
     if error.hint:
         text += f"\nhint: {error.hint}"
     return FailedCall(text[:limit], error=error)
@@ -112,7 +107,7 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     if error.code == Code.NOT_FOUND:
         return f"Path not found: {path} {place}"
     text = f"{error.code}: {error.message}"
-    if error.code in _ABOUT_PATHS:
+    if error.code in table("filesystem")["about_paths"]:
         text += f" {place}"
     return f"{text} (hint: {error.hint})" if error.hint else text
 

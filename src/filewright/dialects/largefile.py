@@ -45,10 +45,6 @@ _EDITS_NAMED = re.compile(r"\bedits? (\d+)(?: and (\d+))?")
 _DATA = (".yaml", ".yml", ".json", ".toml", ".ini")
 """Suffixes of files with keys rather than definitions: what is around a line of theirs is a window."""
 _CLEARER = "add lines of context to search and replace until the text occurs once"
-_REFUSED_CHANGE = frozenset({
-    Code.NO_MATCH, Code.AMBIGUOUS_MATCH, Code.ALREADY_APPLIED, Code.OVERLAP, Code.NO_CHANGE,
-    Code.STALE_VERSION, Code.UNENCODABLE,
-})  # fmt: skip
 
 
 def limits(settings: Settings) -> Mapping[str, Any]:
@@ -489,31 +485,22 @@ def edit_content(
     try:
         made = call.edit(path, edits, fuzzy=fuzzy, preview=preview)
     except FilewrightError as error:
-        if error.code not in _REFUSED_CHANGE:
+        if error.code not in table("largefile")["refused"]:
             raise
         return _refused(call, path, len(edits), error)
-    results = [
-        {
-            "index": outcome.index,
-            "success": True,
-            "line_number": outcome.first,
-            "match_type": "exact" if outcome.tier == "exact" else "fuzzy",
-            "tier": str(outcome.tier),
-            "similarity": round(outcome.similarity, 4),
-        }
-        for outcome in made.results
-    ]
-    answer: Json = {
-        "success": True,
-        "changes_made": made.changes_made,
-        "line_number": made.line_number,
-        "similarity_used": made.similarity,
-        "match_type": "exact" if all(each["match_type"] == "exact" for each in results) else "fuzzy",
+    results = []
+    for outcome in made.results:
+        exact = outcome.tier == "exact"
+        more = {"match_type": "exact" if exact else "fuzzy", "tier": str(outcome.tier)}
+        similarity = round(outcome.similarity, 4)
+        results.append({**shaped("largefile", "applied", outcome), **more, "similarity": similarity})
+    exact = all(each["match_type"] == "exact" for each in results)
+    answer = {
+        **shaped("largefile", "edited", made),
+        "match_type": "exact" if exact else "fuzzy",
         "changes_applied": len(results),
-        "changes_failed": 0,
         "results": results,
         "preview": clip(made.diff, call.limit // 3),
-        "backup_created": made.change_id,
     }
     return {**answer, "warning": made.syntax_warning} if made.syntax_warning else answer
 

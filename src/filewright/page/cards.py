@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from filewright.changes import Contents, Entry
@@ -24,7 +24,7 @@ CARDS = 50
 LINES_AT_ONCE = 1_200
 """Lines of diff that come with a page of cards."""
 LINES_OF_A_FILE = 400
-LINES_AT_MOST = 20_000
+LINES_AT_MOST = 50_000
 """Lines of one file's diff, at first and when all of it is asked for."""
 LINES_UNFOLDED = 1_000
 _LOOKED_AT = 1 << 20
@@ -67,6 +67,7 @@ class Card:
     lines: int | None = None
     added: int | None = None
     removed: int | None = None
+    whole: bool = False
 
     @property
     def bare(self) -> bool:
@@ -84,8 +85,8 @@ class Card:
 
     @property
     def more(self) -> bool:
-        """Whether its diff was cut."""
-        return any(view.file.truncated for view in self.views or ())
+        """Whether its diff was cut, and more of it can be asked for."""
+        return not self.whole and any(view.file.truncated for view in self.views or ())
 
     @property
     def hunks(self) -> bool:
@@ -111,7 +112,7 @@ def card_of(workspace: Workspace, contents: Contents, index: int, *, full: bool 
     Raises `IndexError` where the record has no such entry.
     """
     lines = LINES_AT_MOST if full else LINES_OF_A_FILE
-    return _card(workspace, contents, index, contents.record.entries[index], lines)
+    return replace(_card(workspace, contents, index, contents.record.entries[index], lines), whole=full)
 
 
 def _large(entry: Entry) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from filewright.search.nodes import (
+from filewright.search.syntax import (
     LINE_FEED,
     Alternation,
     Assertion,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from filewright.errors import Code, FilewrightError
-from filewright.search import emission, nodes, syntax
+from filewright.search import emission, syntax
 from filewright.text import check_text, normalised
 
 Mode = Literal["literal", "regex"]
@@ -43,7 +43,7 @@ class Pattern:
     insensitive: bool
     whole_word: bool
     multiline: bool
-    node: nodes.Node = field(repr=False)
+    node: syntax.Node = field(repr=False)
     without: Pattern | None = None
 
     @cached_property
@@ -150,31 +150,31 @@ def compile(
     return pattern
 
 
-def needs_newline(node: nodes.Node) -> bool:
+def needs_newline(node: syntax.Node) -> bool:
     """Whether the tree asks for a line break by itself (a class that merely allows one does not)."""
     match node:
-        case nodes.Char():
-            return node.code == nodes.LINE_FEED
-        case nodes.Set():
-            return node.ranges == ((nodes.LINE_FEED, nodes.LINE_FEED),) and not node.negated
-        case nodes.Group() | nodes.Repeat():
+        case syntax.Char():
+            return node.code == syntax.LINE_FEED
+        case syntax.Set():
+            return node.ranges == ((syntax.LINE_FEED, syntax.LINE_FEED),) and not node.negated
+        case syntax.Group() | syntax.Repeat():
             return needs_newline(node.inner)
-        case nodes.Sequence() | nodes.Alternation():
+        case syntax.Sequence() | syntax.Alternation():
             return any(needs_newline(item) for item in node.items)
     return False
 
 
-def _can_be_empty(node: nodes.Node) -> bool:
+def _can_be_empty(node: syntax.Node) -> bool:
     match node:
-        case nodes.Group():
+        case syntax.Group():
             return _can_be_empty(node.inner)
-        case nodes.Repeat():
+        case syntax.Repeat():
             return node.low == 0 or _can_be_empty(node.inner)
-        case nodes.Sequence():
+        case syntax.Sequence():
             return all(map(_can_be_empty, node.items))
-        case nodes.Alternation():
+        case syntax.Alternation():
             return any(map(_can_be_empty, node.items))
-    return isinstance(node, nodes.Assertion)
+    return isinstance(node, syntax.Assertion)
 
 
 def is_word(c: str) -> bool:

@@ -60,7 +60,6 @@ _SCHEMA = {
     },
 }
 
-Verdict = Literal["go"] | FilewrightError
 Shown = Callable[[], Awaitable["Diff | str"]]
 """What a call would do, as a diff where that is known, else in words; made when it is needed."""
 
@@ -79,15 +78,19 @@ class Confirmation:
         params: CallToolRequestParams,
         caller: Caller,
         shown: Shown,
-    ) -> Verdict | InputRequiredResult:
-        """Whether the call may be made, or why not; or the question that a 2026 client takes to its user."""
+    ) -> InputRequiredResult | None:
+        """Let the call be made; or give the question that a 2026 client takes to its user.
+
+        Raises `cancelled` for a call that the person did not allow, or has yet to allow on the page.
+        """
         arguments = params.arguments or {}
         if not self._needed(tool, arguments):
-            return "go"
+            return None
         capabilities = context.session.client_capabilities
         elicitation = capabilities.elicitation if capabilities is not None else None
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-            return await self._on_the_page(tool, arguments, caller, shown)
+            await self._on_the_page(tool, arguments, caller, shown)
+            return None
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return await self._second_round(tool, arguments, params, shown)
         try:
@@ -96,20 +99,23 @@ class Confirmation:
             )
         except (MCPError, NoBackChannelError) as error:
             _logger.warning("the client could not ask its user: %s", error)
-            return _refusal()
-        return _verdict(answer)
+            raise _refusal() from error
+        _require_agreement(answer)
+        return None
 
     async def _on_the_page(
         self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
-    ) -> Verdict:
+    ) -> None:
         """Go by the word given on the review page; without one let the call wait for it there."""
         from filewright.changes import WaitingCall
 
         call_id = _digest(tool.name, {"session": caller.session, "arguments": arguments})[:32]
         try:
             word = await asyncio.to_thread(self._workspace.approvals.take, call_id)
+            if word == "allowed":
+                return
             if word is not None:
-                return "go" if word == "allowed" else _refusal()
+                raise _refusal()
             made = await shown()
             question = _question(tool, arguments, made)
             words, value = (made, "") if isinstance(made, str) else ("", made.json)
@@ -118,8 +124,8 @@ class Confirmation:
             )
             await asyncio.to_thread(self._workspace.approvals.ask, call)
         except OSError as error:
-            return from_os_error(error, "the state folder", doing="write to")
-        return FilewrightError(
+            raise from_os_error(error, "the state folder", doing="write to") from error
+        raise FilewrightError(
             Code.CANCELLED,
             f"{tool.name} waits for the user's word; nothing was changed",
             hint="ask the user to allow it on the page that `filewright review` opens, where it waits for ten "
@@ -138,19 +144,20 @@ class Confirmation:
 
     async def _second_round(
         self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams, shown: Shown
-    ) -> Verdict | InputRequiredResult:
+    ) -> InputRequiredResult | None:
         state = _digest(tool.name, arguments)
         answer = (params.input_responses or {}).get(_KEY)
         if params.request_state == state and isinstance(answer, ElicitResult):
-            return _verdict(answer)
+            _require_agreement(answer)
+            return None
         message = await _asked(tool, arguments, shown)
         question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=question)}, request_state=state)
 
 
-def _verdict(answer: ElicitResult) -> Verdict:
-    agreed = answer.action == "accept" and (answer.content or {}).get("confirm", True) is True
-    return "go" if agreed else _refusal()
+def _require_agreement(answer: ElicitResult) -> None:
+    if answer.action != "accept" or (answer.content or {}).get("confirm", True) is not True:
+        raise _refusal()
 
 
 def _refusal() -> FilewrightError:

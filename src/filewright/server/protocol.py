@@ -133,19 +133,17 @@ class Handlers:
         if tool is None:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(params.name))
         caller = self._caller(context)
-        if (unknown := await self._beyond_roots(context)) is not None:
-            return self._render(self._offer.refused(unknown), links=False)
-        verdict = await self._confirmation.settle(
-            context, tool, params, caller, lambda: self._preview(tool, params.arguments or {})
-        )
-        if isinstance(verdict, InputRequiredResult):
-            return verdict
-        if isinstance(verdict, FilewrightError):
-            return self._render(self._offer.refused(verdict), links=False)
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
         app = _has_apps(context)
         try:
+            if (unknown := await self._beyond_roots(context)) is not None:
+                raise unknown
+            question = await self._confirmation.settle(
+                context, tool, params, caller, lambda: self._preview(tool, arguments)
+            )
+            if question is not None:
+                return question
             return await self._calls.run(
                 lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
                 writes=tool.writes,

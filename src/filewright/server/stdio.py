@@ -179,7 +179,12 @@ class Wire:
 
     def _enqueue(self, message: JSONRPCMessage, size: int) -> None:
         if isinstance(message, JSONRPCRequest):
-            metadata = ServerMessageMetadata(on_request_unanswered=_Unanswered(self, message.id))
+            request_id = message.id
+
+            async def unanswered() -> None:
+                self.settled(request_id)
+
+            metadata = ServerMessageMetadata(on_request_unanswered=unanswered)
             entry = SessionMessage(message, metadata), size
         else:
             entry = SessionMessage(message), size
@@ -263,17 +268,6 @@ class Wire:
         except OSError as error:
             _logger.info("the client no longer reads: %s", error)
             scope.cancel()
-
-
-class _Unanswered:
-    """Tells the wire that a request was cancelled and will never be answered."""
-
-    def __init__(self, wire: Wire, request_id: RequestId) -> None:
-        self._wire = wire
-        self._request_id = request_id
-
-    async def __call__(self) -> None:
-        self._wire.settled(self._request_id)
 
 
 class _Output:

@@ -14,7 +14,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, Splice, check_text
 from filewright.visible import one_line
 
-RESEND = "send the whole patch again, complete"
+RESEND = "send the whole patch again, as a unified diff that is complete"
 Kind = Literal["modify", "create", "delete", "rename", "copy"]
 Notation = Literal["unified", "envelope"]
 DONE: dict[Kind, str] = {

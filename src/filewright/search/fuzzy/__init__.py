@@ -2,7 +2,7 @@
 
 `fuzzy` answers with regions ranked by similarity. The method: a file of up to 2 MB is compared
 window by window (`sweep`); in a larger one the needle's rarest short pieces are looked for exactly
-(`pieces`, by `rg` or RE2), the places where several stand as in the needle are elected (`votes`), and
+(`pieces`, by `rg` or RE2), the places where several are as in the needle are elected, and
 the best are aligned exactly (`align`). If nothing survives, the file is swept up to a size, else the
 answer says that it was not.
 

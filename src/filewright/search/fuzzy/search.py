@@ -9,9 +9,8 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.engine import Columns, hit_of, search_snapshot
 from filewright.search.fuzzy.align import best_fit, folded
-from filewright.search.fuzzy.pieces import choose, occurrences, sample
+from filewright.search.fuzzy.pieces import choose, elected, occurrences, sample
 from filewright.search.fuzzy.sweep import sweep
-from filewright.search.fuzzy.votes import elected
 from filewright.search.hit import Found, Hit
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.window import Window, character_at, window
