@@ -9,6 +9,13 @@ from tests.recording.sessions import Call
 
 WORDINGS = (
     Wording(
+        "a path through a link that leads out is told by where the link leads, which is as far as it was looked at",
+        r"\(resolved to '/etc/x', project root",
+        r"(resolved to '/etc', project root",
+        surface="filesystem",
+        tool="copy_items",
+    ),
+    Wording(
         "as in the original",
         r"^edited (.*): (\d+) replacement(s?), first at line \d+",
         r"Replaced \2 occurrence\3 in \1.",
