@@ -157,7 +157,7 @@ def _steps(source: FileText, located: Located, part: WholeLines) -> tuple[int, i
     """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
 
     Nothing is where no line is moved, unless prefixes were taken away: they may be set off otherwise in the
-    replacement. Where only one indent that was matched tells, a block in the request is as deep as it says.
+    replacement. Where the margin is the same in both, a block in the request is as deep as the first indent says.
     """
     known = part.region.indentation.known
     numbered = any("number" in what for what in located.repairs)
@@ -165,8 +165,8 @@ def _steps(source: FileText, located: Located, part: WholeLines) -> tuple[int, i
     tabs = "\t" in "".join((*known, *known.values()))
     if not numbered and (part.region.indentation.same or tabs):
         return None
-    if not numbered and len(pairs) == 1 and known.get("") == "":
-        return _width(pairs[0][0]), _width(pairs[0][1])
+    if not numbered and pairs and known.get("") == "":
+        return min((_width(asked), _width(there)) for asked, there in pairs)
     unit = source.indent_unit
     return 0, len(unit) if unit.strip("\t") else 2
 
