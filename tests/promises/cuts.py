@@ -365,7 +365,11 @@ for line in sys.stdin:
                 workspace.diff(change)
             answer["kept"] = list(workspace.kept)
             if then == "rewind" and len(answer["changes"]) > 1:
-                workspace.revert_edit(since=answer["changes"][0])
+                try:
+                    workspace.revert_edit(since=answer["changes"][0])
+                except FilewrightError as error:
+                    if error.code.value != "no_change":  # The change that was cut off was that rewind.
+                        raise
     except FilewrightError as error:
         answer["error"] = str(error)
     print(json.dumps(answer), flush=True)

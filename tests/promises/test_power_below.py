@@ -165,10 +165,6 @@ def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(plac
     assert _look(Cuts(place, FIRST), stride=3, seeds=1) >= 10
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a temporary of ours of which a part was lost is taken for a save by another program, and reported",
-)
 def test_a_power_cut_among_edits_and_undos_leaves_all_or_nothing_and_keeps_what_was_acknowledged(
     place: Path,
 ) -> None:
