@@ -88,9 +88,12 @@ PATCH = "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b
 ENVELOPE = "*** Begin Patch\n*** Update File: one.txt\n@@\n-x\n+y\n*** Move to: two.txt\n*** End Patch\n"
 
 
-@pytest.mark.parametrize("patch", [PATCH, ENVELOPE])
-async def test_the_question_before_a_patch_names_its_files(root: Path, patch: str) -> None:
+@pytest.mark.parametrize(
+    ("patch", "files"), [(PATCH, "one.txt, two.txt"), (ENVELOPE, "one.txt \u2192 two.txt")]
+)
+async def test_the_question_before_a_patch_names_its_files(root: Path, patch: str, files: str) -> None:
     asked: list[str] = []
+    (root / "one.txt").write_text("x\n")
 
     async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
         asked.append(params.message)
@@ -99,7 +102,7 @@ async def test_the_question_before_a_patch_names_its_files(root: Path, patch: st
     async with connected(root, "--confirm", "always", mode="auto", elicitation_callback=ask) as client:
         refused = await client.call_tool("apply_patch", {"patch": patch})
         assert text_of(refused).startswith("cancelled")
-    assert [question.partition("\n")[0] for question in asked] == ["Allow apply_patch on one.txt, two.txt?"]
+    assert [question.partition("\n")[0] for question in asked] == [f"Allow apply_patch on {files}?"]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -499,8 +499,10 @@ def edit_content(
         **shaped("largefile", "edited", made),
         "match_type": "exact" if exact else "fuzzy",
         "changes_applied": len(results),
+        "changes_failed": 0,
         "results": results,
         "preview": clip(made.diff, call.limit // 3),
+        "backup_created": made.change_id,
     }
     return {**answer, "warning": made.syntax_warning} if made.syntax_warning else answer
 

@@ -8,12 +8,15 @@ from tests.recording.differences import Now, Outcome, Retold, Wording
 from tests.recording.sessions import Call
 
 WORDINGS = (
-    Wording(
-        "a path through a link that leads out is told by where the link leads, which is as far as it was looked at",
-        r"\(resolved to '/etc/x', project root",
-        r"(resolved to '/etc', project root",
-        surface="filesystem",
-        tool="copy_items",
+    *(
+        Wording(
+            "a path through a link that leads out is told by where the link leads, as far as it was looked at",
+            rf"\({word} ('?)/etc/x",
+            rf"({word} \1/etc",
+            tool=tool,
+        )
+        for word in ("to", "resolved to")
+        for tool in ("copy_items", "create_directories", "read_enclosing")
     ),
     Wording(
         "as in the original",
