@@ -85,7 +85,7 @@ async def test_a_file_as_a_resource_is_its_bytes(root: Path, content: bytes) -> 
 
 
 PATCH = "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/two.txt\n@@ -0,0 +1 @@\n+z\n"
-ENVELOPE = "*** Begin Patch\n*** Update File: one.txt\n@@\n-x\n+y\n*** Move to: two.txt\n*** End Patch\n"
+ENVELOPE = "*** Begin Patch\n*** Update File: one.txt\n*** Move to: two.txt\n@@\n-x\n+y\n*** End Patch\n"
 
 
 @pytest.mark.parametrize(
