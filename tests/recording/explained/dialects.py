@@ -15,8 +15,12 @@ WORDINGS = (
             rf"({word} \1/etc",
             tool=tool,
         )
-        for word in ("to", "resolved to")
-        for tool in ("copy_items", "create_directories", "read_enclosing")
+        for word, tool in (
+            ("to", "create_directories"),
+            ("to", "read_enclosing"),
+            ("resolved to", "create_directories"),
+            ("resolved to", "copy_items"),
+        )
     ),
     Wording(
         "as in the original",
