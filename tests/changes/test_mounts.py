@@ -12,9 +12,11 @@ import pytest
 
 from filewright import FilewrightError, Workspace
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux mounts a folder of the same file system"
-)
+# What tells when a thing was made tells of mounts too: without it only another file system is seen.
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux mounts a folder of the same file system"),
+    pytest.mark.needs("birth"),
+]
 
 
 @pytest.fixture
