@@ -539,7 +539,7 @@ def test_what_is_handed_to_the_disk_early_ends_with_a_whole_page(
 
     (bench.root / "large.bin").write_bytes(b"a line of a log\n" * (1 << 21))
     handed: list[tuple[int, int]] = []
-    for kind in (File, *File.__subclasses__()):
+    for kind in (*File.__mro__, *File.__subclasses__()):
         if "start_writeback" in vars(kind):
             monkeypatch.setattr(kind, "start_writeback", lambda _, *where: handed.append(where))
     bench.commit(bench.modify("large.bin", Splice(77, 3, b"odd")))
