@@ -12,7 +12,7 @@ import errno
 import hashlib
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -21,7 +21,7 @@ import xxhash
 
 from filewright.changes.database import Database, Execute
 from filewright.changes.flushing import Flusher
-from filewright.changes.record import ChangeRecord, Entry, Side, Span, id_of
+from filewright.changes.record import ChangeRecord, Entry, Side, Span, edits_of, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -298,25 +298,24 @@ class Kept:
         return b"".join(self.blocks())
 
 
+Keeper = Callable[[str], tuple[ContentStore, str]]
+"""By whom a content is kept: the store, and the id of the change. Raises `KeyError` if by nobody."""
+
+
 class Contents:
-    """The contents one record keeps; `small` bounds what is ever put together in memory."""
+    """The contents that are kept for one record; `small` bounds what is ever put together in memory."""
 
-    def __init__(self, store: ContentStore, record: ChangeRecord, *, small: int) -> None:
-        self._store = store
-        self._record = record
-        self._small = small
-
-    @property
-    def record(self) -> ChangeRecord:
-        """The record."""
-        return self._record
+    def __init__(self, keeper: Keeper, record: ChangeRecord, *, small: int) -> None:
+        self.keeper = keeper
+        self.record = record
+        self.small = small
 
     def narrowed(self, entries: Sequence[Entry]) -> Contents:
         """The same of some of the entries only."""
-        return Contents(self._store, replace(self.record, entries=entries), small=self._small)
+        return Contents(self.keeper, replace(self.record, entries=entries), small=self.small)
 
     def _kept(self, name: str, size: int, side: Side | None = None) -> Kept:
-        return Kept(self._store, self.record.id, name, size, side)
+        return Kept(*self.keeper(name), name, size, side)
 
     def stream(self, side: Side) -> Kept | None:
         """A side's whole content, if it was kept whole."""
@@ -325,7 +324,7 @@ class Contents:
     def before(self, entry: Entry) -> bytes | None:
         """What the file held before, if that was kept whole and is small."""
         side = entry.before
-        if side is None or side.kind != "file" or side.size > self._small:
+        if side is None or side.kind != "file" or side.size > self.small:
             return None
         stream = self.stream(side)
         return stream.read() if stream is not None else None
@@ -333,11 +332,13 @@ class Contents:
     def after(self, entry: Entry) -> bytes | None:
         """What the file held after, if that follows from what was kept and is small."""
         side = entry.after
-        if side is None or side.kind != "file" or side.size > self._small:
+        if side is None or side.kind != "file" or side.size > self.small:
             return None
         stream = self.stream(side)
         if stream is not None:
             return stream.read()
+        if len(edits := edits_of(entry)) > 1:
+            return self.after(edits[-1])
         if entry.before is not None and entry.before.digest == side.digest:
             return self.before(entry)
         before = self.before(entry)
@@ -368,14 +369,6 @@ class Contents:
                 return None
             removed = b"".join(before[s.offset : s.offset + s.old] for s in islice(entry.spans, most))
         return Splices(_turned(islice(entry.spans, most)), removed)
-
-    def edits(self, entry: Entry) -> Sequence[tuple[Entry, Contents]]:
-        """The changes of a file's content that make up an entry, oldest first: of one change, this one."""
-        return [(entry, self)]
-
-    def runs(self, entry: Entry) -> Sequence[Entry]:
-        """The same by runs, between which others have changed the file: of one change, this one."""
-        return (entry,)
 
 
 def _turned(spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:

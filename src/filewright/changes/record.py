@@ -245,6 +245,69 @@ class Entries(Sequence[Entry]):
 
 
 @dataclass(frozen=True, slots=True)
+class NetEntry(Entry):
+    """What several changes did to one thing; `edits` are those of what it holds, oldest first.
+
+    `moved_on`: they renamed it, and another has renamed it again since.
+    """
+
+    edits: tuple[Entry, ...] = ()
+    moved_on: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        place: Place,
+        before: Side | None,
+        after: Side | None,
+        edits: Sequence[Entry],
+        *,
+        was: Place | None = None,
+        moved_on: bool = False,
+    ) -> NetEntry:
+        """One with the splices of its only edit."""
+        only = edits[0] if len(edits) == 1 else Entry(place, None, None)
+        spans = only.spans, only.removed, only.inserted
+        return cls(place, before, after, was, *spans, tuple(edits), moved_on)
+
+    def touches(self, place: Place) -> bool:
+        """Whether something was done at `place` or below it, also where it was in between."""
+        return Entry.touches(self, place) or any(edit.touches(place) for edit in self.edits)
+
+    @property
+    def runs(self) -> Sequence[Entry]:
+        """The edits by runs, oldest first: between two of them others have changed what it holds."""
+        found: list[list[Entry]] = []
+        for edit in self.edits:
+            if found and continues(found[-1][-1].after, edit.before):
+                found[-1].append(edit)
+            else:
+                found.append([edit])
+        if len(found) < 2:
+            return (self,)
+        return [NetEntry.of(self.place, run[0].before, run[-1].after, run) for run in found]
+
+
+def edits_of(entry: Entry) -> Sequence[Entry]:
+    """The changes of what a thing holds that make up an entry, oldest first: of one change, this one."""
+    return entry.edits if isinstance(entry, NetEntry) else (entry,)
+
+
+def runs_of(entry: Entry) -> Sequence[Entry]:
+    """The same by runs, between which others have changed it: of one change, this one."""
+    return entry.runs if isinstance(entry, NetEntry) else (entry,)
+
+
+def continues(left: Side | None, found: Side | None) -> bool:
+    """Whether a change found a file as the one before it left it."""
+    if left is None or found is None:
+        return left is found
+    if left.digest is None or found.digest is None:
+        return left.size == found.size
+    return left.digest == found.digest
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeRecord:
     """A committed change: `id` in time order, `time_ns` since the epoch, and an entry per place.
 

@@ -302,7 +302,6 @@ class RecordedChanges:
         return net_of(
             record,
             ((self._all_contents(h.id), h.id in chosen) for h in reversed(heads) if h.id not in gone),
-            small=self._settings.hold_bytes,
             changed_only=changed_only,
             task=task,
         )
@@ -483,7 +482,11 @@ class RecordedChanges:
             record = replace(operation.record, summary=record.summary if record else operation.record.tool)
         elif record is None:
             raise errors.unknown_change(change_id)
-        return Contents(store.log.contents, record, small=self._settings.hold_bytes)
+        return self._contents_of(store, record)
+
+    def _contents_of(self, store: Store, record: ChangeRecord) -> Contents:
+        keeper = store.log.contents, record.id
+        return Contents(lambda _: keeper, record, small=self._settings.hold_bytes)
 
     def _all_contents(self, change_id: str) -> Contents:
         """The contents of a change, its places named from the roots here, whichever root they were made from."""
@@ -499,7 +502,7 @@ class RecordedChanges:
 
         if self._reaches_beyond(operation):
             record = replace(record, entries=Entries(len(record.entries), named))
-        return Contents(store.log.contents, record, small=self._settings.hold_bytes)
+        return self._contents_of(store, record)
 
     # Places
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.plan import Difference
-from filewright.changes.record import Entry, Place, Side
+from filewright.changes.record import Entry, Place, Side, edits_of, runs_of
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import take_steps
 from filewright.changes.tree import FolderItem, Item, Tree
@@ -135,11 +135,11 @@ class ChangeDiffs:
         """What became of one entry that is no folder; with `max_lines` 0 its lines are only counted."""
         names = self._names(entry)
         parts: list[FileDiff] = []
-        for edit, kept in _edits_shown(contents, entry):
+        for edit in _edits_shown(contents, entry):
             left = max_lines and max(10, max_lines - sum(part.rows for part in parts))
             shown = names if not parts else replace(names, old=names.new, mode_before=names.mode_after)
             try:
-                file = self._changed_file(kept, edit, shown, left)
+                file = self._changed_file(contents, edit, shown, left)
             except FilewrightError as error:
                 file = replace(shown, remark=f"(not shown: {error.message})\n")
             parts.append(file.diff(left, self.settings.line_chars))
@@ -339,16 +339,16 @@ def _held(item: Item) -> bytes:
     return b"".join(map(bytes, item.content.blocks())) if whole else b"(a large content)\n"
 
 
-def _edits_shown(contents: Contents, entry: Entry) -> Iterator[tuple[Entry, Contents]]:
+def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
-    for run in contents.runs(entry):
-        edits = contents.edits(run)
+    for run in runs_of(entry):
+        edits = edits_of(run)
         sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
         large = any(side.size > _SHOWN_WHOLE for side in sides) and contents.before(run) is None
-        if large and len(edits) > 1 and any(edit.spans for edit, _ in edits):
+        if large and len(edits) > 1 and any(edit.spans for edit in edits):
             yield from edits
         else:
-            yield run, contents
+            yield run
 
 
 def _same_content(entry: Entry) -> bool:

@@ -23,8 +23,17 @@ from filewright import errors
 from filewright.boundary import Boundary, Location, temporary_name
 from filewright.changes.content import Held
 from filewright.changes.contents import Contents, Kept
-from filewright.changes.net import NetEntry, moved
-from filewright.changes.record import Entry, Place, Side, content_of, folders_above
+from filewright.changes.net import moved
+from filewright.changes.record import (
+    Entry,
+    NetEntry,
+    Place,
+    Side,
+    content_of,
+    edits_of,
+    folders_above,
+    runs_of,
+)
 from filewright.changes.scope import Selected
 from filewright.edit import (
     ChangeSet,
@@ -324,7 +333,7 @@ def _is_now(kind: str | None) -> str:
 def _remove_created(undoing: _Undoing, entry: Entry, after: Side) -> None:
     place = entry.place
     where = undoing.locate(place)
-    runs = undoing.contents.runs(entry)
+    runs = runs_of(entry)
     if undoing.trusting and after.kind == "file" and after.digest is not None and len(runs) == 1:
         expected = Expected(after.size, None, bytes.fromhex(after.digest))
         undoing.then("delete", Delete(where, expected=expected))
@@ -411,7 +420,7 @@ def _bring_back(undoing: _Undoing, entry: Entry, before: Side) -> None:
         assert before.target is not None
         undoing.restore(MakeLink(where, before.target), place)
         return
-    runs = undoing.contents.runs(entry)
+    runs = runs_of(entry)
     if len(runs) > 1 and not undoing.force:
         with suppress(_RefusedError):
             held = _taken_back(undoing, runs, None)
@@ -544,7 +553,7 @@ def _earlier_content(
     most = max(now.size, before.size, after.size)
     if now.held is None or most > undoing.settings.hold_bytes:
         return _earlier_large(undoing, entry, before, after, now, where)
-    runs = undoing.contents.runs(entry)
+    runs = runs_of(entry)
     if undoing.force and undoing.hunk is None:
         stream = undoing.contents.stream(before)
         if stream is not None:
@@ -702,7 +711,7 @@ def _earlier_large(
     shown = undoing.locate(entry.place).shown
     if undoing.hunk is not None:
         raise errors.no_hunks(shown)
-    if len(undoing.contents.runs(entry)) > 1 and not undoing.force:
+    if len(runs_of(entry)) > 1 and not undoing.force:
         undoing.conflict(entry.place, "has been changed by others in between, and is too large to be merged")
         return None
     splices = _backward(undoing, entry, now)
@@ -730,9 +739,9 @@ def _earlier_large(
 def _backward(undoing: _Undoing, entry: Entry, now: Snapshot) -> Sequence[Splice] | None:
     """The splices that take all edits of a file back, the last first; None if one was none, or was not kept."""
     found: Sequence[Splice] | None = None
-    for edit, contents in reversed(undoing.contents.edits(entry)):
+    for edit in reversed(edits_of(entry)):
         undoing.task.check()
-        splices = contents.backward(edit)
+        splices = undoing.contents.backward(edit)
         if splices is None:
             return None
         found = splices if found is None else Overlay(now, found).composed(splices)
