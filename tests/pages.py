@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import json
 import re
+from collections.abc import Callable
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-from filewright import errors, settings
+from pydantic import BaseModel
+from tests.typed_stub import METHODS, STUB, typed_stub
+
+from filewright import Workspace, errors, settings
 from filewright.cli.serve import serve
+from filewright.tools import entries
+from filewright.tools.read import ReadArguments
 
 DOCS = Path(__file__).parents[1] / "docs"
 _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
@@ -59,19 +68,130 @@ def errors_table() -> str:
     )
 
 
-TABLES = {"settings.md": settings_table, "errors.md": errors_table}
+_ALIKE = ("atomic", "break_hard_links", "cursor", "diff", "encoding", "preview", "undoable")
+"""Arguments that mean the same in every tool: the first tool that has one says what."""
 
 
-def with_table(name: str) -> str:
-    """The page with its table made anew, between the two marks."""
-    before, _, rest = (DOCS / name).read_text(encoding="utf-8").partition("<!-- made from the code -->\n")
-    _, end, after = rest.partition("<!-- end -->\n")
-    return f"{before}<!-- made from the code -->\n\n{TABLES[name]().strip()}\n\n{end}{after}"
+def _said(model: type[BaseModel]) -> dict[str, str]:
+    """What stands below each field of a model in its source."""
+    (body,) = ast.parse(inspect.getsource(model)).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in pairwise(body.body):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found[name] = " ".join(text.split())
+    return found
+
+
+def _takes(node: dict[str, Any]) -> str:
+    """The values that a JSON Schema allows, in a few words."""
+    if "enum" in node:
+        return ", ".join(f"`{json.dumps(value)}`" for value in node["enum"])
+    if node.get("type") == "array":
+        return f"list of {_takes(node['items'])}"
+    if "properties" in node:
+        return f"`{{{', '.join(node['properties'])}}}`"
+    low, high = node.get("minimum"), node.get("maximum")
+    bounds = [f"from {low:,}"] if low is not None else []
+    bounds += [f"to {high:,}"] if high is not None else []
+    kinds = [each["type"] for each in node.get("anyOf", [node])]
+    return " ".join([" or ".join(kinds), *bounds])
+
+
+def arguments_table(name: str) -> str:
+    """The arguments of a tool as its model has them."""
+    tools = [entry.load() for entry in entries()]
+    (tool,) = [each for each in tools if each.name == name]
+    said = {each.name: _said(each.arguments) for each in tools}
+    shared = {key: next(texts[key] for texts in said.values() if key in texts) for key in _ALIKE}
+    lines = ["| argument | takes | default | meaning |", "|---|---|---|---|"]
+    required = tool.schema.get("required", ())
+    for argument, node in tool.schema["properties"].items():
+        default = "required" if argument in required else ""
+        if "default" in node:
+            default = f"`{json.dumps(node['default'])}`"
+        meaning = {**shared, **said[name]}[argument]
+        lines.append(f"| `{argument}` | {_takes(node)} | {default} | {meaning} |")
+    return "\n".join(lines)
+
+
+def methods_table() -> str:
+    """The methods of the library: those of the tools' arguments, then those of `Workspace` itself."""
+    lines = ["| method | by name | returns | does |", "|---|---|---|---|"]
+    tools = {entry.name: entry.load() for entry in entries()}
+    for method in _methods(STUB.read_text(encoding="utf-8"), "TypedTools"):
+        tool = tools[METHODS[method.name][0]]
+        listed = [
+            each["items"].get("properties", {})
+            for each in tool.schema["properties"].values()
+            if "items" in each
+        ]
+        lines.append(
+            _method_row(method, f"the tool `{tool.name}`", {*tool.schema["properties"], *chain(*listed)})
+        )
+    for method in _methods(inspect.getsource(inspect.getmodule(Workspace)), "Workspace"):
+        sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
+        lines.append(_method_row(method, " ".join(sentence.split())))
+    return "\n".join(lines)
+
+
+def _methods(source: str, name: str) -> list[ast.FunctionDef]:
+    """The public methods of a class."""
+    (found,) = [
+        each for each in ast.parse(source).body if isinstance(each, ast.ClassDef) and each.name == name
+    ]
+    return [
+        each
+        for each in found.body
+        if isinstance(each, ast.FunctionDef)
+        and not each.name.startswith("_")
+        and not any(ast.unparse(decorator) == "property" for decorator in each.decorator_list)
+    ]
+
+
+def _method_row(method: ast.FunctionDef, does: str, shown: set[str] | None = None) -> str:
+    """A row of the table: of the arguments that may be named only those that are `shown`."""
+    given = [argument.arg for argument in method.args.args[1:]]
+    if method.args.vararg:
+        given.append(f"*{method.args.vararg.arg}")
+    named = {
+        argument.arg: default
+        for argument, default in zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
+    }
+    given += [f"{name}=…" for name, default in named.items() if default is None]
+    optional = [name for name, default in named.items() if default is not None]
+    if method.args.kwarg:
+        optional += [name for name in ReadArguments.model_fields if name not in ("path", "paths", "items")]
+    names = ", ".join(f"`{name}`" for name in optional if shown is None or name in shown)
+    assert method.returns is not None
+    returns = ast.unparse(method.returns).replace("|", "\\|")
+    return f"| `{method.name}({', '.join(given)})` | {names} | `{returns}` | {does} |"
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "settings.md": settings_table,
+    "errors.md": errors_table,
+    "tools.md": arguments_table,
+    "library.md": methods_table,
+}
+_TABLE = re.compile(r"<!-- made from the code(?:: (\w+))? -->\n.*?<!-- end -->\n", re.DOTALL)
+
+
+def with_tables(name: str) -> str:
+    """The page with its tables made anew, each between two marks of which the first may say what it is of."""
+
+    def table(mark: re.Match[str]) -> str:
+        begin = mark[0].partition("\n")[0]
+        return f"{begin}\n\n{TABLES[name](*filter(None, mark.groups())).strip()}\n\n<!-- end -->\n"
+
+    return _TABLE.sub(table, (DOCS / name).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    from tests.typed_stub import STUB, typed_stub
-
     STUB.write_text(typed_stub(), encoding="utf-8")
     for page in TABLES:
-        (DOCS / page).write_text(with_table(page), encoding="utf-8")
+        (DOCS / page).write_text(with_tables(page), encoding="utf-8")

@@ -121,7 +121,7 @@ def test_the_page_tells_the_truth(name, tmp_path):
 @pytest.mark.parametrize("name", pages.TABLES)
 def test_tables_say_what_the_code_says(name):
     page = (pages.DOCS / name).read_text(encoding="utf-8")
-    assert page == pages.with_table(name), "write it anew: python -m tests.pages"
+    assert page == pages.with_tables(name), "write it anew: python -m tests.pages"
 
 
 def test_every_code_and_every_setting_has_its_row():

@@ -14,7 +14,7 @@ import anyio.to_thread
 from filewright.progress import Report, Task
 from filewright.settings import Settings
 from filewright.surface import Listed
-from filewright.tools import ReadOptions, ToolResult, TypedTools
+from filewright.tools import ReadOptions, ReadRequest, ToolResult, TypedTools
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class AsyncWorkspace:
     list_files = _awaited(TypedTools.list_files)
     stat = _awaited(TypedTools.stat)
     get_overview = _awaited(TypedTools.get_overview)
+    get_overviews = _awaited(TypedTools.get_overviews)
+    get_map = _awaited(TypedTools.get_map)
     search = _awaited(TypedTools.search)
     edit = _awaited(TypedTools.edit)
     apply_patch = _awaited(TypedTools.apply_patch)
@@ -129,15 +131,13 @@ class AsyncWorkspace:
     @overload
     async def read(self, *, paths: Sequence[str], **options: Unpack[ReadOptions]) -> FilesRead: ...
 
-    async def read(
-        self, path: str | None = None, *, paths: Sequence[str] | None = None, **options: Unpack[ReadOptions]
-    ) -> FileRead | FilesRead:
+    @overload
+    async def read(self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]) -> FilesRead: ...
+
+    async def read(self, *given: Any, **options: Any) -> FileRead | FilesRead:
         """As `Workspace.read`."""
-        given: dict[str, Any] = {**options, **({"path": path} if paths is None else {"paths": paths})}
-        made: FileRead | FilesRead = await self._in_thread(
-            lambda task: self.blocking.under(task).read(**given)
-        )
-        return made
+        read: Callable[..., FileRead | FilesRead] = TypedTools.read
+        return await self._in_thread(lambda task: read(self.blocking.under(task), *given, **options))
 
     undo = _tasked(Workspace.undo)
     redo = _tasked(Workspace.redo)

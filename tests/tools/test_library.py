@@ -92,6 +92,10 @@ def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
     assert {name for name in vars(TypedTools) if not name.startswith("_")} == set(STUBS) == set(METHODS)
 
 
+def test_what_can_be_called_can_be_awaited() -> None:
+    assert set(METHODS) <= set(vars(AsyncWorkspace))
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
     """Whatever the stub lets a caller give, by its place or by its name, reaches the tool's model under that name."""

@@ -49,7 +49,15 @@ if TYPE_CHECKING:
     )
     from filewright.tools.search_page import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
-    from filewright.tools.typed import EditRequest, Newline, ReadOptions, TypedTools, WriteMode, WriteRequest
+    from filewright.tools.typed import (
+        EditRequest,
+        Newline,
+        ReadOptions,
+        ReadRequest,
+        TypedTools,
+        WriteMode,
+        WriteRequest,
+    )
     from filewright.wording import counted
 
 __getattr__, __all__ = face_of(
@@ -78,6 +86,6 @@ __getattr__, __all__ = face_of(
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",
         "stat": "FileStatus StatResult",
-        "typed": "EditRequest Newline ReadOptions TypedTools WriteMode WriteRequest",
+        "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
     },
 )

@@ -116,15 +116,24 @@ class EditArguments(Arguments):
     """The edits, of the file at `path` or each of its own."""
 
     path: str | None = None
+    """the file; left out where every edit has its own"""
     edits: Annotated[list[EditItem], Field(min_length=1)]
+    """what to change, see below"""
     cell: Annotated[str | None, Field(description="of a notebook")] = None
+    """of a [notebook](#notebooks): only in the cell with this id or number"""
     fuzzy: bool = True
+    """false: exact text only"""
     preview: bool = False
+    """true: show the diff, write nothing"""
     diff: Annotated[DiffWanted, Field(description="auto: if short and not previewed")] = "auto"
+    """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: str | None = None
+    """the version that a read gave; refused if the file is no longer that"""
     encoding: str | None = None
     break_hard_links: bool | None = None
+    """replace a file that has other names, and leave those as they were; default: the setting"""
     undoable: bool = True
+    """false: of what is large keep nothing to undo with"""
     in_turn: SkipJsonSchema[bool] = False
 
 

@@ -26,11 +26,17 @@ class HistoryArguments(Arguments):
     """Which changes."""
 
     path: str | None = None
+    """only changes of this file"""
     change_id: Annotated[str | None, Field(description="show this one")] = None
+    """one change with its diff; its id or the beginning of it, `@` the newest, `@~1` the one before"""
     session: Annotated[str | None, Field(description="of this session; `current` is this one")] = None
+    """only changes of this session: its id, `current` or `last`"""
     client: Annotated[str | None, Field(description="of clients whose name begins so")] = None
+    """only changes of clients whose name begins so"""
     since: Annotated[str | None, Field(description="after a change or a time (ISO 8601)")] = None
+    """only changes after this change, or after this time (ISO 8601, `14:30`, `20 min ago`)"""
     limit: Annotated[int, Field(ge=1, le=1000)] = 20
+    """changes in one result"""
     cursor: str | None = None
 
 
@@ -38,13 +44,22 @@ class RevertArguments(Arguments):
     """What to take back."""
 
     change_id: str | None = None
+    """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
     session: Annotated[str | None, Field(description="all of a session; `current` is this one")] = None
+    """all that is left of a session: its id, `current` or `last`"""
     since: Annotated[str | None, Field(description="all after a change or a time (ISO 8601)")] = None
+    """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
+    is from before that change on
+    """
     path: Annotated[str | None, Field(description="of that only this file; alone: its newest change")] = None
+    """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
+    """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
+    """true: show what would happen, write nothing"""
     diff: DiffWanted = "auto"
     force: Annotated[bool, Field(description="even over later changes")] = False
+    """restore the earlier content over whatever is there now, instead of merging or refusing"""
     break_hard_links: bool | None = None
 
     @model_validator(mode="before")

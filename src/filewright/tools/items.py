@@ -28,6 +28,7 @@ class FolderArguments(Arguments):
     """The folders to make."""
 
     paths: Annotated[list[str], Field(min_length=1)]
+    """folders; parents are made, existing ones stay"""
     atomic: bool = True
 
 
@@ -45,7 +46,9 @@ class PairArguments(Arguments):
     """What to move or copy."""
 
     items: Annotated[list[Pair], Field(min_length=1)]
+    """the destination is the full new path"""
     overwrite: bool = False
+    """replace what is there"""
     atomic: bool = True
     break_hard_links: bool | None = None
     undoable: bool = True
@@ -56,8 +59,11 @@ class DeleteArguments(Arguments):
     """What to delete."""
 
     paths: Annotated[list[str], Field(min_length=1)]
+    """files, links, folders"""
     recursive: Annotated[bool, Field(description="also folders with all below")] = False
+    """folders with all below"""
     missing_ok: bool = False
+    """what is not there is no error"""
     atomic: bool = True
     undoable: bool = True
     files_only: FilesOnly = False
@@ -67,9 +73,13 @@ class PermissionArguments(Arguments):
     """What to set, on what."""
 
     paths: Annotated[list[str], Field(min_length=1)]
+    """files and folders"""
     mode: Annotated[str | None, Field(description='"644" or "u+x"')] = None
+    """`"644"`, `"u+x"`"""
     owner: str | None = None
+    """a name or a number"""
     group: str | None = None
+    """a name or a number"""
     atomic: bool = True
 
 

@@ -29,14 +29,23 @@ class ListArguments(Arguments):
     """What to list."""
 
     path: str = "."
+    """the folder"""
     glob: Annotated[str | None, Field(description="**/*.py; implies all levels")] = None
+    """such as `**/*.py` or `{src,tests}/**`; implies all levels"""
     depth: Annotated[int, Field(ge=0, description="levels; 0: all")] = 1
+    """levels below the folder; 0 for all"""
     details: bool = False
+    """mode, size and time of each"""
     sort: Literal["name", "modified", "size"] = "name"
+    """`"modified"`: newest first; `"size"`: largest first"""
     include_hidden: bool = True
+    """names that begin with a dot"""
     include_ignored: bool = False
+    """what `.gitignore`, `.ignore` and git's excludes leave out"""
     limit: Annotated[int, Field(ge=1, le=10_000)] = 500
+    """entries in one result"""
     cursor: str | None = None
+    """from an earlier result, to go on"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 

@@ -44,20 +44,30 @@ class OverviewArguments(Arguments):
     """Which file or folder, and what to compare it with."""
 
     path: str | None = None
+    """a file, or a folder: its map, with languages, entry points, tests, the files most referred to, the
+    tree; default: the first root
+    """
     paths: Annotated[list[str] | None, Field(min_length=1)] = None
+    """several of them"""
     symbol: str | None = None
+    """only the members of this definition, in full"""
     max_symbols: Annotated[int, Field(ge=0, le=5000)] = 300
+    """symbols of the outline"""
     lines: Annotated[
         list[int] | None,
         Field(min_length=2, max_length=2, description="[first, last]"),
     ] = None
+    """`[first, last]`: the outline of these lines, in full; a short outline names the lines that go on"""
     depth: Annotated[int, Field(ge=0, le=64, description="levels; 0: all")] = 0
+    """levels of the outline; 0: all"""
     changed_lines: Annotated[
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
     ] = None
+    """line ranges `[first, last]`: the symbols they touch are marked"""
     changed_kinds: SkipJsonSchema[list[Literal["added", "modified", "removed"]] | None] = None
     since: Annotated[str | None, Field(description="git revision")] = "HEAD"
+    """the revision of git to compare with"""
     folders: SkipJsonSchema[bool] = True
     """False: a folder is refused, as it is where a file is asked for."""
 

@@ -45,9 +45,15 @@ class PatchArguments(Arguments):
     """The patch."""
 
     patch: str
+    """a unified diff or a `*** Begin Patch` envelope; see [patches](patches.md)"""
     root: str = "."
+    """the folder that the patch's paths are in"""
     strip: Annotated[int, Field(ge=0, description="as of patch -p; 0: a/ and b/")] = 0
+    """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
+    `b/` are the first); `0`: only `a/` and `b/`
+    """
     partial: Annotated[bool, Field(description="apply the files that fit, return the rest")] = False
+    """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
     diff: DiffWanted = "auto"
     break_hard_links: bool | None = None

@@ -39,20 +39,35 @@ class ReadArguments(Arguments):
     """What to read."""
 
     path: str | None = None
+    """one file; give one of `path`, `paths` and `items`"""
     paths: Annotated[list[str], Field(min_length=1)] | None = None
+    """several; each gives its text or its error, past a page the one to go on from"""
     items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
+    """a place in each of several: `{path, symbol}`, `{path, line}`, `{path, pattern}` or `{path, start, limit}`"""
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
+    """`"semantic"`: the whole function, class or block"""
     start: Annotated[int, Field(description="negative: from the end")] = 1
+    """the first line; negative counts from the end"""
     limit: Annotated[int, Field(ge=1)] = 500
+    """lines"""
     max_chars: Annotated[int | None, Field(ge=1)] = None
+    """characters; with `column` those of the line (`limit` is taken for them too)"""
     line: Annotated[int | None, Field(ge=1, description="show the lines around it")] = None
+    """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="e.g. Cart.total")] = None
+    """a name such as `Cart.total`"""
     pattern: Annotated[str | None, Field(description="literal text")] = None
+    """literal text: the surroundings of its hit"""
     occurrence: Annotated[int, Field(ge=1)] = 1
+    """which hit"""
     depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
+    """semantic: how many blocks outwards"""
     column: Annotated[int | None, Field(ge=1, description="inside one long line")] = None
+    """read inside one long line, from this character"""
     numbered: bool = True
+    """line numbers before the text"""
     encoding: str | None = None
+    """overrides detection"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,18 +37,30 @@ class ReplaceArguments(Arguments):
     """What to replace, where, and the guards."""
 
     pattern: str
+    """what to find; see [search](search.md) for the syntax"""
     replacement: str
+    """`$1` and `${name}` in regex mode only"""
     path: str = "."
+    """a file or a folder"""
     glob: str | None = None
+    """only files that match"""
     include_ignored: bool = False
+    """also in what the ignore rules leave out"""
     mode: Literal["literal", "regex"] = "literal"
+    """how the pattern is read"""
     case: Literal["smart", "sensitive", "insensitive"] = "sensitive"
+    """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
+    """only whole words, as for renaming a symbol"""
     multiline: bool = False
+    """a regex may match across lines"""
     preview: bool = True
+    """true: show the diff, write nothing"""
     diff: DiffWanted = "auto"
     expected_count: Annotated[int | None, Field(ge=0)] = None
+    """refused if there are more or fewer occurrences"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    """refused if more files match"""
     break_hard_links: bool | None = None
     undoable: bool = True
 

@@ -43,25 +43,45 @@ class SearchArguments(Arguments):
     """What to find, and where."""
 
     pattern: str | None = None
+    """what to find; see [search](search.md) for the syntax"""
     patterns: Annotated[list[str] | None, Field(min_length=1, max_length=20)] = None
+    """several, each with its own hits and count; give one of `pattern` and `patterns`"""
     path: str = "."
+    """a file or a folder"""
     glob: str | None = None
+    """only files that match"""
     type: Annotated[str | None, Field(description="language or extension: py, rust")] = None
+    """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
+    """how the pattern is read"""
     case: Literal["smart", "sensitive", "insensitive"] = "smart"
+    """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
+    """only whole words"""
     multiline: bool = False
+    """a regex may match across lines"""
     invert: bool = False
+    """lines that do not match"""
     without: Annotated[str | None, Field(description="leave out lines with this")] = None
+    """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
+    `mailbox full`
+    """
     context: Annotated[int | None, Field(ge=0, le=50, description="default: 2, many hits 0")] = None
+    """lines shown around each hit; 2 for up to 5 hits, else 0"""
     context_before: Annotated[int | None, Field(ge=0, le=50)] = None
+    """the same, above the hit only"""
     context_after: Annotated[int | None, Field(ge=0, le=50)] = None
+    """the same, below the hit only"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
+    """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
+    """hits in one result"""
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
+    """fuzzy: what is too unlike is not shown"""
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True
     include_ignored: bool = False
+    """also what `.gitignore`, `.ignore` and git's excludes leave out"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
     @property

@@ -23,6 +23,7 @@ class StatArguments(Arguments):
     """What to look at."""
 
     paths: Annotated[list[str], Field(min_length=1)]
+    """files, folders, links; each gives its status or its error"""
 
 
 def time_text(nanoseconds: int) -> str:

@@ -37,7 +37,9 @@ class WriteArguments(Arguments):
     """The files to write."""
 
     items: Annotated[list[WriteItem], Field(min_length=1)]
+    """`mode` is `"create"` (refuses what exists), `"overwrite"` or `"append"`"""
     atomic: bool = True
+    """all items or none; false: each on its own"""
     diff: DiffWanted = "auto"
     break_hard_links: bool | None = None
     undoable: bool = True
