@@ -24,6 +24,10 @@ def _play(seconds: float, where: Path) -> None:
         seed += 1
 
 
+def test_a_minute_of_random_histories_is_rewound_to_what_was_seen(tmp_path: Path) -> None:
+    _play(60, tmp_path)
+
+
 @pytest.mark.sweep
 def test_an_hour_of_random_histories_is_rewound_to_what_was_seen() -> None:
     _play(3300, Path(tempfile.gettempdir()))
@@ -125,9 +129,6 @@ FOUND: dict[str, list[histories.Step]] = {
         ("write", "A", "d/g", "d/h", 7821),
         ("rewind", "B", "k", "n/f", 20835),
     ],
-}
-
-WAITING: dict[str, list[histories.Step]] = {
     "a folder and a file are swapped by a shell while a tool edits one of them": [
         ("project", False, True),
         ("undo", "B", "n/f", "a", 14286),
@@ -156,15 +157,6 @@ WAITING: dict[str, list[histories.Step]] = {
         ("rewind", "new", "d/f", "e/h/y", 46323),
     ],
 }
-
-
-@pytest.mark.xfail(
-    strict=True, reason="an undo does not yet work on one tree, so folders that are swapped confuse it"
-)
-@pytest.mark.parametrize("case", WAITING)
-def test_a_history_that_goes_wrong(case: str, tmp_path: Path) -> None:
-    wrong = histories.played(WAITING[case], tmp_path)
-    assert wrong is None, wrong
 
 
 @pytest.mark.parametrize("case", FOUND)

@@ -329,11 +329,14 @@ class RecordedChanges:
                 details=named,
             )
         ids = tuple(head.id for head in heads if head.id in left)
-        upto = next(index for index, head in enumerate(heads, 1) if head.id == ids[-1])
+        # An undo may have found some of it undone already: since a moment, nothing is left out.
+        played = left if scope.session is not None else chosen
+        oldest = min(played)
+        upto = next(index for index, head in enumerate(heads, 1) if head.id == oldest)
         record = replace(
             newest, summary=what, undoable=all(head.undoable for head in heads if head.id in left)
         )
-        contents = self._net(record, heads[:upto], left, task, changed_only=not every)
+        contents = self._net(record, heads[:upto], played, task, changed_only=not every)
         if inside:
             contents = contents.narrowed(self._seen(contents.record.entries))
         count = f" ({len(ids)} changes)" if len(ids) > 1 else ""

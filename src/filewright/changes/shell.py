@@ -691,7 +691,11 @@ class _Comparing:
             if content is not None:
                 digest = xxhash.xxh3_128_hexdigest(content)
                 after = replace(after, digest=digest, blob=self._section(content))
-            parts.setdefault(number, []).append(Entry(self._at(found.path), before, after))
+            place, part = self._at(found.path), parts.setdefault(number, [])
+            if before is None or before.kind == after.kind:
+                part.append(Entry(place, before, after))
+            else:
+                part += [Entry(place, before, None), Entry(place, None, after)]
         return parts
 
     def _is_left(self, path: _Path, now: _Numbers) -> bool:
