@@ -94,7 +94,7 @@ class Boundary:
         given, outer = self._given[root.index], self._outer[root.index]
         if outer is None:
             return given
-        above = self.rules_by_name(outer.parent)
+        above = self.rules_for(outer.parent)
         return above.begun(outer.name, given) if above.active else given
 
     # Naming
@@ -402,7 +402,7 @@ class Boundary:
 
     def may_be_opened(self, where: Location, task: Task) -> bool:
         """Whether a program may be let loose in the folder `where`: nothing in it is denied, or leads elsewhere."""
-        if not self.rules_by_name(where).active:
+        if not self.rules_for(where).active:
             return True
         walk = self.walk(where, include_ignored=True, include_git=True, task=task)
         return all(entry.kind != "link" for entry in walk) and not walk.denied
@@ -484,7 +484,7 @@ class Boundary:
         """Refuse what a rule file forbids that comes along with one of the `folders` on the way to `where`, from
         the depth `there` on; None is a new one. Raises `permission_denied`.
         """
-        rules = self.rules_by_name(Location(where.root, where.parts[:there]))
+        rules = self.rules_for(Location(where.root, where.parts[:there]))
         for depth, folder in enumerate(folders, there):
             rules = rules.entered(where.parts[depth], folder)
             is_folder = True if depth + 2 < len(where.parts) else None
@@ -509,8 +509,7 @@ class Boundary:
             raise self._failure(error, destination, "open the folder of") from error
         with folder:
             ends = (*folder.reached, *destination.parts[depth:])
-        for name in destination.parts[depth:]:
-            rules = rules.entered(name, None)
+        rules = rules.below(destination.parts[depth:])
         was, then = self._protection[source.root.index], self._protection[destination.root.index]
         below = {b"": rules}
         for entry in walk:
@@ -534,25 +533,24 @@ class Boundary:
         if walk.denied:
             raise errors.holds_denied(source.asked)
 
-    def rules_in(self, where: Location, folder: Folder) -> DenyRules:
-        """What is denied of the names in the folder `where`, which is held open."""
-        given = self._rules_at(where.root)
-        if not given.active and not self._rules_above(where.root, folder, changing=True):
-            return given
-        try:
-            asking = _Asking(given, where)
-            with where.root.folder.beneath(
-                where.parts, cross=self._cross, listing=False, ask=asking
-            ) as opened:
-                return asking.rules_in(opened)
-        except OSError as error:
-            raise self._failure(error, where, "look into") from error
+    def rules_for(self, where: Location, held: Folder | None = None) -> DenyRules:
+        """What is denied of the names in the folder `where`, and what may not be changed of them.
 
-    def rules_by_name(self, where: Location) -> DenyRules:
-        """What is denied of the names in the folder `where`, which need not be there, going by names alone."""
+        Of one that is `held` open, by the folders that it is in, links on the way followed. Otherwise it need
+        not be there, and a link on the way counts by its name alone: where it leads is asked when it is opened.
+        """
+        root, given = where.root.folder, self._rules_at(where.root)
+        if held is not None:
+            if not given.active and not self._rules_above(where.root, held, changing=True):
+                return given
+            asking = _Asking(given, where)
+            try:
+                with root.beneath(where.parts, cross=self._cross, listing=False, ask=asking) as opened:
+                    return asking.rules_in(opened)
+            except OSError as error:
+                raise self._failure(error, where, "look into") from error
         if any(map(is_deny_file, where.parts)):
             return CLOSED
-        root, given = where.root.folder, self._rules_at(where.root)
         folders = [
             b"".join(part + b"/" for part in where.parts[:depth]) for depth in range(len(where.parts) + 1)
         ]
@@ -567,15 +565,13 @@ class Boundary:
                 with root.beneath(parts, links=False, cross=self._cross, listing=False) as folder:
                     rules = rules.entered(name, folder)
             except OSError:
-                rules = rules.entered(
-                    name, None
-                )  # Not there, or a link: where it leads is asked when opened.
+                rules = rules.entered(name, None)
         return rules
 
     def _refuse_by_name(self, where: Location) -> None:
         """Refuse what is denied whatever is there; what is denied only as a folder, say, is when it is opened."""
         if where.parts:
-            rules = self.rules_by_name(Location(where.root, where.parts[:-1]))
+            rules = self.rules_for(Location(where.root, where.parts[:-1]))
             if rules.denies(where.name, False) and rules.denies(where.name, True):
                 raise rules.refusal(where.asked)
 

@@ -184,6 +184,13 @@ class DenyRules:
         short = len(place) + sum(map(len, filter(None, found))) <= _REMEMBERED_BYTES
         return (_entered if short else _entered.__wrapped__)(self, name, place, *found)
 
+    def below(self, names: Sequence[bytes]) -> DenyRules:
+        """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
+        rules = self
+        for name in names:
+            rules = rules.entered(name, None)
+        return rules
+
     def begun(self, name: bytes, given: DenyRules) -> DenyRules:
         """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
         every = _NONE.plus(b"/*")

@@ -76,7 +76,7 @@ def _is_offered(boundary: Boundary, git: Location, name: bytes) -> bool:
     try:
         tree = os.path.dirname(_line(boundary, record.child(b"gitdir")))
         place = _pointed_at(boundary, record, tree)
-        if boundary.rules_by_name(place.parent).denies(place.name, True):
+        if boundary.rules_for(place.parent).denies(place.name, True):
             return False  # even if nothing is there any more
         boundary.stat(place)
     except FilewrightError as error:

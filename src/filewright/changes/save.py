@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import DenyRules, Location
+from filewright.boundary import Location
 from filewright.changes.content import Edited, Held
 from filewright.changes.log import Intent
 from filewright.changes.operations import Leaf, Leaves, Seal
@@ -276,9 +276,9 @@ class _Saving:
             names = folder.names()
             # What is undone may have brought rules along: only those around it count then.
             rules = (
-                self._boundary.rules_in(where, folder)
+                self._boundary.rules_for(where, folder)
                 if top.holding is None
-                else self._outer_rules(top, where)
+                else self._boundary.rules_for(top.was.parent).below(where.parts[len(top.was.parts) - 1 :])
             )
             self._require_removable(folder, where, names)
             made = Side.of(folder.status(), attributes=folder.attributes())
@@ -319,14 +319,6 @@ class _Saving:
             _require_holding(top, below)
         below.sort(key=lambda entry: entry.place.parts)
         return Saved(Seal("folder", inode=top.seen.inode), side, tree, tuple(below))
-
-    def _outer_rules(self, top: FolderItem, where: Location) -> DenyRules:
-        assert top.was is not None
-        above = top.was.parent
-        rules = self._boundary.rules_by_name(above)
-        for name in where.parts[len(above.parts) :]:
-            rules = rules.entered(name, None)
-        return rules
 
     def _require_unprotected(self, place: Location) -> None:
         rule = self._boundary.protects(place)

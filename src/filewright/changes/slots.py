@@ -128,7 +128,7 @@ def denials(boundary: Boundary) -> Callable[[Place], bool]:
         key = place.root, place.parts[:-1]
         if key not in folders:
             where = located(boundary, place)
-            folders[key] = None if where is None else boundary.rules_by_name(where.parent)
+            folders[key] = None if where is None else boundary.rules_for(where.parent)
         rules = folders[key]
         return rules is not None and bool(place.parts) and rules.denies(place.parts[-1], None)
 

@@ -250,7 +250,7 @@ class FolderItem(Item):
     def _load(self, name: bytes, asked: str) -> Item | None:
         assert self.was is not None
         if self.rules is None:
-            self.rules = self.tree.boundary.rules_in(self.was, self.on_disk())
+            self.rules = self.tree.boundary.rules_for(self.was, self.on_disk())
         try:
             seen = self.on_disk().stat(name)
         except FileNotFoundError:

@@ -211,7 +211,7 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
         if not boundary.may_be_opened(folder, task or Task()):
             return False
         borrowed = folder.child(b"objects").child(b"info").child(b"alternates")
-        return not boundary.rules_by_name(folder).active or _named(boundary, borrowed, b"") is None
+        return not boundary.rules_for(folder).active or _named(boundary, borrowed, b"") is None
     except FilewrightError as error:
         if error.code in (Code.CANCELLED, Code.TIMEOUT):
             raise
