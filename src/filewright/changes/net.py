@@ -258,14 +258,18 @@ def _net(thing: _Thing, *, changed_only: bool) -> NetEntry | None:
         before = replace(before, attributes=last.before.attributes)
     wanted = thing.wanted()
     place = thing.place() if after is not None else wanted
-    was = wanted if before is not None and after is not None and wanted != place else None
+    carried = thing.home == thing.slot
+    has_moved = before is not None and after is not None and not (carried and wanted == place)
+    was = wanted if has_moved else None
     if changed_only and was is None and before is not None and after is not None:
         same = (before.mode, before.uid, before.gid) == (after.mode, after.uid, after.gid)
         chained = all(continues(one.after, other.before) for one, other in itertools.pairwise(edits))
         known = not edits or before.kind != "file" or before.digest is not None
         if same and chained and known and not _other(before, after):
             return None
-    return NetEntry.of(place, before, after, edits, was=was, moved_on=thing.moved_on and was is not None)
+    return NetEntry.of(
+        place, before, after, edits, was, carried=carried, moved_on=thing.moved_on and has_moved
+    )
 
 
 def _other(before: Side, after: Side) -> bool:

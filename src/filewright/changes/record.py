@@ -248,10 +248,12 @@ class Entries(Sequence[Entry]):
 class NetEntry(Entry):
     """What several changes did to one thing; `edits` are those of what it holds, oldest first.
 
-    `moved_on`: they renamed it, and another has renamed it again since.
+    `carried`: it is in the folder where it was, which they may have moved; else `was` may be the same place in
+    another folder. `moved_on`: they renamed it, and another has renamed it again since.
     """
 
     edits: tuple[Entry, ...] = ()
+    carried: bool = False
     moved_on: bool = False
 
     @classmethod
@@ -261,14 +263,12 @@ class NetEntry(Entry):
         before: Side | None,
         after: Side | None,
         edits: Sequence[Entry],
-        *,
         was: Place | None = None,
-        moved_on: bool = False,
+        **moves: bool,
     ) -> NetEntry:
         """One with the splices of its only edit."""
         only = edits[0] if len(edits) == 1 else Entry(place, None, None)
-        spans = only.spans, only.removed, only.inserted
-        return cls(place, before, after, was, *spans, tuple(edits), moved_on)
+        return cls(place, before, after, was, only.spans, only.removed, only.inserted, tuple(edits), **moves)
 
     def touches(self, place: Place) -> bool:
         """Whether something was done at `place` or below it, also where it was in between."""
