@@ -268,6 +268,13 @@ PLAYED = (
         DEFECT + "a guess at which was meant",
     ),
     PlayedTests(
+        "edit_content, spaces inside brackets that have none",
+        frozenset({"test_fuzzy_matching_edits"}),
+        "the line is changed",
+        "refused, with the nearest line",
+        CHOICE + "more or fewer spaces are looked past, but not spaces where there are none",
+    ),
+    PlayedTests(
         "edit_content, a preview of which a part cannot be made",
         frozenset({"test_partial_success_response", "test_per_change_fuzzy_override"}),
         "`success`, with the part that could",

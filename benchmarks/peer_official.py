@@ -236,7 +236,15 @@ CASES = (
         "indented as the file is",
         DEFECT + "a line's indent is that of the first line",
     ),
-    Case("edit_file, a backtick fence", _edit(("two", "```")), diffed, {"a": "one\ntwo\n"}),
+    Case(
+        "edit_file, a lone code fence",
+        _edit(("two", "```")),
+        diffed,
+        {"a": "one\ntwo\n"},
+        "it is written",
+        "an error that names it",
+        CHOICE + "a fence that only the new text has is more often the answer's own than meant",
+    ),
     Case(
         "edit_file, CRLF",
         _edit(("two", "2")),
