@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.linediff import Change, changes, line_splices
+from filewright.edit.linediff import LineChange, changes, line_splices
 from filewright.text.splice import apply, ordered
 
 PIECES = st.lists(st.sampled_from([b"a", b"b", b"cc", b"\n", b"\r", b"\r\n"]), max_size=16).map(b"".join)
@@ -41,12 +41,12 @@ def test_changes_leave_only_equal_lines_outside(before: list[int], after: list[i
     ("before", "after", "expected"),
     [
         ("abc", "abc", []),
-        ("abc", "axc", [Change(1, 2, 1, 2)]),
-        ("", "a", [Change(0, 0, 0, 1)]),
+        ("abc", "axc", [LineChange(1, 2, 1, 2)]),
+        ("", "a", [LineChange(0, 0, 0, 1)]),
         ("abcabba", "cbabac", None),
     ],
 )
-def test_changes_of_short_texts(before: str, after: str, expected: list[Change] | None) -> None:
+def test_changes_of_short_texts(before: str, after: str, expected: list[LineChange] | None) -> None:
     found = changes(before, after)
     if expected is not None:
         assert found == expected
@@ -90,4 +90,4 @@ def test_large_texts_stay_within_the_budget(kind: str) -> None:
 
 def test_an_exhausted_budget_gives_one_region() -> None:
     before, after = list("abcdefgh"), list("xbydzfwh")
-    assert changes(before, after, budget=1) == [Change(0, 7, 0, 7)]
+    assert changes(before, after, budget=1) == [LineChange(0, 7, 0, 7)]

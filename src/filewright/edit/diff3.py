@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from filewright.edit.linediff import Change, changes
+from filewright.edit.linediff import LineChange, changes
 
 Item = TypeVar("Item", bound=Hashable)
 Kind = Literal["same", "ours", "theirs", "both", "conflict"]
@@ -78,7 +78,7 @@ def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Run]:
     """The matching runs of two sequences, in order, none touching the next on both sides."""
     found: list[Run] = []
     at = over = 0
-    for change in [*changes(left, right), Change(len(left), len(left), len(right), len(right))]:
+    for change in [*changes(left, right), LineChange(len(left), len(left), len(right), len(right))]:
         if change.start > at:
             found.append(Run(at, over, change.start - at))
         at, over = change.end, change.new_end

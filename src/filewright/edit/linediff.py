@@ -22,7 +22,7 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LineChange:
     """Lines [start, end) of the one text became lines [new_start, new_end) of the other; 0-based."""
 
     start: int
@@ -31,7 +31,9 @@ class Change:
     new_end: int
 
 
-def changes(before: Sequence[Hashable], after: Sequence[Hashable], *, budget: int = BUDGET) -> list[Change]:
+def changes(
+    before: Sequence[Hashable], after: Sequence[Hashable], *, budget: int = BUDGET
+) -> list[LineChange]:
     """The changes that turn `before` into `after`, in order, none touching the next.
 
     The elements are whole lines (or any values that compare equal where nothing changed).
@@ -48,18 +50,18 @@ class _Differ:
         self.new = new
         self.budget = budget
 
-    def run(self) -> list[Change]:
-        found: list[Change] = []
+    def run(self) -> list[LineChange]:
+        found: list[LineChange] = []
         ranges = [(0, len(self.old), 0, len(self.new))]
         while ranges:
             a, b, c, d = self._trimmed(*ranges.pop())
             if a == b or c == d:
                 if a < b or c < d:
-                    found.append(Change(a, b, c, d))
+                    found.append(LineChange(a, b, c, d))
                 continue
             parts = self._divided(a, b, c, d)
             if parts is None:
-                found.append(Change(a, b, c, d))
+                found.append(LineChange(a, b, c, d))
             else:
                 ranges.extend(reversed(parts))
         return _joined(found)
@@ -187,12 +189,12 @@ def _once(lines: list[int], start: int, end: int) -> dict[int, int]:
     return {line: index for line, index in seen.items() if index >= 0}
 
 
-def _joined(found: list[Change]) -> list[Change]:
-    result: list[Change] = []
+def _joined(found: list[LineChange]) -> list[LineChange]:
+    result: list[LineChange] = []
     for change in found:
         if result and result[-1].end == change.start and result[-1].new_end == change.new_start:
             last = result.pop()
-            change = Change(last.start, change.end, last.new_start, change.new_end)
+            change = LineChange(last.start, change.end, last.new_start, change.new_end)
         result.append(change)
     return result
 

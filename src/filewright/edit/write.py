@@ -1,6 +1,6 @@
 """The one writer: a located edit as splices. Search is the base, the file is ours, replace is theirs.
 
-WholeLines that search and replace share keep the file's own bytes: whitespace, typography, terminators.
+Lines that search and replace share keep the file's own bytes: whitespace, typography, terminators.
 Changed and new lines are the caller's, in the file's indentation and with its dominant terminator;
 where a word or the spacing of a line differs, a changed one keeps the file's of what stays. What was
 looked past to find the place is looked past in the whole replacement, or the edit is refused:

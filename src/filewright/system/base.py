@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -18,65 +18,7 @@ from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, Batch, Kind, Status
 
 
-class Held(Handle):
-    """A handle and what files and folders have in common.
-
-    `reached` are the names, links resolved, that led to it from the folder it was opened beneath; of a
-    file none if the kernel followed links and did not say.
-    """
-
-    __slots__ = ("reached",)
-    refusals: ClassVar[tuple[int, ...]] = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP)
-    """The errors of attributes that only the system may give."""
-    removable: ClassVar[tuple[str, ...]] = ()
-    """How the names of attributes begin that are taken from what is not to have them."""
-
-    def __init__(self, number: int, reached: tuple[bytes, ...] = ()) -> None:
-        super().__init__(number)
-        self.reached = reached
-
-    def status(self) -> Status:
-        """What the system says of it now."""
-        raise NotImplementedError
-
-    def identity(self) -> tuple[int, int]:
-        """(device, inode): what stays the same however it is named."""
-        return self.status().identity
-
-    def flush_file_system(self) -> bool:
-        """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
-        return False
-
-    def unchangeable(self) -> bool:
-        """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
-        return False
-
-    def attributes(self) -> dict[str, bytes]:
-        """Its extended attributes, access control lists among them; empty where there are none."""
-        return {}
-
-    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
-        """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
-
-        Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
-        system may give are left out.
-        """
-        present = self.attributes()
-        changes = {name: value for name, value in wanted.items() if present.get(name) != value}
-        gone = [name for name in present.keys() - wanted.keys() if name.startswith(self.removable)]
-        for name, value in (*changes.items(), *((name, None) for name in gone)):
-            try:
-                self._set_attribute(name, value)
-            except OSError as error:
-                if strict or error.errno not in self.refusals:
-                    raise OSError(error.errno, error.strerror, name) from error
-
-    def _set_attribute(self, name: str, value: bytes | None) -> None:  # noqa: ARG002
-        """Set one, or remove it (None)."""
-        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
-
-
-class BaseFile(Held):
+class BaseFile(Handle):
     """An open regular file. Reads and writes take an offset: nothing shares a position."""
 
     __slots__ = ()
@@ -112,7 +54,7 @@ class BaseFile(Held):
         yield lambda: not self.written_by_others()
 
 
-class BaseFolder(Held):
+class BaseFolder(Handle):
     """An open folder: names below it are asked of it, never of a path.
 
     A name is one part: no slash, no NUL, neither empty nor `..`; `.` only for `folder`. Nothing but

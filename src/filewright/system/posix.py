@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import ClassVar, TypeVar
 
-from filewright.system.base import BaseFile, BaseFolder, Held, require_file, require_same
+from filewright.system.base import BaseFile, BaseFolder, require_file, require_same
 from filewright.system.beneath import Steps
+from filewright.system.handle import Handle
 from filewright.system.status import MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
 
 _BATCH = 1 << 16
@@ -56,7 +57,7 @@ def _let_go_of_locks() -> None:
 os.register_at_fork(after_in_child=_let_go_of_locks)
 
 
-class _Handle(Held):
+class _Handle(Handle):
     """A descriptor and what files and folders have in common."""
 
     __slots__ = ()

@@ -22,8 +22,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from filewright.system import nt
-from filewright.system.base import BaseFile, BaseFolder, Held, require_file, require_same
+from filewright.system.base import BaseFile, BaseFolder, require_file, require_same
 from filewright.system.beneath import Steps
+from filewright.system.handle import Handle
 from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
 
@@ -91,7 +92,7 @@ def _stat(handle: int) -> tuple[os.stat_result, int | None]:
     return os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
 
 
-class _WindowsHandle(Held):
+class _WindowsHandle(Handle):
     """A handle and what files and folders have in common."""
 
     __slots__ = ()

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ from filewright.system import File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.identity import Identity
 from filewright.text.lines import LineIndex, Lines
 from filewright.text.terminators import Terminators
 
@@ -36,6 +36,22 @@ BLOCK = 1 << 20
 _SLOW_TO_FREE = 64 << 20
 
 _TICK = 0.02  # seconds; a second write within one tick of the clock may leave the times unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file, at which moment: device, inode, size and both nanosecond times when it was opened."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Identity:
+        """The identity in a `stat` result."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 class Snapshot(Closing):

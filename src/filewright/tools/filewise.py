@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from filewright.edit import Overlay, Replacement, replace_matches
+from filewright.edit import Overlay, Replaced, Replacement, replace_matches
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Pattern
 from filewright.text import Snapshot, Splice, splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, change_text
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """The splices that all replacements come to, and how many matches they replaced."""
-
-    splices: Sequence[Splice]
-    count: int
 
 
 def replace_in_order(
@@ -30,16 +21,16 @@ def replace_in_order(
     def replaced(snapshot: Snapshot) -> Replaced:
         splices: Sequence[Splice] = ()
         current = snapshot
-        total = 0
+        total = unchanged = 0
         for pattern, new in replacements:
             made = replace_matches(current, pattern, new, task=task)
-            total += made.count
+            total, unchanged = total + made.count, unchanged + made.unchanged
             if not made.splices:
                 continue
             splices = Overlay(snapshot, splices).composed(made.splices) if splices else made.splices
             if len(replacements) > 1:
                 current = _with(context, snapshot, splices)
-        return Replaced(splices, total)
+        return Replaced(total, unchanged, splices)
 
     return change_text(context, "replace_content", path, replaced, task)
 
