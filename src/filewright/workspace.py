@@ -22,9 +22,9 @@ from filewright.visible import encodable
 
 if TYPE_CHECKING:
     from filewright.changes import (
-        Approvals,
         ChangeRecord,
         Contents,
+        Database,
         Entry,
         FileDifference,
         Recovery,
@@ -313,9 +313,13 @@ class Workspace(TypedTools, Closing):
     # For people and servers
 
     @property
-    def approvals(self) -> Approvals:
-        """The calls that wait for a person's word on the review page."""
-        return self._changes.approvals
+    def databases(self) -> Sequence[Database]:
+        """Those in which history is, and what a person says on the review page; the first root's own first."""
+        return self._changes.databases
+
+    def database(self) -> Database:
+        """The first root's own, made if it is not there. Raises `permission_denied` where it cannot be."""
+        return self._changes.database()
 
     def recover(self) -> Recovery:
         """Settle what a crash left unfinished, and say what was found."""

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 from filewright.faces import face_of
 
 if TYPE_CHECKING:
-    from filewright.changes.approvals import Approvals, WaitingCall, Word
     from filewright.changes.changes import Changes
     from filewright.changes.contents import Contents
+    from filewright.changes.database import Database
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
     from filewright.changes.recovery import Recovery
     from filewright.changes.scope import Scope, Selected, effective
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 __getattr__, __all__ = face_of(
     __name__,
     {
-        "approvals": "Approvals WaitingCall Word",
         "changes": "Changes",
         "contents": "Contents",
+        "database": "Database",
         "record": "ChangeRecord Entry Place Side Span",
         "recovery": "Recovery",
         "scope": "Scope Selected effective",

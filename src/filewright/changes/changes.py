@@ -25,7 +25,7 @@ from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.approvals import Approvals
+    from filewright.changes.database import Database
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
 
@@ -80,11 +80,14 @@ class Changes(RecordedChanges):
         return self._own[0].state
 
     @property
-    def approvals(self) -> Approvals:
-        """The calls that wait for a person's word; new ones are kept with the first root."""
-        from filewright.changes.approvals import Approvals
+    def databases(self) -> list[Database]:
+        """Those in which history is, the first root's own first."""
+        return [store.log.database for store in self.stores]
 
-        return Approvals([(store.state, store.log.database) for store in self.stores])
+    def database(self) -> Database:
+        """That of the first root, made if it is not there. Raises what opening its state folder does."""
+        self.state.open()
+        return self.databases[0]
 
     @property
     def state_notes(self) -> tuple[str, ...]:

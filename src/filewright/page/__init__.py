@@ -18,6 +18,14 @@ from filewright.faces import face_of
 
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_view
+    from filewright.page.approvals import Approvals, WaitingCall
     from filewright.page.review import Review, ReviewApp
 
-__getattr__, __all__ = face_of(__name__, {"app": "app_page app_view", "review": "Review ReviewApp"})
+__getattr__, __all__ = face_of(
+    __name__,
+    {
+        "app": "app_page app_view",
+        "approvals": "Approvals WaitingCall",
+        "review": "Review ReviewApp",
+    },
+)

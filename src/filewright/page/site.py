@@ -25,9 +25,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from filewright.boundary import quote
-from filewright.changes import Contents, Scope, Selected, Word
+from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
+from filewright.page.approvals import Approvals, Word
 from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
 from filewright.page.changelog import ChangeLog
 from filewright.page.guard import json_of
@@ -73,6 +74,7 @@ class ReviewSite:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
+        self._approvals = Approvals(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
         self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
         self.leaving = asyncio.Event()
@@ -242,19 +244,19 @@ class ReviewSite:
                 continue
 
     def _look(self) -> tuple[str, list[str]]:
-        return self._workspace.newest() or "", [call.id for call in self._workspace.approvals.waiting()]
+        return self._workspace.newest() or "", [call.id for call in self._approvals.waiting()]
 
     # Calls that wait for a word
 
     def waiting(self, request: Request) -> Response:
         """The calls that wait."""
-        calls = self._workspace.approvals.waiting()
+        calls = self._approvals.waiting()
         return HTMLResponse(render("waiting.html", **self._shared(request), calls=calls))
 
     def waiting_call(self, request: Request) -> Response:
         """One of them, with what it would do."""
         wanted = request.path_params["call"]
-        call = next((call for call in self._workspace.approvals.waiting() if call.id == wanted), None)
+        call = next((call for call in self._approvals.waiting() if call.id == wanted), None)
         if call is None:
             raise HTTPException(404, "This call does not wait any more.")
         diff = Diff.of_json(call.diff) if call.diff else Diff()
@@ -272,7 +274,7 @@ class ReviewSite:
         if self._workspace.settings.read_only:
             raise read_only()
         word: Word = "allowed" if allow else "refused"
-        if not await run_in_threadpool(self._workspace.approvals.answer, call, word):
+        if not await run_in_threadpool(self._approvals.answer, call, word):
             raise HTTPException(404, "This call does not wait any more.")
         said = (
             "Allowed: the agent may make this call now." if allow else "Refused: the agent may not make it."

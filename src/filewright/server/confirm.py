@@ -107,11 +107,12 @@ class Confirmation:
         self, tool: Listed, arguments: Mapping[str, Any], caller: Caller, shown: Shown
     ) -> None:
         """Go by the word given on the review page; without one let the call wait for it there."""
-        from filewright.changes import WaitingCall
+        from filewright.page import Approvals, WaitingCall
 
+        approvals = Approvals(self._workspace)
         call_id = _digest(tool.name, {"session": caller.session, "arguments": arguments})[:32]
         try:
-            word = await asyncio.to_thread(self._workspace.approvals.take, call_id)
+            word = await asyncio.to_thread(approvals.take, call_id)
             if word == "allowed":
                 return
             if word is not None:
@@ -122,7 +123,7 @@ class Confirmation:
             call = WaitingCall(
                 call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
             )
-            await asyncio.to_thread(self._workspace.approvals.ask, call)
+            await asyncio.to_thread(approvals.ask, call)
         except OSError as error:
             raise from_os_error(error, "the state folder", doing="write to") from error
         raise FilewrightError(

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from filewright.changes.database import Database
-from filewright.changes.state import StateFolder
+from filewright.workspace import Workspace
 
 WAIT = 600.0
 """Seconds for which a call waits, and for which a word given counts."""
@@ -40,17 +38,16 @@ class WaitingCall:
 class Approvals:
     """The calls that wait. Every method raises what a `Database` does where the state folder cannot be used.
 
-    They wait in the first of `states`, and are looked for in all: those of folders above and below too, and
-    one that another process has made since.
+    They wait with the first root of the workspace, and are looked for in all its histories: those of folders
+    above and below too, and one that another process has made since.
     """
 
-    def __init__(self, states: Sequence[tuple[StateFolder, Database]]) -> None:
-        self._states = states
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def ask(self, call: WaitingCall) -> None:
         """Let a call wait; one that waits already is asked for anew."""
-        state, database = self._states[0]
-        state.open()
+        database = self._workspace.database()
         content = json.dumps({**asdict(call), "shown": call.shown[:_SHOWN_CHARS]})
         with database.transaction(durable=False) as execute:
             execute("DELETE FROM waiting WHERE asked < ?", (time.time() - 2 * WAIT,))
@@ -64,7 +61,7 @@ class Approvals:
         """The calls that wait, the oldest first."""
         now = time.time()
         calls: dict[str, WaitingCall] = {}
-        for _, database in self._states:
+        for database in self._workspace.databases:
             for (content,) in database.read(
                 "SELECT call FROM waiting WHERE word IS NULL AND asked > ? AND asked <= ?", now - WAIT, now
             ):
@@ -74,7 +71,9 @@ class Approvals:
 
     def answer(self, call_id: str, word: Word) -> bool:
         """Give the person's word; False if the call does not wait any more."""
-        for _, database in self._states if any(call.id == call_id for call in self.waiting()) else ():
+        for database in (
+            self._workspace.databases if any(call.id == call_id for call in self.waiting()) else ()
+        ):
             if not database.read("SELECT 1 FROM waiting WHERE id = ? AND word IS NULL", call_id):
                 continue
             with database.transaction(durable=False) as execute:
@@ -86,7 +85,7 @@ class Approvals:
 
     def take(self, call_id: str) -> Word | None:
         """The word for a call, which counts this once; None if there is none."""
-        for _, database in self._states:
+        for database in self._workspace.databases:
             if not database.read("SELECT 1 FROM waiting WHERE id = ? AND word IS NOT NULL", call_id):
                 continue
             with database.transaction(durable=False) as execute:
