@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -190,6 +190,10 @@ class Workspace(TypedTools, Closing):
     def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
         """What became of one entry of what was selected: its diff, and its lines counted."""
         return self._changes.difference(contents, entry, max_lines=max_lines)
+
+    def heads(self, *, task: Task | None = None) -> Iterator[ChangeRecord]:
+        """All changes, newest first, without what they did."""
+        return self._changes.heads(task)
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""

@@ -36,7 +36,7 @@ def test_the_newest_change_is_shown_with_its_diff(workspace: Workspace, opened: 
     workspace.edit("src/cart.py", [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}])
     page = opened()
     expect(page.locator("#rows .row")).to_have_count(2)
-    expect(page.locator("#rows .row[aria-current]")).to_contain_text("edit src/cart.py")
+    expect(page.locator("#rows .row[aria-current]")).to_contain_text("Edited src/cart.py")
     expect(page.locator("#rows .row .counts")).to_have_text(["+1 −1", "+2 −0"])
     file = page.locator("article.file")
     expect(file.locator("h2")).to_have_text("src/cart.py")
@@ -114,10 +114,14 @@ def test_what_files_and_names_say_is_shown_and_never_run(
     rows = page.locator("#rows .row")
     expect(rows).to_have_count(2 * len(HOSTILE))
     for row in range(2 * len(HOSTILE)):
-        # The newest change comes first; of each pair that is the second file.
-        hostile = HOSTILE[-1 - row // 2]
+        # The session that changed something last comes first; in it each change has a turn of its own.
+        hostile = HOSTILE[-1 - row % len(HOSTILE)]
+        if row == len(HOSTILE):
+            expect(page.locator("#rows .prompt")).to_have_attribute("aria-current", "true")
+            expect(page.locator("h1")).to_have_text(f"Edited {len(HOSTILE)} files")
+            page.keyboard.press("j")
         expect(rows.nth(row)).to_have_attribute("aria-current", "true")
-        name = f"second{len(HOSTILE) - 1 - row // 2}.md" if row % 2 == 0 else ".html"
+        name = f"second{len(HOSTILE) - 1 - row}.md" if row < len(HOSTILE) else ".html"
         expect(page.locator("article.file h2")).to_contain_text(name)
         expect(page.locator("td.code.new").first).to_be_visible()
         assert page.locator("main script, main img, main svg, nav script, nav img").count() == 0, hostile

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from filewright.changes.changes import Changes
     from filewright.changes.contents import Contents
     from filewright.changes.database import Database
-    from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span
+    from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span, folders_above
     from filewright.changes.recovery import Recovery
-    from filewright.changes.scope import Scope, Selected, effective
+    from filewright.changes.scope import Scope, Selected, effective, prompts
     from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
@@ -39,9 +39,9 @@ __getattr__, __all__ = face_of(
         "changes": "Changes",
         "contents": "Contents",
         "database": "Database",
-        "record": "ChangeRecord Entry Place Side Span",
+        "record": "ChangeRecord Entry Place Side Span folders_above",
         "recovery": "Recovery",
-        "scope": "Scope Selected effective",
+        "scope": "Scope Selected effective prompts",
         "shell": "begun_in",
         "show": "FileDifference",
         "state": "StateFolder base_folder",

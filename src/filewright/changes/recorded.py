@@ -19,7 +19,16 @@ from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.log import Operation
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of
-from filewright.changes.scope import Scope, Selected, cancelling, effective, local_time, moment_of, not_unique
+from filewright.changes.scope import (
+    Scope,
+    Selected,
+    cancelling,
+    effective,
+    local_time,
+    moment_of,
+    not_unique,
+    prompts,
+)
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
 from filewright.errors import Code, FilewrightError
@@ -307,13 +316,19 @@ class RecordedChanges:
         )
 
     def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
-        """The changes of a session, or since a moment, as one."""
+        """The changes of a session, of a prompt, or since a moment, as one."""
         heads = list(self.heads(task))
         if scope.session is not None:
             name = self._session(scope.session, heads, task)
             chosen = {head.id for head in heads if head.session == name}
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
+        elif scope.prompt is not None:
+            change = self.identify(scope.prompt)
+            groups = ({head.id for head in group} for group in prompts(heads))
+            chosen = next((group for group in groups if change in group), set())
+            what, summary = f"the prompt of the change {change}", f"undo the prompt of {change}"
+            named = {"prompt": change}
         else:
             moment, shown = self._moment(scope.since or "", heads)
             chosen = {head.id for head in heads if head.time_ns > moment}

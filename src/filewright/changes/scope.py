@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 _AGO = re.compile(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)( ago)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
+PAUSE = 600
+"""Seconds between two changes of a session that may be of one prompt, where its client does not tell the turns."""
 _EPOCH = datetime.fromtimestamp(0, UTC).astimezone()
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is meant: a change, a session, or all that was changed since a moment (one of the three).
+    """What is meant: a change, a session, a prompt, or all that was changed since a moment (one of the four).
 
+    `prompt` is a change, with which all that came of the same prompt is meant (see `prompts`).
     `since` is a time, as `moment_of` reads it, or a change, which itself is not meant. `path` takes of
     that what was done at a place or below it; `hunk`, counted from 1, one hunk of one file.
     """
@@ -34,6 +37,7 @@ class Scope:
     since: str | None = None
     path: Location | None = None
     hunk: int | None = None
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,28 @@ def _undoing(records: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
         if record.reverts and not record.partial and record.id not in undone:
             undone.update(record.reverts)
             yield record
+
+
+def prompts(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
+    """The changes by the prompts they came of, each newest first as `records` are.
+
+    Those of a session belong together as long as they are of one turn; where turns are not known, as long as there
+    is no pause.
+    """
+    found: list[list[ChangeRecord]] = []
+    last: dict[str | None, list[ChangeRecord]] = {}
+    for record in records:
+        later = last.get(record.session)
+        if later is None or not _of_one_prompt(record, later[-1]):
+            last[record.session] = later = []
+            found.append(later)
+        later.append(record)
+    return found
+
+
+def _of_one_prompt(record: ChangeRecord, later: ChangeRecord) -> bool:
+    pause = later.time_ns - record.time_ns
+    return record.turn == later.turn and (record.turn is not None or pause <= PAUSE * 10**9)
 
 
 def moment_of(text: str, now: datetime | None = None) -> int | None:

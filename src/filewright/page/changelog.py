@@ -1,4 +1,4 @@
-"""The list of changes: read once, newest first, as far as somebody has looked."""
+"""The list of changes: by session and, in it, by prompt, as far as somebody has looked."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from filewright.changes import ChangeRecord, Side
+from filewright.changes import ChangeRecord, Side, prompts
 from filewright.errors import FilewrightError
+from filewright.page.titles import Deed, deeds_of, sentence, title_of
 from filewright.progress import Task
 from filewright.visible import one_line
+from filewright.wording import counted
 from filewright.workspace import Workspace
 
 ROWS = 50
 """Changes of one page of the list."""
 _PATHS = 20
 """Paths of a change that a filter looks at, and the list knows of."""
-_READ = 200
+_DEEDS = 200
+"""What is kept of what a change did, for the title of its prompt."""
+_HELD = 2_000
+"""Rows that are held as values."""
 _SEARCHED = 2_000
 """Changes that one request looks through for a filter; the next goes on there."""
+_TITLED = 30
+"""Changes of a prompt that its title is made of."""
+_UNDOS = 50
+"""How far back the change is looked for that was undone and redone."""
 _COUNTED_FILES, _COUNTED_BYTES, _COUNTED_SECONDS = 5, 256 << 10, 0.2
 """The lines of a change are counted if it has up to so many files of such a size, as long as a page has time."""
 
@@ -34,6 +43,7 @@ class Listing:
     id: str
     time: datetime
     tool: str
+    title: str
     summary: str
     session: str
     client: str
@@ -44,55 +54,115 @@ class Listing:
     reverts: tuple[str, ...]
     partial: bool
     countable: bool
+    deeds: tuple[Deed, ...]
     undone: str | None = None
     lines: tuple[int, int] | None = None
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether it has all the words in it."""
-        named = (self.id, self.tool, self.summary, self.session, self.client, self.turn, *self.paths)
+        named = (
+            self.id,
+            self.tool,
+            self.title,
+            self.summary,
+            self.session,
+            self.client,
+            self.turn,
+            *self.paths,
+        )
         text = " ".join(named).lower()
         return all(word in text for word in words)
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
-    """Some rows; from `cursor` on there may be more."""
+class Prompt:
+    """The changes that came of one prompt: their `ids`, newest first."""
 
-    rows: tuple[Listing, ...]
+    ids: tuple[str, ...]
+    session: str
+    client: str
+    turn: str
+    begun: datetime
+
+    @property
+    def id(self) -> str:
+        """The change by which it is named: its first, so that it keeps its name while it goes on."""
+        return self.ids[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """Some changes, each with its prompt and the prompt's title; from `cursor` on there may be more.
+
+    They follow a change of the prompt `after`, whose heading is there already.
+    """
+
+    rows: tuple[tuple[Prompt, str, Listing], ...]
     cursor: str | None
+    after: Prompt | None
 
 
 class ChangeLog:
     """What is known of the changes of a workspace. Thread-safe.
 
-    A change is undone by a newer one, so the list is always read from the newest on.
+    The session that changed something last comes first, with all its changes below one heading, however
+    sessions interleave.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._lock = threading.Lock()
-        self._rows: list[Listing] = []
-        self._ended = False
+        self._lock = threading.RLock()
+        self._newest: str | None = None
+        self._order: list[str] = []
+        self._prompts: dict[str, Prompt] = {}
+        self._rows: dict[str, Listing] = {}
         self._undone: dict[str, str] = {}
         self._lines: dict[str, tuple[int, int] | None] = {}
 
     def page(self, *, before: str | None = None, text: str = "") -> ListPage:
-        """The rows after the row `before` (None: from the newest) that match every word of `text`."""
+        """The rows after the row `before` (None: from the first) that match every word of `text`."""
         words = text.lower().split()
-        found: list[Listing] = []
+        found: list[tuple[Prompt, str, Listing]] = []
         cursor = None
+        clock = Task(seconds=_COUNTED_SECONDS)
         with self._lock:
             self._refresh()
             last: str | None = None
-            for count, row in enumerate(self._from(before)):
+            for count, name in enumerate(self._from(before)):
                 if len(found) == ROWS or count == _SEARCHED:
                     cursor = last
                     break
-                last = row.id
-                if row.matches(words):
-                    found.append(self._marked(row))
-        clock = Task(seconds=_COUNTED_SECONDS)
-        return ListPage(tuple(self._counted(row, clock) for row in found), cursor)
+                last = name
+                row = self._row(name)
+                if row is not None and row.matches(words):
+                    prompt = self._prompts[name]
+                    title = found[-1][1] if found and found[-1][0] is prompt else self._title(prompt)
+                    found.append((prompt, title, self._counted(row, clock)))
+            return ListPage(tuple(found), cursor, self._prompts.get(before or ""))
+
+    def row(self, record: ChangeRecord) -> Listing:
+        """A record as it is listed."""
+        with self._lock:
+            self._refresh()
+            return self._row(record.id) or self._listing(record)
+
+    def prompt(self, change_id: str) -> tuple[Prompt, str] | None:
+        """The prompt that a change came of, with its title."""
+        with self._lock:
+            self._refresh()
+            found = self._prompts.get(change_id)
+            return (found, self._title(found)) if found is not None else None
+
+    def _title(self, prompt: Prompt) -> str:
+        """What its changes did, as one sentence; a client's own words where it gives the turn some."""
+        if " " in prompt.turn:
+            return prompt.turn
+        rows = [row for name in prompt.ids[:_TITLED] if (row := self._row(name)) is not None]
+        done = [row for row in rows if row.deeds]
+        if len(done) <= 1 or any(len(row.deeds) == _DEEDS for row in done):
+            more = f" and {len(prompt.ids) - 1:,} more" if len(prompt.ids) > 1 else ""
+            return (done or rows)[0].title + more if rows else ""
+        return sentence(deed for row in reversed(done) for deed in row.deeds)
 
     def _counted(self, row: Listing, clock: Task) -> Listing:
         """The row with its lines, if they are known or there is time to count them."""
@@ -109,90 +179,97 @@ class ChangeLog:
             )
         return replace(row, lines=self._lines.get(row.id))
 
-    def row(self, record: ChangeRecord) -> Listing:
-        """A record as it is listed."""
-        with self._lock:
-            self._refresh()
-            for row in self._from(None):  # what undid it is newer
-                if row.id <= record.id:
-                    break
-            return self._marked(_listing(record))
-
-    def _marked(self, row: Listing) -> Listing:
-        undone = self._undone.get(row.id)
-        if undone is None:
-            return row
-        return replace(row, undone=undone)
-
-    def _from(self, before: str | None) -> Iterator[Listing]:
-        at = 0
-        while True:
-            if at == len(self._rows) and not self._extend():
-                return
-            row = self._rows[at]
-            at += 1
-            if before is None or row.id < before:
-                yield row
+    def _from(self, before: str | None) -> Iterator[str]:
+        if before is None:
+            return iter(self._order)
+        if before not in self._prompts:
+            return iter(())
+        return iter(self._order[self._order.index(before) + 1 :])
 
     def _refresh(self) -> None:
-        """Put what was changed since the last look on top."""
-        newest = self._rows[0].id if self._rows else ""
-        fresh: list[Listing] = []
-        before: str | None = None
-        while self._rows:
-            records = self._workspace.history(limit=_READ if before else 5, before=before)
-            new = [_listing(record) for record in records if record.id > newest]
-            fresh += new
-            if len(new) < len(records) or not records:
-                break
-            before = records[-1].id
-        if fresh:
-            self._rows[:0] = fresh
-            self._undone.clear()
-            self._note(self._rows)
-
-    def _extend(self) -> bool:
-        if self._ended:
-            return False
-        before = self._rows[-1].id if self._rows else None
-        records = self._workspace.history(limit=_READ if before else ROWS, before=before)
-        rows = [_listing(record) for record in records]
-        self._ended = bool(self._rows) and not rows
-        self._note(rows)
-        self._rows += rows
-        return bool(rows)
-
-    def _note(self, rows: Sequence[Listing]) -> None:
+        """Put what was changed since the last look where it belongs."""
+        newest = self._workspace.newest()
+        if newest == self._newest and self._order:
+            return
+        heads = list(self._workspace.heads())
+        sessions: dict[str | None, list[Prompt]] = {}
+        self._prompts = {}
+        for group in prompts(heads):
+            head = group[0]
+            session, client, turn = (one_line(name or "") for name in (head.session, head.client, head.turn))
+            prompt = Prompt(
+                tuple(each.id for each in group), session, client, turn, group[-1].time.astimezone()
+            )
+            sessions.setdefault(head.session, []).append(prompt)
+            self._prompts.update(dict.fromkeys(prompt.ids, prompt))
+        self._order = [name for each in sessions.values() for prompt in each for name in prompt.ids]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
-        for row in rows:
-            if row.id not in self._undone and not row.partial:
-                for earlier in row.reverts:
-                    self._undone.setdefault(earlier, row.id)
+        self._undone = {}
+        for head in heads:
+            if head.id not in self._undone and not head.partial:
+                for earlier in head.reverts:
+                    self._undone.setdefault(earlier, head.id)
+        self._newest = newest
+
+    def _row(self, name: str) -> Listing | None:
+        """A change as it is listed; None for one that cannot be read."""
+        if name not in self._rows:
+            try:
+                made = self._listing(self._workspace.record(name))
+            except FilewrightError:
+                return None
+            while len(self._rows) >= _HELD:
+                self._rows.pop(next(iter(self._rows)))
+            self._rows[name] = made
+        return replace(self._rows[name], undone=self._undone.get(name))
+
+    def _listing(self, record: ChangeRecord) -> Listing:
+        # A path is listed once, however many entries name it; of a large change only the first are read.
+        first = record.entries[:_PATHS]
+        paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
+        folders = sum((entry.after or entry.before or _NO_SIDE).kind == "folder" for entry in first)
+        deeds = deeds_of(record) if not record.reverts else []
+        return Listing(
+            record.id,
+            record.time.astimezone(),
+            record.tool,
+            self._undo(record) if record.reverts else title_of(record, deeds),
+            one_line(record.summary),
+            record.session or "",
+            one_line(record.client or ""),
+            one_line(record.turn or ""),
+            paths,
+            len(record.entries) - folders if len(record.entries) > folders else folders,
+            record.undoable,
+            record.reverts,
+            record.partial,
+            len(record.entries) <= _COUNTED_FILES
+            and all(
+                side.size <= _COUNTED_BYTES for entry in first for side in (entry.before, entry.after) if side
+            ),
+            tuple(deeds[:_DEEDS]),
+        )
+
+    def _undo(self, record: ChangeRecord) -> str:
+        """The title of an undo: of what, and whether it was the undo of an undo."""
+        if len(record.reverts) > 1:
+            return f"Undid {len(record.reverts):,} changes"
+        verb = "Undid some of" if record.partial else "Undid"
+        for step in range(_UNDOS):
+            try:
+                record = self._workspace.record(record.reverts[0])
+            except FilewrightError:
+                return f"{verb} an earlier change"
+            if len(record.reverts) != 1 or record.partial:
+                break
+            if not verb.endswith("of"):
+                verb = "Undid" if step % 2 else "Redid"
+        title = (
+            f"Undid {counted(len(record.reverts), 'change')}"
+            if record.reverts
+            else title_of(record, deeds_of(record))
+        )
+        return f"{verb} “{title}”"
 
 
 _NO_SIDE = Side("other", 0, 0, 0)
-
-
-def _listing(record: ChangeRecord) -> Listing:
-    # A path is listed once, however many entries name it; of a large change only the first are read.
-    first = record.entries[:_PATHS]
-    paths = tuple(dict.fromkeys(entry.place.shown for entry in first))
-    folders = sum((entry.after or entry.before or _NO_SIDE).kind == "folder" for entry in first)
-    return Listing(
-        record.id,
-        record.time.astimezone(),
-        record.tool,
-        one_line(record.summary),
-        record.session or "",
-        one_line(record.client or ""),
-        one_line(record.turn or ""),
-        paths,
-        len(record.entries) - folders if len(record.entries) > folders else folders,
-        record.undoable,
-        record.reverts,
-        record.partial,
-        len(record.entries) <= _COUNTED_FILES
-        and all(
-            side.size <= _COUNTED_BYTES for entry in first for side in (entry.before, entry.after) if side
-        ),
-    )

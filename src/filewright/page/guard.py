@@ -27,7 +27,7 @@ from filewright.page.render import render, static, static_type
 KEY_HEADER = "x-filewright-key"
 _ENTER = "/enter"
 _STATIC = "/static/"
-_PAGES = ("/change/", "/session/", "/since/")
+_PAGES = ("/change/", "/prompt/", "/session/", "/since/")
 """Addresses of the page, besides the first: each is the empty page, unless a `part` of it is asked for."""
 
 HEADERS = {

@@ -1,9 +1,9 @@
 """The review page as an application: its addresses, and what each answers.
 
-What is looked at is a change (`/change/ID`), a session (`/session/NAME`) or everything since a change
-(`/since/ID`). The page's script asks such an address for a `part` of it: the view, more files, one file,
-folded lines, an image. Whoever asks has passed the guard. Everything that reads files or history runs in a
-worker thread.
+What is looked at is a change (`/change/ID`), what came of the same prompt (`/prompt/ID`), a session (`/session/NAME`)
+or everything since a change (`/since/ID`). The page's script asks such an address for a `part` of it: the view, more
+files, one file, folded lines, an image. Whoever asks has passed the guard. Everything that reads files or history
+runs in a worker thread.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ class ReviewSite:
             routes=[
                 Route("/", self.newest),
                 Route("/change/{name:path}", self.change),
+                Route("/prompt/{name:path}", self.prompt),
                 Route("/session/{name:path}", self.session),
                 Route("/since/{name:path}", self.since),
                 Route("/about", self.about),
@@ -108,7 +109,7 @@ class ReviewSite:
         newest = self._workspace.history(limit=1)
         if newest:
             cards_of(self._workspace, self._selected("change", newest[0].id).contents)
-        render("rows.html", base="", page=self._log.page(), chosen=None)
+        render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
         render("empty.html")
 
     # Looking
@@ -127,6 +128,10 @@ class ReviewSite:
     def change(self, request: Request) -> Response:
         """One change."""
         return self._answer(request, "change", request.path_params["name"])
+
+    def prompt(self, request: Request) -> Response:
+        """All that is left of what came of one prompt, as one."""
+        return self._answer(request, "prompt", request.path_params["name"])
 
     def session(self, request: Request) -> Response:
         """All that is left of what a session did, as one."""
@@ -169,6 +174,7 @@ class ReviewSite:
                 "change.html",
                 **self._shared(request, viewed),
                 row=self._log.row(record) if viewed.kind == "change" else None,
+                prompt=self._log.prompt(viewed.name) if viewed.kind in ("change", "prompt") else None,
                 record=record,
                 cards=cards_of(self._workspace, viewed.contents),
                 following=CARDS,
@@ -296,6 +302,7 @@ class ReviewSite:
                 scope.change_id,
                 session=scope.session,
                 since=scope.since,
+                prompt=scope.prompt,
                 path=asked.path,
                 hunk=asked.hunk,
                 preview=asked.preview,
@@ -316,8 +323,23 @@ class ReviewSite:
         diff = done.difference
         shared = self._shared(request)
         return HTMLResponse(
-            render("preview.html", **shared, asked=asked, done=done, views=views_of(diff), remark=diff.remark)
+            render(
+                "preview.html",
+                **shared,
+                asked=asked,
+                title=self._title(asked),
+                done=done,
+                views=views_of(diff),
+                remark=diff.remark,
+            )
         )
+
+    def _title(self, asked: Action) -> str:
+        """What the changes are called that an action takes back, or that it goes back to."""
+        found = self._log.prompt(asked.name)
+        if asked.kind == "session" or found is None:
+            return asked.name
+        return found[1] if asked.kind == "prompt" else self._log.row(self._workspace.record(asked.name)).title
 
     # What they share
 
@@ -330,6 +352,7 @@ class ReviewSite:
             "base": base,
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
+            "person": REVIEW,
             "viewed": viewed,
             "source": f"{base}{viewed.address}" if viewed is not None else None,
         }
@@ -348,7 +371,7 @@ class ReviewSite:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What somebody wants taken back: a change, a session, or all since a change; of it a file, or a hunk."""
+    """What somebody wants taken back: a change, a prompt, a session, or all since a change; of it a file, or a hunk."""
 
     kind: str
     name: str
@@ -364,7 +387,7 @@ class Action:
             raise HTTPException(400, "An action is an object.")
         kind, name, path, hunk = (given.get(key) for key in ("kind", "name", "path", "hunk"))
         fits = (
-            kind in ("change", "session", "since")
+            kind in ("change", "prompt", "session", "since")
             and (path is None or isinstance(path, str))
             and (hunk is None or (type(hunk) is int and 0 < hunk < _MOST and path is not None))
         )
@@ -378,6 +401,7 @@ def _scope(kind: str, name: str) -> Scope:
         change_id=name if kind == "change" else None,
         session=name if kind == "session" else None,
         since=name if kind == "since" else None,
+        prompt=name if kind == "prompt" else None,
     )
 
 

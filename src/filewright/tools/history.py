@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from filewright.changes import ChangeRecord, Entry, Side
 from filewright.edit import Diff, FileDiff
@@ -51,6 +52,8 @@ class RevertArguments(Arguments):
     """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
     is from before that change on
     """
+    prompt: SkipJsonSchema[str | None] = None
+    """all that came of the prompt of a change"""
     path: Annotated[str | None, Field(description="of that only this file; alone: its newest change")] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[int | None, Field(ge=1, description="of one file only this hunk of its diff")] = None
@@ -287,7 +290,9 @@ def _undone_row(entry: Entry) -> str:
 
 def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> RevertResult:
     """Take back one change, or several together; that is itself a change."""
-    alone = arguments.path is not None and not (arguments.change_id or arguments.session or arguments.since)
+    alone = arguments.path is not None and not (
+        arguments.change_id or arguments.session or arguments.since or arguments.prompt
+    )
     scope = scope_of(
         context,
         "revert_edit",
@@ -296,6 +301,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
         arguments.since,
         None if alone else arguments.path,
         arguments.hunk,
+        arguments.prompt,
     )
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)

@@ -84,7 +84,7 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceRes
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
-        return f"replace {arguments.pattern!r} by {arguments.replacement!r} in {changed} files"
+        return f"replaced {arguments.pattern!r} by {arguments.replacement!r} in {counted(changed, 'file')}"
 
     made = change(
         context,

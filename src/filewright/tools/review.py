@@ -69,9 +69,10 @@ def scope_of(
     since: str | None,
     path: str | None = None,
     hunk: int | None = None,
+    prompt: str | None = None,
 ) -> Scope:
-    """What arguments mean. Raises `invalid_input` unless one of the first three is given."""
-    if sum(given is not None for given in (change_id, session, since)) != 1:
+    """What arguments mean. Raises `invalid_input` unless a change, a session, a moment or a prompt is given."""
+    if sum(given is not None for given in (change_id, session, since, prompt)) != 1:
         raise FilewrightError(
             Code.INVALID_INPUT,
             f"{tool} takes one of change_id, session and since",
@@ -79,7 +80,7 @@ def scope_of(
             "everything after a change or a time",
         )
     location = context.boundary.locate(path) if path is not None else None
-    return Scope(change_id, session, since, location, hunk)
+    return Scope(change_id, session, since, location, hunk, prompt)
 
 
 def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> SessionsResult:

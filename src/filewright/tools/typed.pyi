@@ -283,6 +283,7 @@ class TypedTools:
         *,
         session: str | None = None,
         since: str | None = None,
+        prompt: str | None = None,
         path: str | None = None,
         hunk: int | None = None,
         preview: bool = False,

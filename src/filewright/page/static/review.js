@@ -65,10 +65,10 @@ async function show(address, { push = true, focus = false } = {}) {
 }
 
 function settle() {
-  const chosen = view.querySelector("section")?.dataset.change ?? "";
+  const chosen = view.querySelector("section")?.dataset.address ?? "";
   body.dataset.chosen = chosen;
-  for (const row of rows.querySelectorAll(".row")) {
-    if (row.dataset.change === chosen) row.setAttribute("aria-current", "true");
+  for (const row of rows.querySelectorAll("a")) {
+    if (row.getAttribute("href") === chosen) row.setAttribute("aria-current", "true");
     else row.removeAttribute("aria-current");
   }
   rows.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
@@ -373,8 +373,8 @@ function theme(button) {
 }
 
 function step(by) {
-  const all = [...rows.querySelectorAll(".row")];
-  const at = all.findIndex((row) => row.dataset.change === body.dataset.chosen);
+  const all = [...rows.querySelectorAll(".row, .prompt")];
+  const at = all.findIndex((row) => row.getAttribute("href") === body.dataset.chosen);
   const next = all[at < 0 ? 0 : at + by];
   if (next) show(next.getAttribute("href"));
 }
@@ -456,7 +456,7 @@ async function open() {
     place.title = roots.join(", ");
     document.title = named = `${names[0]} · filewright review`;
     await list();
-    newest = rows.querySelector(".row")?.dataset.change ?? "";
+    newest = [...rows.querySelectorAll(".row")].map((row) => row.dataset.change).sort().at(-1) ?? "";
     await show(location.href, { push: false });
   } catch {
     return; // what is wrong was said

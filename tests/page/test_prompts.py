@@ -1,0 +1,159 @@
+"""The list goes by session and by prompt; a prompt is seen, undone and rewound to as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from filewright import Workspace
+from filewright.changes import ChangeRecord, prompts
+from filewright.page.titles import deeds_of, sentence, title_of
+from filewright.progress import Caller, Task
+
+Opened = Callable[..., Page]
+MINUTE = 60 * 10**9
+
+
+def agent(workspace: Workspace, session: str, turn: str | None = None) -> Any:
+    return workspace.under(Task(caller=Caller(session, f"{session} 1.0", turn)))
+
+
+def head(number: int, minutes: float, session: str | None = "s", turn: str | None = None) -> ChangeRecord:
+    return ChangeRecord(str(number), int(minutes * MINUTE), "t", "", (), session=session, turn=turn)
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        ([head(2, 19), head(1, 9.5), head(0, 0)], [["2", "1", "0"]]),
+        ([head(2, 20), head(1, 9.5), head(0, 0)], [["2"], ["1", "0"]]),
+        ([head(2, 90, turn="a"), head(1, 1, turn="a"), head(0, 0, turn="b")], [["2", "1"], ["0"]]),
+        ([head(1, 1, turn="a"), head(0, 0)], [["1"], ["0"]]),
+        (
+            [head(3, 3, "a"), head(2, 2, "b"), head(1, 1, "a"), head(0, 0, "b")],
+            [["3", "1"], ["2", "0"]],
+        ),
+        ([], []),
+    ],
+)
+def test_changes_belong_together_by_turn_or_without_a_pause(
+    heads: list[ChangeRecord], expected: list[list[str]]
+) -> None:
+    assert [[each.id for each in group] for group in prompts(heads)] == expected
+
+
+def test_sessions_that_interleave_have_one_heading_each(workspace: Workspace, opened: Opened) -> None:
+    for number in range(3):
+        for session in ("one", "two"):
+            agent(workspace, session).write(f"{session}{number}.txt", "x\n")
+    page = opened()
+    expect(page.locator("#rows .session .client")).to_have_text(["two 1.0", "one 1.0"])
+    expect(page.locator("#rows .prompt .summary")).to_have_text(["Created 3 files"] * 2)
+    shown = page.locator("#rows .row .summary").all_inner_texts()
+    assert shown == [f"Created {session}{at}.txt" for session in ("two", "one") for at in (2, 1, 0)]
+
+
+def test_a_prompt_is_seen_as_one_and_undone(workspace: Workspace, folder: Path, opened: Opened) -> None:
+    (folder / "a.txt").write_text("one\ntwo\nthree\n")
+    first, second = agent(workspace, "s", "first"), agent(workspace, "s", "second")
+    first.edit("a.txt", [{"search": "one", "replace": "ONE"}])
+    second.edit("a.txt", [{"search": "two", "replace": "2"}])
+    agent(workspace, "other").write("other.txt", "x\n")
+    second.edit("a.txt", [{"search": "2\n", "replace": "TWO\n"}])
+    second.write("b.txt", "b\n")
+    page = opened()
+    prompt = page.locator("#rows .prompt")
+    expect(prompt).to_have_count(1)
+    prompt.click()
+    expect(page.locator("h1")).to_have_text("Edited a.txt and created b.txt")
+    expect(page.locator("article.file h2")).to_have_text(["a.txt", "b.txt"])
+    expect(page.locator("td.code.new")).to_have_text(["+TWO", "+b"])
+    expect(page.locator("td.code.old")).to_have_text(["-two"])
+    page.get_by_role("button", name="Undo the prompt").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("h1")).to_contain_text("Edited a.txt and created b.txt")
+    dialog.get_by_role("button", name="Do it").click()
+    expect(dialog).to_be_hidden()
+    assert (folder / "a.txt").read_text() == "ONE\ntwo\nthree\n"
+    assert not (folder / "b.txt").exists()
+    assert (folder / "other.txt").exists()
+
+
+def test_everything_since_a_prompt_is_one_diff_and_rewound(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
+    for name, turn in (("a", "1"), ("b", "1"), ("c", "2"), ("d", "2")):
+        agent(workspace, "s", turn).write(f"{name}.txt", f"{name}\n")
+    page = opened()
+    page.locator("#rows .prompt").last.click()
+    expect(page.locator("h1")).to_have_text("Created a.txt and b.txt")
+    page.get_by_role("link", name="everything since").click()
+    expect(page.locator("article.file h2")).to_have_text(["c.txt", "d.txt"])
+    page.go_back()
+    page.get_by_role("button", name="Rewind to here").click()
+    page.get_by_role("dialog").get_by_role("button", name="Do it").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert sorted(os.listdir(folder)) == ["a.txt", "b.txt"]
+
+
+TITLES: list[tuple[str, dict[str, Any], str]] = [
+    ("write_content", {"items": [{"path": "new.py", "content": "x"}]}, "Created new.py"),
+    ("delete_items", {"paths": ["docs"], "recursive": True}, "Deleted docs/"),
+    (
+        "move_items",
+        {"items": [{"source": "docs", "destination": "site/docs"}]},
+        "Created site/ and moved docs to site/docs/",
+    ),
+    ("move_items", {"items": [{"source": "a.txt", "destination": "b.txt"}]}, "Renamed a.txt to b.txt"),
+    (
+        "replace_content",
+        {"pattern": "one", "replacement": "two", "preview": False},
+        "Replaced 'one' by 'two' in 3 files",
+    ),
+    (
+        "write_content",
+        {"items": [{"path": f"d/{at}", "content": "x"} for at in range(5)]},
+        "Created 5 files in d",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "title"), TITLES)
+def test_a_title_is_a_sentence(
+    workspace: Workspace, folder: Path, tool: str, arguments: dict[str, Any], title: str
+) -> None:
+    (folder / "docs").mkdir()
+    for name in ("a.txt", "docs/x.md", "docs/y.md"):
+        (folder / name).write_text("one\n")
+    answer = workspace.call(tool, arguments)
+    assert not answer.is_error, answer.text
+    record = workspace.history(limit=1)[0]
+    assert title_of(record, deeds_of(record)) == title
+
+
+def test_the_title_of_a_command_is_the_command(workspace: Workspace, folder: Path) -> None:
+    name = workspace.begin_command()
+    for at in range(3):
+        (folder / f"{at}.txt").write_text("x")
+    (record,) = workspace.end_command(name, "npm run format")
+    assert title_of(record, deeds_of(record)) == "Shell: npm run format (3 files)"
+
+
+def test_a_long_sentence_ends() -> None:
+    deeds = [(verb, verb) for verb in ("created", "edited", "deleted", "moved")]
+    assert sentence(deeds) == "Created created, edited edited and more"
+
+
+def test_undo_and_redo_name_what_they_are_of(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", "x\n")
+    workspace.undo()
+    workspace.redo()
+    page = opened()
+    expect(page.locator("#rows .row .summary")).to_have_text(
+        ["Redid “Created a.txt”", "Undid “Created a.txt”", "Created a.txt"]
+    )
