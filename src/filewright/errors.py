@@ -36,7 +36,7 @@ internal            a bug in filewright                     report it
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -160,6 +160,91 @@ def _other(code: Code, message: str, hint: str, **details: object) -> Filewright
     return FilewrightError(code, message, hint=hint, details=details)
 
 
+def _plain(code: Code, message: str, hint: str) -> Callable[[str], FilewrightError]:
+    """A refusal whose message has `{asked}`, and in which nothing else differs from case to case."""
+    return lambda asked: _refusal(code, asked, message.format(asked=asked), hint)
+
+
+taken = _plain(Code.ALREADY_EXISTS, "{asked} already exists", "choose another name, or ask to overwrite")
+"""The name is taken."""
+appeared = _plain(
+    Code.ALREADY_EXISTS, "{asked} has appeared meanwhile; nothing was changed", "look at it, then try again"
+)
+"""Somebody has taken the name while the change was being made."""
+stale = _plain(
+    Code.STALE_VERSION,
+    "{asked} has changed since it was read; nothing was changed",
+    "read it again and redo the edit on what is there now",
+)
+"""A change was made against content that is no longer there."""
+in_use = _plain(
+    Code.IN_USE,
+    "{asked} is open for writing in another program",
+    "wait until it is closed, or stop that program",
+)
+"""Another program writes to the file."""
+slash_after_file = _plain(
+    Code.NOT_A_DIRECTORY, "{asked} is a file, and the / at its end asks for a folder", "leave the / out"
+)
+"""A file is there, and a slash behind its name asks for a folder."""
+link_itself = _plain(
+    Code.SYMLINK,
+    "{asked} is a symbolic link; it is neither followed nor replaced by a write",
+    "name the link's target itself, or delete the link first",
+)
+"""A write to a link."""
+denied = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} is kept from agents by the user's rules",
+    "go on without it, or ask the user for it",
+)
+"""What the user keeps from agents; the same whether or not anything is there."""
+only_read = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} may be read but not changed, by the user's rules",
+    "leave it as it is, or ask the user to change it",
+)
+"""A change of what a file of the user's lets agents read only."""
+holds_denied = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} holds something that the user keeps from agents, or from their changes",
+    "name what is in it, one by one",
+)
+"""To delete, move or copy a folder with all below, of which something is kept from agents."""
+own_state = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} belongs to filewright's own state, which is neither read nor changed through it",
+    "ask for it with get_history; the user may look at the folder itself",
+)
+"""A look into the folder where the history and its key are kept."""
+immutable = _plain(
+    Code.PERMISSION_DENIED,
+    "{asked} is immutable; nothing was changed",
+    "ask the user to take the flag away (chattr -i)",
+)
+"""What can be neither replaced nor removed."""
+special_bits = _plain(
+    Code.PERMISSION_DENIED, "{asked}: setting the setuid or setgid bit is refused", "ask the user to do it"
+)
+"""To let a file run with its owner's rights."""
+same_place = _plain(
+    Code.INVALID_INPUT, "{asked} is source and destination at once", "choose another destination"
+)
+"""To put a thing where it is."""
+other_file_system = _plain(
+    Code.UNSUPPORTED,
+    "{asked} is on another file system (a mount); nothing was changed",
+    "name what is inside that file system, or leave it out",
+)
+"""What would reach into another file system."""
+no_hunks = _plain(
+    Code.UNSUPPORTED,
+    "what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit",
+    "take the whole change of that file back",
+)
+"""A change of a file that is not taken back by hunks."""
+
+
 def unusable(asked: str, why: str) -> FilewrightError:
     """A path that names no file on this system, or one that other programs read as another."""
     return _refusal(
@@ -175,35 +260,9 @@ def missing(asked: str, part: str | None = None) -> FilewrightError:
     )
 
 
-def taken(asked: str) -> FilewrightError:
-    """The name is taken."""
-    hint = "choose another name, or ask to overwrite"
-    return _refusal(Code.ALREADY_EXISTS, asked, f"{asked} already exists", hint)
-
-
-def appeared(asked: str) -> FilewrightError:
-    """Somebody has taken the name while the change was being made."""
-    message = f"{asked} has appeared meanwhile; nothing was changed"
-    return _refusal(Code.ALREADY_EXISTS, asked, message, "look at it, then try again")
-
-
-def stale(asked: str) -> FilewrightError:
-    """A change was made against content that is no longer there."""
-    message = f"{asked} has changed since it was read; nothing was changed"
-    return _refusal(
-        Code.STALE_VERSION, asked, message, "read it again and redo the edit on what is there now"
-    )
-
-
 def replaced(what: str, asked: str) -> FilewrightError:
     """A folder or a link on the way to something was replaced since it was looked at."""
     return _refusal(Code.STALE_VERSION, asked, f"{what} was replaced meanwhile", "try again")
-
-
-def in_use(asked: str) -> FilewrightError:
-    """Another program writes to the file."""
-    hint = "wait until it is closed, or stop that program"
-    return _refusal(Code.IN_USE, asked, f"{asked} is open for writing in another program", hint)
 
 
 def not_a_file(asked: str, kind: str, *, hint: str = "name a regular file") -> FilewrightError:
@@ -216,18 +275,6 @@ def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a fol
     """Something else than a folder is there, or at a `part` on the way to it."""
     message = f"{asked}{f': {part}' if part else ''} is not a folder"
     return _refusal(Code.NOT_A_DIRECTORY, asked, message, hint)
-
-
-def slash_after_file(asked: str) -> FilewrightError:
-    """A file is there, and a slash behind its name asks for a folder."""
-    message = f"{asked} is a file, and the / at its end asks for a folder"
-    return _refusal(Code.NOT_A_DIRECTORY, asked, message, "leave the / out")
-
-
-def link_itself(asked: str) -> FilewrightError:
-    """A write to a link."""
-    message = f"{asked} is a symbolic link; it is neither followed nor replaced by a write"
-    return _refusal(Code.SYMLINK, asked, message, "name the link's target itself, or delete the link first")
 
 
 def read_only(asked: str | None = None) -> FilewrightError:
@@ -250,18 +297,6 @@ def protected(
     return _refusal(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
 
 
-def denied(asked: str) -> FilewrightError:
-    """What the user keeps from agents; the same whether or not anything is there."""
-    message = f"{asked} is kept from agents by the user's rules"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "go on without it, or ask the user for it")
-
-
-def only_read(asked: str) -> FilewrightError:
-    """A change of what a file of the user's lets agents read only."""
-    message = f"{asked} may be read but not changed, by the user's rules"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "leave it as it is, or ask the user to change it")
-
-
 def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
     """Whatever is below a file of such rules that cannot be used; by a disk's error `number`, if it is one."""
     message = f"{asked} is not offered: {why}"
@@ -271,24 +306,10 @@ def rules_unusable(asked: str, why: str, number: int | None = None) -> Filewrigh
     return _refusal(code if failed else Code.PERMISSION_DENIED, asked, message, hint)
 
 
-def holds_denied(asked: str) -> FilewrightError:
-    """To delete, move or copy a folder with all below, of which something is kept from agents."""
-    message = f"{asked} holds something that the user keeps from agents, or from their changes"
-    hint = "name what is in it, one by one"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
-
-
 def bad_setting(name: str, why: str) -> FilewrightError:
     """A setting that cannot be used; `why` goes on after its name."""
     message = f"the setting FILEWRIGHT_{name.upper()} {why}"
     return _other(Code.INVALID_INPUT, message, "correct it, or leave it out", setting=name)
-
-
-def own_state(asked: str) -> FilewrightError:
-    """A look into the folder where the history and its key are kept."""
-    message = f"{asked} belongs to filewright's own state, which is neither read nor changed through it"
-    hint = "ask for it with get_history; the user may look at the folder itself"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
 
 
 def root_itself(asked: str, root: str) -> FilewrightError:
@@ -323,19 +344,6 @@ def unwritable_folder(asked: str, mode: int) -> FilewrightError:
     return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
 
 
-def immutable(asked: str) -> FilewrightError:
-    """What can be neither replaced nor removed."""
-    message = f"{asked} is immutable; nothing was changed"
-    hint = "ask the user to take the flag away (chattr -i)"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
-
-
-def special_bits(asked: str) -> FilewrightError:
-    """To let a file run with its owner's rights."""
-    message = f"{asked}: setting the setuid or setgid bit is refused"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "ask the user to do it")
-
-
 def no_such_mode(asked: str, mode: int, kept: int) -> FilewrightError:
     """To set a mode of which the system keeps only a part."""
     message = f"{asked}: this system has no mode {mode:o}"
@@ -355,24 +363,12 @@ def into_itself(asked: str, destination: str) -> FilewrightError:
     return _refusal(Code.INVALID_INPUT, asked, message, "choose a destination outside of it")
 
 
-def same_place(asked: str) -> FilewrightError:
-    """To put a thing where it is."""
-    message = f"{asked} is source and destination at once"
-    return _refusal(Code.INVALID_INPUT, asked, message, "choose another destination")
-
-
 def too_deep(asked: str, levels: int) -> FilewrightError:
     """A tree with more levels than one change takes on."""
     shown = asked if len(asked) < 200 else asked[:100] + "…"
     message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
     hint = "begin with a folder further down; moving is possible at any depth"
     return _other(Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels)
-
-
-def other_file_system(asked: str) -> FilewrightError:
-    """What would reach into another file system."""
-    message = f"{asked} is on another file system (a mount); nothing was changed"
-    return _refusal(Code.UNSUPPORTED, asked, message, "name what is inside that file system, or leave it out")
 
 
 def mounted(asked: str, mount: str) -> FilewrightError:
@@ -472,12 +468,6 @@ def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
     message = f"there is no hunk {hunk} in what was changed of {asked}: there are {count}"
     hint = "hunks count from 1, as the diff of the change shows them"
     return _refusal(Code.NOT_FOUND, asked, message, hint, hunk=hunk, hunks=count)
-
-
-def no_hunks(asked: str) -> FilewrightError:
-    """A change of a file that is not taken back by hunks."""
-    message = f"what was changed of {asked} cannot be taken back by hunks: it is too large, or not an edit"
-    return _refusal(Code.UNSUPPORTED, asked, message, "take the whole change of that file back")
 
 
 def unknown_change(change_id: str) -> FilewrightError:
