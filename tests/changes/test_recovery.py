@@ -297,6 +297,82 @@ def test_what_is_put_into_a_folder_while_it_is_deleted_is_kept(
     assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
 
 
+_LONG = b"".join(b"line %d\n" % number for number in range(1, 4000))
+
+
+def _without_blocks(content: bytes) -> bytes:
+    return content[:4096] + bytes(4096) + content[8192:-4000]
+
+
+@pytest.mark.parametrize("undoable", [True, False])
+@pytest.mark.parametrize("lost", [lambda _: b"", lambda made: made[:5000], _without_blocks])
+@pytest.mark.parametrize("how", ["edited", "written anew"])
+def test_a_part_of_what_was_being_written_is_nobodys_save(
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
+    how: str,
+    lost: Callable[[bytes], bytes],
+    undoable: bool,
+) -> None:
+    (bench.root / "long.txt").write_bytes(_LONG)
+    before = scene.tree(bench.root)
+    step = bench.modify("long.txt", Splice(0, 4, b"LINE"))
+    if how == "written anew":
+        step = Create(bench.at("long.txt"), _LONG.upper(), replace=True)
+
+    def without_flush(*_: Any) -> None:
+        (temporary,) = scene.temporaries(bench.root)
+        path = bench.root / temporary
+        path.write_bytes(lost(path.read_bytes()))
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("filewright.changes.stage._Making._flush", without_flush)
+        patch.setattr("filewright.changes.commit._roll_back", lambda *_: None)
+        with pytest.raises(Stopped):
+            bench.commit(step, undoable=undoable)
+    found = restarted()
+    assert (found.conflicts, _kept(bench)) == ([], [])
+    assert scene.tree(bench.root) == before
+
+
+def test_an_error_in_the_middle_of_writing_keeps_no_part(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bench.root / "long.txt").write_bytes(_LONG)
+    before = scene.tree(bench.root)
+
+    def written(file: Any, data: Any, offset: int) -> None:
+        real(file, bytes(data)[:5000], offset)
+        raise OSError(errno.ENOSPC, "no space")
+
+    step = Create(bench.at("long.txt"), _LONG.upper(), replace=True)
+    real = scene.FILE.write
+    with monkeypatch.context() as patch:
+        patch.setattr(scene.FILE, "write", written)
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(step)
+    assert caught.value.code is Code.NO_SPACE
+    assert "conflicts" not in caught.value.details
+    assert _kept(bench) == []
+    assert scene.tree(bench.root) == before
+
+
+def test_a_save_into_what_was_published_and_went_back_is_kept(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+) -> None:
+    (bench.root / "long.txt").write_bytes(_LONG)
+    _stopped_at(bench, monkeypatch, "publish", bench.modify("long.txt", Splice(0, 4, b"LINE")))
+    (temporary,) = scene.temporaries(bench.root)
+    saved = (bench.root / temporary).read_bytes()[:-2] + b"X\n"
+    (bench.root / temporary).write_bytes(saved)
+    assert len(restarted().conflicts) == 2
+    assert _kept(bench) == [saved]
+    assert (bench.root / "long.txt").read_bytes() == _LONG
+
+
 @pytest.mark.parametrize("same_device", [True, False])
 def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
     bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch, same_device: bool

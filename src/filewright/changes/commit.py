@@ -96,8 +96,7 @@ def _attempt(
         raise _nothing()
     task.check()
 
-    begun: CommitPlan | None = None
-    number: int | None = None
+    begun: Operation | None = None
     try:
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
         with _state_errors(), store.log.begin(task) as intent:
@@ -124,36 +123,39 @@ def _attempt(
             _refuse_unsettled(store, record)
             task.check()
             intent.record(record, plan, "intent")
-        begun, number = plan, intent.number
+        begun = _begun(record, plan)
 
         # Stage everything new under temporary names.
-        begun = stage(attempt, plan, staging)
+        staged = stage(attempt, plan, staging)
+        begun = _begun(record, staged)
         if not plan.sealed:
             known = record.entries
             record = replace(record, entries=entries(difference))
             with _state_errors():
-                store.log.prepared(record, begun, more=record.entries != known)
+                store.log.prepared(record, staged, more=record.entries != known)
 
         # Publish: readers see the change. Done: it is never rolled back.
-        slots = Slots(folders, begun, hash_up_to=store.settings.identity_bytes)
+        slots = Slots(folders, staged, hash_up_to=store.settings.identity_bytes)
         publish(slots, store.flusher)
         with _state_errors():
-            store.log.done(number)
+            store.log.done(begun.number)
     except BaseException as error:
         # Interrupted after the last flush, it is made all the same.
-        if number is not None and not _is_made(store, number):
-            _roll_back(store, folders, number, begun, error)
+        if begun is not None and not _is_made(store, begun):
+            _roll_back(store, folders, begun, error)
         raise
 
     # The change is made; whatever happens from here on, it is not reported as failed.
-    final = begun
-    operation = Operation(number, "done", record, lambda: final)
-    return replace(record, notes=(*record.notes, *_clean_up(store, operation, slots)))
+    return replace(record, notes=(*record.notes, *_clean_up(store, begun, slots)))
 
 
-def _is_made(store: Store, number: int) -> bool:
+def _begun(record: ChangeRecord, plan: CommitPlan) -> Operation:
+    return Operation(record.time_ns, "intent", record, lambda: plan)
+
+
+def _is_made(store: Store, begun: Operation) -> bool:
     try:
-        return store.log.committed(id_of(number)) is not None
+        return store.log.committed(begun.record.id) is not None
     except FilewrightError:
         return False
 
@@ -167,19 +169,16 @@ def _refuse_unsettled(store: Store, record: ChangeRecord) -> None:
                 raise unsettled(place.shown, blocked[place])
 
 
-def _roll_back(
-    store: Store, folders: OpenFolders, number: int, begun: CommitPlan | None, cause: BaseException
-) -> None:
+def _roll_back(store: Store, folders: OpenFolders, begun: Operation, cause: BaseException) -> None:
     """Undo what was begun. What cannot be undone now is left to the next recovery."""
-    assert begun is not None
     try:
         findings = store.recoverer.roll_back(begun, folders)
         if findings.unsettled:
             raise OSError(0, "; ".join(findings.unsettled))
         if findings.conflicts or findings.waiting:
-            store.log.set_aside(number)
+            store.log.set_aside(begun.number)
         else:
-            store.log.forget(number)
+            store.log.forget(begun.number)
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
             why = error.message if isinstance(error, FilewrightError) else error.strerror

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from filewright import system
 from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
+from filewright.changes.contents import Contents
 from filewright.changes.log import DamagedError, Operation
-from filewright.changes.operations import CommitPlan
+from filewright.changes.operations import CommitPlan, Seal
 from filewright.changes.record import Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
@@ -122,7 +123,7 @@ class Recoverer:
             self._take_back(operation, found)
 
     def _take_back(self, operation: Operation, found: Recovery) -> None:
-        findings = self.roll_back(operation.plan)
+        findings = self.roll_back(operation)
         number, identifier = operation.number, operation.record.id
         found.conflicts += findings.conflicts
         if findings.unsettled:
@@ -149,10 +150,20 @@ class Recoverer:
             if any(denied(p) for e in operation.record.entries for p in (e.place, e.was) if p):
                 found.secret |= said
 
-    def roll_back(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Findings:
-        """Roll a plan back; `folders` are given while its change is being made."""
-        with self._slots(plan, folders) as slots:
-            return roll_back(slots, self._store.flusher, self._keep)
+    def roll_back(self, operation: Operation, folders: OpenFolders | None = None) -> Findings:
+        """Roll an operation back; `folders` are given while it is being made."""
+        record = operation.record
+        contents = Contents(self._log.contents, record, small=self._store.settings.hold_bytes)
+
+        def content(after: Seal) -> bytes | None:
+            for entry in record.entries:
+                if entry.after is not None and entry.after.digest == after.digest:
+                    with suppress(FilewrightError):  # Damaged undo data tells nothing.
+                        return contents.after(entry)
+            return None
+
+        with self._slots(operation.plan, folders) as slots:
+            return roll_back(slots, self._store.flusher, self._keep, content)
 
     def blocked(self) -> dict[Place, str]:
         """The places of changes that could not be settled, each with the change's id."""

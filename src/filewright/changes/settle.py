@@ -26,10 +26,13 @@ from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
 _SLOW_TO_FREE = 16 << 20
+_SECTOR = 512
 _WRITTEN_LATE = "was written to by a program that held it open"
 
 Keep = Callable[[Folder, bytes, str], str | None]
 """Moves (folder, name), shown as the third, into the state folder; returns where to, None if it cannot."""
+Content = Callable[[Seal], bytes | None]
+"""What a file that was to be made was to hold, as far as that is kept."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,7 @@ class _Settlement:
     flusher: Flusher
     keep: Keep
     findings: Findings
+    content: Content
     freeing: threading.Thread | None = None
 
     @cached_property
@@ -119,9 +123,9 @@ class _Settlement:
             return
 
 
-def roll_back(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
+def roll_back(slots: Slots, flusher: Flusher, keep: Keep, content: Content) -> Findings:
     """Roll back whatever was done of a plan, last first, and remove its temporaries."""
-    work = _Settlement(slots, flusher, keep, Findings())
+    work = _Settlement(slots, flusher, keep, Findings(), content)
     if slots.plan.sealed:
         _each(work, list(reversed(slots.plan.operations)), _roll_back)
     else:
@@ -132,7 +136,7 @@ def roll_back(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
 
 def clean_up(slots: Slots, flusher: Flusher, keep: Keep) -> Findings:
     """After the commit: remove what was displaced, but nothing that somebody still writes to."""
-    work = _Settlement(slots, flusher, keep, Findings())
+    work = _Settlement(slots, flusher, keep, Findings(), lambda _: None)
     _each(work, slots.plan.operations, _clean_up, flush=False)
     return work.findings
 
@@ -258,10 +262,9 @@ def _roll_back_swap(work: _Settlement, operation: Put, before: Seal) -> None:
         else:
             slots.rename(carrier, place)
     elif operation.staged:
-        if slots.holds(carrier, operation.after):
+        if slots.holds(carrier, operation.after) or _is_unfinished(work, carrier, operation.after):
             slots.discard(carrier)
         else:
-            # A save that we displaced, or a temporary of ours that was never finished.
             work.conflict(place, "was saved by somebody else while it was changed", carrier)
 
 
@@ -323,14 +326,41 @@ def _gone_on(slots: Slots, slot: Slot, operation: Put) -> bool:
 def _remove_staged(work: _Settlement, operation: Put) -> None:
     """Remove what we staged, out of sight again; what somebody has written to it meanwhile is kept."""
     slots, carrier, after = work.slots, operation.carrier, operation.after
-    if after.kind == "file" and after.known and is_temporary(carrier.name):
-        status = slots.status(carrier)
-        if status is not None and not status.size and after.size:
-            slots.discard(carrier)  # A power cut left its name only: these are nobody's bytes.
-        elif status is not None:
-            _remove_file(work, slots.holder(carrier), carrier.name, after, operation.place)
-    else:
+    written = after.kind == "file" and after.known and is_temporary(carrier.name)
+    if not written or _is_unfinished(work, carrier, after):
         slots.discard(carrier)
+    else:
+        _remove_file(work, slots.holder(carrier), carrier.name, after, operation.place)
+
+
+def _is_unfinished(work: _Settlement, carrier: Slot, after: Seal) -> bool:
+    """Whether a temporary holds nothing but a part of what we were writing into it.
+
+    An error or a kill ends the writing anywhere; a power cut takes blocks of it, which are zeros or missing then.
+    """
+    status = work.slots.status(carrier)
+    if status is None or status.kind != "file" or status.size > (after.size or 0):
+        return False
+    if not status.size:
+        return bool(after.size)
+    if work.slots.holds(carrier, after) or (whole := work.content(after)) is None:
+        return False
+    with work.slots.holder(carrier).open(carrier.name) as file:
+        return _is_part(file, whole)
+
+
+def _is_part(file: File, whole: bytes) -> bool:
+    offset = 0
+    for block in file.blocks():
+        for start in range(0, len(block), _SECTOR):
+            found = bytes(block[start : start + _SECTOR])
+            wanted = whole[offset + start : offset + start + len(found)]
+            if found != wanted and any(
+                mine not in (0, theirs) for mine, theirs in zip(found, wanted, strict=True)
+            ):
+                return False
+        offset += len(block)
+    return True
 
 
 def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:

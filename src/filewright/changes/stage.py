@@ -33,10 +33,19 @@ _WHOLE = 1 << 16
 
 
 def digest_ahead(difference: Difference) -> None:
-    """Work out what small new files will hold, so that the intent is complete and needs no second flush."""
+    """Work out what small new files will hold, so that the intent is complete and needs no second flush.
+
+    But for what replaces a file and is not kept: recovery could not tell a part of it from somebody's save.
+    """
     for item in difference.fresh:
-        if item.content is not None and item.content.size <= _AHEAD:
+        if item.content is not None and item.content.size <= _AHEAD and (item.home is None or _is_kept(item)):
             item.digest = digest_of(item.content)
+
+
+def _is_kept(item: Item) -> bool:
+    saved = item.saved
+    edit = saved is not None and saved.side.blob is not None and saved.inserted is not None
+    return item.blob is not None or edit
 
 
 def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
