@@ -8,7 +8,7 @@ chain of renames costs a slot for each, and a folder that somebody moves meanwhi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from filewright.changes.record import Place
@@ -27,7 +27,8 @@ class Seal:
     """How a thing is recognised: kind, and what is known of content or inode.
 
     `digest` (xxh3_128, hex) and `size` of a file, `target` of a link; `inode` where the thing
-    existed before the change. For a file too large to be hashed twice, `mtime_ns`.
+    existed before the change. For a file too large to be hashed twice, `mtime_ns`. `inside` is everything
+    in a folder that is displaced or made, by its path from there, a folder before what is in it.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Seal:
     target: bytes | None = None
     inode: int | None = None
     mtime_ns: int | None = None
+    inside: Mapping[bytes, Seal] = field(default_factory=lambda: _NOTHING, compare=False)
 
     @property
     def known(self) -> bool:
@@ -43,16 +45,7 @@ class Seal:
         return self.kind != "file" or self.digest is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One thing in a folder that is displaced or made, and for a folder what is in it."""
-
-    seal: Seal
-    below: Leaves | None = None
-
-
-Leaves = Mapping[bytes, Leaf]
-"""What is in a folder, by name."""
+_NOTHING: Mapping[bytes, Seal] = {}  # shared: a change may have a million seals
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,6 @@ class Put:
     With `before`, the two are exchanged and the carrier then holds what was displaced; without,
     nothing may be at `place`. A `staged` carrier is a temporary of ours, else something that is
     moved. `spare` is a temporary name beside `place`, used where nothing can be exchanged.
-    `tree` is what a staged folder holds, and `displaced` what a displaced folder held.
     """
 
     carrier: Slot
@@ -71,18 +63,11 @@ class Put:
     staged: bool
     after: Seal
     before: Seal | None = None
-    tree: Leaves = field(default_factory=dict)
-    displaced: Leaves = field(default_factory=dict)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Every slot it touches."""
         return (self.carrier, self.place, self.spare)
-
-    @property
-    def trees(self) -> tuple[Leaves, ...]:
-        """What the folders it deals with hold."""
-        return (self.tree, self.displaced)
 
     @property
     def sealed(self) -> bool:
@@ -99,22 +84,16 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Rename what is at `place` to the temporary `aside`; `tree` is what a folder held."""
+    """Rename what is at `place` to the temporary `aside`."""
 
     place: Slot
     aside: Slot
     before: Seal
-    tree: Leaves = field(default_factory=dict)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Every slot it touches."""
         return (self.place, self.aside)
-
-    @property
-    def trees(self) -> tuple[Leaves, ...]:
-        """What the folders it deals with hold."""
-        return (self.tree,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +110,6 @@ class Alter:
     def slots(self) -> tuple[Slot, ...]:
         """Every slot it touches."""
         return (self.place,)
-
-    @property
-    def trees(self) -> tuple[Leaves, ...]:
-        """What the folders it deals with hold: it has none."""
-        return ()
 
 
 SlotOperation = Put | Take | Alter
@@ -185,13 +159,3 @@ class CommitPlan:
             replace(f, root=moved.get(f.root, f.root)) if f.root is not None else f for f in self.folders
         )
         return replace(self, folders=folders)
-
-
-def leaves(tree: Leaves) -> Iterator[Leaf]:
-    """Every leaf of a tree."""
-    pending = [tree]
-    while pending:
-        for leaf in pending.pop().values():
-            yield leaf
-            if leaf.below:
-                pending.append(leaf.below)

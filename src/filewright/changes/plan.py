@@ -192,7 +192,6 @@ class _Planning:
                 staged=staged,
                 after=after,
                 before=saved.seal if saved else None,
-                displaced=saved.tree if saved else {},
             )
         )
         number = len(self.operations) - 1
@@ -202,7 +201,7 @@ class _Planning:
             if not is_temporary(carrier.name):
                 aside = self._temporary(holder)
                 _passes_through(occupant, holder, aside.name)
-                self._taken.append(Take(carrier, aside, saved.seal, saved.tree))
+                self._taken.append(Take(carrier, aside, saved.seal))
         return number
 
     def _move_aside(self, item: Item, into: FolderItem) -> Slot:
@@ -230,7 +229,7 @@ class _Planning:
         folder, _ = item.home
         aside = self._temporary(folder)
         _passes_through(item, folder, aside.name)
-        self._taken.append(Take(self._slot(*item.home), aside, item.saved.seal, item.saved.tree))
+        self._taken.append(Take(self._slot(*item.home), aside, item.saved.seal))
         item.handled = True
 
     def _alter(self, item: Item) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
+from filewright.changes.operations import Alter, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.settle import alter
 from filewright.changes.slots import Slots
 from filewright.errors import appeared, from_os_error, stale
@@ -14,10 +14,10 @@ from filewright.errors import appeared, from_os_error, stale
 def publish(slots: Slots, flusher: Flusher) -> None:
     """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
     # Displaced folders are looked through once everything has been moved out of them.
-    trees: dict[Slot, Leaves] = {}
+    folders: dict[Slot, Seal] = {}
     for operation in slots.plan.operations:
         try:
-            _do(slots, flusher, operation, trees)
+            _do(slots, flusher, operation, folders)
         except OSError as error:
             shown = slots.shown(operation.place)
             if error.errno == errno.EEXIST:
@@ -25,13 +25,13 @@ def publish(slots: Slots, flusher: Flusher) -> None:
             if error.errno == errno.ENOENT:
                 raise stale(shown) from error
             raise from_os_error(error, shown, doing="replace") from error
-    for slot, tree in trees.items():
-        if not slots.holds_tree(slot, tree):
+    for slot, seal in folders.items():
+        if not slots.holds_tree(slot, seal):
             raise stale(slots.shown(slot))
     slots.flush(flusher)
 
 
-def _do(slots: Slots, flusher: Flusher, operation: SlotOperation, trees: dict[Slot, Leaves]) -> None:
+def _do(slots: Slots, flusher: Flusher, operation: SlotOperation, folders: dict[Slot, Seal]) -> None:
     match operation:
         case Put(before=None):
             slots.rename(operation.carrier, operation.place)
@@ -41,13 +41,13 @@ def _do(slots: Slots, flusher: Flusher, operation: SlotOperation, trees: dict[Sl
             holder = slots.swap(operation)
             _require(slots, holder, before, operation)
             if before.kind == "folder":
-                trees[holder] = operation.displaced
+                folders[holder] = before
         case Take():
             slots.rename(operation.place, operation.aside)
             _require(slots, operation.aside, operation.before, operation)
-            trees.pop(operation.place, None)
+            folders.pop(operation.place, None)
             if operation.before.kind == "folder":
-                trees[operation.aside] = operation.tree
+                folders[operation.aside] = operation.before
         case Alter():
             if not alter(slots, flusher, operation, forward=True):
                 raise stale(slots.shown(operation.place))

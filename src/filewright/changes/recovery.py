@@ -153,7 +153,8 @@ class Recoverer:
     def roll_back(self, operation: Operation, folders: OpenFolders | None = None) -> Findings:
         """Roll an operation back; `folders` are given while it is being made."""
         record = operation.record
-        contents = Contents(self._log.contents, record, small=self._store.settings.hold_bytes)
+        keeper = self._log.contents, record.id
+        contents = Contents(lambda _: keeper, record, small=self._store.settings.hold_bytes)
 
         def content(after: Seal) -> bytes | None:
             for entry in record.entries:

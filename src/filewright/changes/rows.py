@@ -3,11 +3,11 @@
 ::
 
     folder    [inode, root, made, slot …] of a plan
-    operation ["put", carrier, place, spare, staged, after, before, rows of tree, rows of displaced],
-              ["take", place, aside, before, rows of tree] or
-              ["alter", place, seal, mode, uid, gid], then those rows: [depth, name, seal …]
+    operation ["put", carrier, place, spare, staged, after, before],
+              ["take", place, aside, before] or
+              ["alter", place, seal, mode, uid, gid]
     side      [kind, mode, uid, gid, mtime, size, digest, blob, target, attributes]
-    seal      [kind, size, digest, target, inode, mtime]
+    seal      [kind, size, digest, target, inode, mtime, how many], then as many rows: [path, seal …]
     slot      [folder, name]
 
 What is unset at the end of an array is left out. Undecodable names become lone surrogates.
@@ -19,7 +19,8 @@ import json
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -28,19 +29,14 @@ from filewright.changes.operations import (
     Alter,
     CommitPlan,
     FolderRef,
-    Leaf,
-    Leaves,
     Put,
     Seal,
     Slot,
     SlotOperation,
     Take,
-    leaves,
 )
 from filewright.changes.record import NO_SPANS, Side, Spans
 
-_TREES = {"put": 2, "take": 1}
-"""Trees that follow an operation, whose row ends with how many rows each of them has."""
 _PIECE = 1 << 18
 _DECODER = json.JSONDecoder()
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -155,17 +151,17 @@ def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
         root = os.fsdecode(folder.root) if folder.root is not None else None
         yield line([folder.inode, root, folder.made, *map(_slot_row, folder.slots)])
     for operation in plan.operations:
-        trees: list[Leaves] = []
+        seals: list[Seal] = []
         row: list[Any]
         match operation:
             case Put():
-                trees = [operation.tree, operation.displaced]
+                seals = [operation.after, *([operation.before] if operation.before is not None else [])]
                 slots = map(_slot_row, operation.slots)
                 after = _seal_row(operation.after)
                 before = _seal_row(operation.before) if operation.before is not None else None
                 row = ["put", *slots, operation.staged, after, before]
             case Take():
-                trees = [operation.tree]
+                seals = [operation.before]
                 row = ["take", *map(_slot_row, operation.slots), _seal_row(operation.before)]
             case Alter():
                 seal = _seal_row(operation.seal)
@@ -177,9 +173,10 @@ def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
                     operation.uid,
                     operation.gid,
                 ]
-        yield line([*row, *(sum(1 for _ in leaves(tree)) for tree in trees)])
-        for tree in trees:
-            yield from map(line, _tree_rows(tree))
+        yield line(row)
+        for each in seals:
+            for path, below in each.inside.items():
+                yield line([os.fsdecode(path), *_seal_row(below)])
 
 
 def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> CommitPlan:
@@ -193,10 +190,13 @@ def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> 
 
 
 def _next_operation(lines: Iterator[bytes]) -> SlotOperation:
-    row = _loads(next(lines))
-    first = len(row) - _TREES.get(row[0], 0)
-    trees = [tree_of(map(_loads, islice(lines, count))) for count in row[first:]]
-    return operation_of(row[:first], trees)
+    def whole(row: list[Any]) -> Seal:
+        """A seal, with what is inside, whose rows are the next ones."""
+        count = row[6] if len(row) > 6 else 0
+        rows = map(_loads, islice(lines, count))
+        return replace(seal_of(*row[:6]), inside={_path_of(path): seal_of(*below) for path, *below in rows})
+
+    return operation_of(_loads(next(lines)), whole)
 
 
 def folder_of(inode: int | None, root: str | None, made: bool, *slots: list[Any]) -> FolderRef:
@@ -217,25 +217,23 @@ def seal_of(
     return Seal(kind, size, digest, os.fsencode(target) if target is not None else None, inode, mtime_ns)
 
 
-def operation_of(row: list[Any], trees: Sequence[Leaves]) -> SlotOperation:
-    """An operation from its row and its trees."""
-    match row, trees:
-        case ["put", carrier, place, spare, staged, after, before], [tree, displaced]:
+def operation_of(row: list[Any], whole: Callable[[list[Any]], Seal]) -> SlotOperation:
+    """An operation from its row."""
+    match row:
+        case ["put", carrier, place, spare, staged, after, before]:
             put = Put(
                 carrier=_slot_of(carrier),
                 place=_slot_of(place),
                 spare=_slot_of(spare),
                 staged=bool(staged),
-                after=seal_of(*after),
-                before=seal_of(*before) if before is not None else None,
-                tree=tree,
-                displaced=displaced,
+                after=whole(after),
+                before=whole(before) if before is not None else None,
             )
             return _checked(put, [put.spare, put.carrier] if put.staged else [put.spare])
-        case ["take", place, aside, before], [tree]:
-            take = Take(_slot_of(place), _slot_of(aside), seal_of(*before), tree)
+        case ["take", place, aside, before]:
+            take = Take(_slot_of(place), _slot_of(aside), whole(before))
             return _checked(take, [take.aside])
-        case ["alter", place, seal, mode, uid, gid], []:
+        case ["alter", place, seal, mode, uid, gid]:
             return Alter(_slot_of(place), seal_of(*seal), tuple(mode), tuple(uid), tuple(gid))
     raise ValueError("not an operation")
 
@@ -256,32 +254,9 @@ def _slot_of(row: list[Any]) -> Slot:
 
 def _seal_row(seal: Seal) -> list[Any]:
     target = os.fsdecode(seal.target) if seal.target is not None else None
-    return _trimmed([seal.kind, seal.size, seal.digest, target, seal.inode, seal.mtime_ns])
+    count = len(seal.inside) or None
+    return _trimmed([seal.kind, seal.size, seal.digest, target, seal.inode, seal.mtime_ns, count])
 
 
-def _tree_rows(tree: Leaves) -> Iterator[list[Any]]:
-    """Depth, name and seal of everything, a folder before what is in it: no recursion, however deep."""
-    open_folders = [iter(tree.items())]
-    while open_folders:
-        for name, leaf in open_folders[-1]:
-            yield [len(open_folders), os.fsdecode(name), *_seal_row(leaf.seal)]
-            if leaf.below is not None:
-                open_folders.append(iter(leaf.below.items()))
-                break
-        else:
-            open_folders.pop()
-
-
-def tree_of(rows: Iterable[list[Any]]) -> Leaves:
-    """What is in a folder, from the rows of it."""
-    open_folders: list[dict[bytes, Leaf]] = [{}]
-    for row in rows:
-        depth, name, *seal = row
-        if not 1 <= depth <= len(open_folders):
-            raise ValueError("not a tree")
-        del open_folders[depth:]
-        leaf = Leaf(seal_of(*seal), {} if seal[0] == "folder" else None)
-        open_folders[-1][name_of(name)] = leaf
-        if isinstance(leaf.below, dict):
-            open_folders.append(leaf.below)
-    return open_folders[0]
+def _path_of(value: str) -> bytes:
+    return b"/".join(map(name_of, value.split("/")))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -18,7 +18,7 @@ from filewright import errors, system
 from filewright.boundary import Location
 from filewright.changes.content import Edited, Held
 from filewright.changes.log import Intent
-from filewright.changes.operations import Leaf, Leaves, Seal
+from filewright.changes.operations import Seal
 from filewright.changes.plan import Difference, new_files
 from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of
 from filewright.changes.rights import keeps, require_changeable
@@ -43,13 +43,11 @@ _PATIENCE = 0.02
 class Saved:
     """What is known of a displaced thing: its seal, its side in history, and for a folder what it holds.
 
-    `tree` is everything physically in a displaced folder, `below` the history of what is deleted
-    with it. `spans`, `removed`, `inserted` are as in `Entry`.
+    `below` is the history of what is deleted with a folder. `spans`, `removed`, `inserted` are as in `Entry`.
     """
 
     seal: Seal
     side: Side
-    tree: Leaves = field(default_factory=dict)
     below: tuple[Entry, ...] = ()
     spans: Spans = NO_SPANS
     removed: str | None = None
@@ -263,12 +261,12 @@ class _Saving:
         """
         assert top.was is not None
         assert top.seen is not None
-        tree: dict[bytes, Leaf] = {}
+        inside: dict[bytes, Seal] = {}
         below: list[Entry] = []
         side: Side | None = None
-        pending = [(top.was, top, top.seen, tree)]
+        pending: list[tuple[Location, FolderItem | None, Status]] = [(top.was, top, top.seen)]
         while pending:
-            where, loaded, seen, leaves = pending.pop()
+            where, loaded, seen = pending.pop()
             self._task.check()
             if len(where.parts) - len(top.was.parts) > DEEPEST:
                 raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
@@ -286,12 +284,13 @@ class _Saving:
                 side = made
             else:
                 below.append(Entry(Place.of(where), made, None))
-            inner: list[tuple[Location, FolderItem | None, Status, dict[bytes, Leaf]]] = []
+            inner: list[tuple[Location, FolderItem | None, Status]] = []
             for name in names:
                 item = loaded.initial.get(name) if loaded is not None else None
                 if item is not None and item.alive and not item.fresh:
                     continue
                 place = where.child(name)
+                path = b"/".join(place.parts[len(top.was.parts) :])
                 status = folder.stat(name)
                 is_folder = status.kind == "folder"
                 if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
@@ -303,22 +302,21 @@ class _Saving:
                 if keeps(seen, status):
                     raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
                 if status.kind == "folder":
-                    entries: dict[bytes, Leaf] = {}
-                    leaves[name] = Leaf(Seal("folder", inode=status.inode), entries)
-                    inner.append((place, item if isinstance(item, FolderItem) else None, status, entries))
+                    inside[path] = Seal("folder", inode=status.inode)
+                    inner.append((place, item if isinstance(item, FolderItem) else None, status))
                     continue
                 saved = self._inside(folder, name, status, item, place)
-                leaves[name] = Leaf(saved.seal)
+                inside[path] = saved.seal
                 if item is not None and item.alive:
                     item.saved = saved
                 else:
                     below.append(Entry(Place.of(place), saved.side, None))
-            pending += reversed(inner)  # type: ignore[arg-type]
+            pending += reversed(inner)
         assert side is not None
         if top.holding is not None:
             _require_holding(top, below)
         below.sort(key=lambda entry: entry.place.parts)
-        return Saved(Seal("folder", inode=top.seen.inode), side, tree, tuple(below))
+        return Saved(Seal("folder", inode=top.seen.inode, inside=inside), side, tuple(below))
 
     def _require_unprotected(self, place: Location) -> None:
         rule = self._boundary.protects(place)

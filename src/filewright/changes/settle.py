@@ -19,7 +19,7 @@ from functools import cached_property
 from filewright.boundary import is_temporary
 from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
-from filewright.changes.operations import Alter, Leaves, Put, Seal, Slot, SlotOperation, Take
+from filewright.changes.operations import Alter, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.record import kind_of
 from filewright.changes.slots import FolderGoneError, Slots, file_matches, looks_like, matches
 from filewright.errors import FilewrightError
@@ -204,7 +204,7 @@ def _roll_back_put(work: _Settlement, operation: Put) -> None:
             # Not published, or removed by somebody since: what is there now is not ours.
             slots.discard(carrier)
         elif operation.after.kind == "folder":
-            _remove_tree(work, place, operation.tree, place)
+            _remove_tree(work, place, operation.after, place)
         else:
             slots.discard(carrier)
             _take_out(work, operation)
@@ -300,7 +300,7 @@ def _exchange_back(work: _Settlement, operation: Put, before: Seal) -> None:
     if not operation.staged:
         return
     if after.kind == "folder":
-        _remove_tree(work, carrier, operation.tree, place)
+        _remove_tree(work, carrier, after, place)
         return
     if not slots.holds(carrier, after) and not _gone_on(slots, carrier, operation):
         # Somebody saved between the look and the exchange: the newest save belongs in the place.
@@ -402,7 +402,7 @@ def _roll_back_spare(work: _Settlement, operation: Put, before: Seal) -> None:
     if _was(slots, carrier, operation, before):
         work.conflict(place, "was saved by somebody else while it was changed", carrier)
     elif operation.after.kind == "folder":
-        _remove_tree(work, carrier, operation.tree, place)
+        _remove_tree(work, carrier, operation.after, place)
     else:
         _remove_staged(work, operation)
 
@@ -435,11 +435,11 @@ def _clean_up_there(work: _Settlement, operation: SlotOperation) -> None:
         case Put(before=Seal() as before):
             for slot in (operation.spare, operation.carrier):
                 if is_temporary(slot.name):
-                    _remove_displaced(work, slot, before, operation.displaced, operation)
+                    _remove_displaced(work, slot, before, operation)
         case Put(staged=True):
             _finish_put(work, operation)
         case Take():
-            _remove_displaced(work, operation.aside, operation.before, operation.tree, operation)
+            _remove_displaced(work, operation.aside, operation.before, operation)
         case _:
             pass
 
@@ -458,16 +458,14 @@ def _finish_put(work: _Settlement, operation: Put) -> None:
         work.conflict(place, "is taken by somebody else: it stays", carrier)
 
 
-def _remove_displaced(
-    work: _Settlement, slot: Slot, before: Seal, tree: Leaves, operation: Put | Take
-) -> None:
+def _remove_displaced(work: _Settlement, slot: Slot, before: Seal, operation: Put | Take) -> None:
     slots = work.slots
     status = slots.status(slot)
     if status is None:
         return
     work.findings.cleaned += 1
     if before.kind == "folder":
-        _remove_tree(work, slot, tree, operation.place)
+        _remove_tree(work, slot, before, operation.place)
     elif before.kind != "file":
         slots.unlink(slot)
     elif (
@@ -479,29 +477,28 @@ def _remove_displaced(
         # The exchange never reached the disk although the commit did: do it again.
         if slots.holds(operation.place, before):
             slots.swap(operation)
-            _remove_displaced(work, slot, before, tree, operation)
+            _remove_displaced(work, slot, before, operation)
         else:
             work.conflict(operation.place, "was changed by somebody else: it stays", slot)
     else:
         _remove_file(work, slots.holder(slot), slot.name, before, operation.place)
 
 
-def _remove_tree(work: _Settlement, slot: Slot, tree: Leaves, place: Slot) -> None:
-    """Remove exactly what a tree lists; what others have put there stays, or is kept."""
+def _remove_tree(work: _Settlement, slot: Slot, seal: Seal, place: Slot) -> None:
+    """Remove exactly what was sealed inside a folder; what others have put there stays, or is kept."""
     slots = work.slots
     if slots.status(slot) is None:
         return
 
-    def remove(folder: Folder, name: bytes, seal: Seal | None) -> bool:
-        assert seal is not None
-        if seal.kind == "file" and seal.inode is not None:
-            return _remove_file(work, folder, name, seal, place)
-        if seal.kind == "file" and seal.known and not matches(folder, name, seal):
+    def remove(folder: Folder, name: bytes, below: Seal) -> bool:
+        if below.kind == "file" and below.inode is not None:
+            return _remove_file(work, folder, name, below, place)
+        if below.kind == "file" and below.known and not matches(folder, name, below):
             return False
         folder.remove(name)
         return True
 
-    if slots.remove_tree(slot, tree, remove):
+    if slots.remove_tree(slot, seal, remove):
         return
     shown = slots.shown(place)
     if is_temporary(slot.name) and shown not in work.findings.waiting:

@@ -23,7 +23,7 @@ from filewright.boundary import (
 )
 from filewright.changes.content import digest_of
 from filewright.changes.flushing import MANY, Flusher
-from filewright.changes.operations import CommitPlan, FolderRef, Leaves, Put, Seal, Slot
+from filewright.changes.operations import CommitPlan, FolderRef, Put, Seal, Slot
 from filewright.changes.record import Place, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -36,7 +36,7 @@ _AT_ONCE = 16
 _SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
-Remove = Callable[[Folder, bytes, Seal | None], bool]
+Remove = Callable[[Folder, bytes, Seal], bool]
 """Removes a name in an open folder that was sealed so; False if it stays."""
 
 
@@ -343,25 +343,24 @@ class Slots:
         with self.holder(slot).open(slot.name) as file:
             return file.status().size > seal.size and digest_of(file, size=seal.size) == seal.digest
 
-    def holds_tree(self, slot: Slot, tree: Leaves) -> bool:
-        """Whether a folder holds exactly the things that a tree lists, by name and inode, unchanged by their times.
+    def holds_tree(self, slot: Slot, seal: Seal) -> bool:
+        """Whether a folder holds exactly what was sealed inside, by name and inode, unchanged by their times.
 
         What is written into them later is noticed when they are removed, which hashes them.
         """
-        pending = [(self.where(slot.folder).child(slot.name), tree)]
+        left = len(seal.inside)
+        pending = [(self.where(slot.folder).child(slot.name), b"")]
         while pending:
-            where, wanted = pending.pop()
+            where, above = pending.pop()
             folder, _ = self._folders.open(where)
-            names = folder.names()
-            if len(names) != len(wanted):
-                return False
-            for name in names:
-                leaf = wanted.get(name)
-                if leaf is None or not looks_like(folder, name, leaf.seal):
+            for name in folder.names():
+                below = seal.inside.get(above + name)
+                if below is None or not looks_like(folder, name, below):
                     return False
-                if leaf.below is not None:
-                    pending.append((where.child(name), leaf.below))
-        return True
+                left -= 1
+                if below.kind == "folder":
+                    pending.append((where.child(name), above + name + b"/"))
+        return not left
 
     def half_linked(self, source: Slot, target: Slot) -> bool:
         """Whether a rename done by link and unlink came half way: one inode, both names."""
@@ -423,14 +422,14 @@ class Slots:
         else:
             self.unlink(slot)
 
-    def remove_tree(self, slot: Slot, tree: Leaves | None, remove: Remove) -> bool:
-        """Remove what a tree lists (None: everything) by `remove`; whether nothing else was in it."""
+    def remove_tree(self, slot: Slot, seal: Seal | None, remove: Remove) -> bool:
+        """Remove what was sealed inside a folder (None: everything) by `remove`; whether nothing else was in it."""
         top = self.where(slot.folder)
         folders: list[tuple[Location, bytes, FolderId]] = []
-        pending: list[tuple[Location, bytes, Leaves | None]] = [(top, slot.name, tree)]
+        pending = [(top, slot.name, b"")]
         clean = True
         while pending:
-            above, name, wanted = pending.pop()
+            above, name, prefix = pending.pop()
             where = above.child(name)
             try:
                 folder, identity = self._open_to_empty(where)
@@ -440,16 +439,14 @@ class Slots:
                 raise
             folders.append((above, name, identity))
             for below in folder.names():
-                leaf = wanted.get(below) if wanted is not None else None
-                if leaf is None and wanted is not None:
+                kind = kind_of(folder.stat(below))
+                wanted = Seal(kind) if seal is None else seal.inside.get(prefix + below)
+                if wanted is None or wanted.kind != kind:
                     clean = False
-                elif folder.stat(below).kind == "folder":
-                    if leaf is not None and leaf.below is None:
-                        clean = False
-                    else:
-                        pending.append((where, below, None if leaf is None else leaf.below))
+                elif kind == "folder":
+                    pending.append((where, below, prefix + below + b"/"))
                 else:
-                    clean &= remove(folder, below, None if leaf is None else leaf.seal)
+                    clean &= remove(folder, below, wanted)
             del folder
         for above, name, identity in reversed(folders):
             # Before Windows 10 a name stays as long as anybody holds what has it, and so does the folder above.
@@ -471,7 +468,7 @@ class Slots:
         return folder, identity
 
 
-def _remove(folder: Folder, name: bytes, _: Seal | None) -> bool:
+def _remove(folder: Folder, name: bytes, _: Seal) -> bool:
     folder.remove(name)
     return True
 

@@ -14,7 +14,7 @@ from filewright.boundary import Location
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.entries import fresh_entry
 from filewright.changes.flushing import MANY
-from filewright.changes.operations import CommitPlan, Leaf, Put, Seal, Slot
+from filewright.changes.operations import CommitPlan, Put, Seal, Slot
 from filewright.changes.plan import Difference, Staging, fresh_seal
 from filewright.changes.record import Entry, Place
 from filewright.changes.save import Attempt
@@ -58,13 +58,11 @@ def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
         for each in staging.carriers:
             operation, item = operations[each.number], each.item
             assert isinstance(operation, Put)
-            leaf = making.make(each.folder, operation.carrier, item)
+            after = making.make(each.folder, operation.carrier, item)
             before = operation.before
             if before is not None and item.saved is not None and item.saved.seal.inode == before.inode:
                 before = item.saved.seal
-            operations[each.number] = replace(
-                operation, after=leaf.seal, tree=leaf.below or {}, before=before
-            )
+            operations[each.number] = replace(operation, after=after, before=before)
     pairs = zip(plan.folders, staging.folders, strict=True)
     folders = (
         reference if reference.inode == folder.inode else replace(reference, inode=folder.inode)
@@ -97,7 +95,7 @@ class _Making:
             for handle in (*self._pending, *self._devices.values()):
                 handle.close()
 
-    def make(self, folder: FolderItem, carrier: Slot, item: Item) -> Leaf:
+    def make(self, folder: FolderItem, carrier: Slot, item: Item) -> Seal:
         """Make one thing; what it is recognised by."""
         assert folder.was is not None
         above = folder.on_disk(reading=False)
@@ -108,7 +106,7 @@ class _Making:
         except OSError as error:
             raise from_os_error(error, item.asked, doing="write") from error
 
-    def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Leaf:
+    def _make_thing(self, folder: Folder, name: bytes, item: Item) -> Seal:
         if item.kind != "link":
             return self._make_file(folder, name, item)
         assert item.target is not None
@@ -117,17 +115,17 @@ class _Making:
         status = folder.stat(name)
         if (status.uid, status.gid) != (uid, gid):
             folder.set_owner(name, uid, gid)
-        return Leaf(replace(fresh_seal(item), inode=status.inode))
+        return replace(fresh_seal(item), inode=status.inode)
 
-    def _make_tree(self, above: Folder, top: Location, item: FolderItem) -> Leaf:
+    def _make_tree(self, above: Folder, top: Location, item: FolderItem) -> Seal:
         """A folder with all that is in it. Nothing below is known by its inode, only by what it holds."""
-        tree: dict[bytes, Leaf] = {}
+        inside: dict[bytes, Seal] = {}
         made: list[Entry] = []
         above.make(top.name, 0o700)
         folders: list[tuple[Location, FolderItem]] = []
-        pending = [(top, item.where(), item, tree)]
+        pending = [(top, item.where(), item, b"")]
         while pending:
-            where, place, folder, leaves = pending.pop()
+            where, place, folder, prefix = pending.pop()
             folders.append((where, folder))
             if len(folders) > DEEPEST and len(where.parts) - len(top.parts) > DEEPEST:
                 raise too_deep(item.asked, DEEPEST)
@@ -135,16 +133,14 @@ class _Making:
             for name, below in folder.below():
                 if not below.fresh:
                     continue
-                inside = Place(place.root, (*place.parts, name))
+                to = Place(place.root, (*place.parts, name))
                 if isinstance(below, FolderItem):
                     made_folder.make(name, 0o700)
-                    inner: dict[bytes, Leaf] = {}
-                    leaves[name] = Leaf(Seal("folder"), inner)
-                    pending.append((where.child(name), inside, below, inner))
+                    inside[prefix + name] = Seal("folder")
+                    pending.append((where.child(name), to, below, prefix + name + b"/"))
                 else:
-                    leaf = self._make_thing(made_folder, name, below)
-                    leaves[name] = Leaf(replace(leaf.seal, inode=None))
-                made.append(fresh_entry(below, inside))
+                    inside[prefix + name] = replace(self._make_thing(made_folder, name, below), inode=None)
+                made.append(fresh_entry(below, to))
         for where, folder in reversed(folders):
             # Opened once more while it can be, and kept until it is flushed.
             handle = self._folders.open(where)[0].folder(b".")
@@ -152,9 +148,9 @@ class _Making:
             _set_attributes(handle, folder)
             self._flush_later(handle)
         item.made = tuple(sorted(made, key=lambda entry: entry.place.parts))
-        return Leaf(Seal("folder", inode=item.inode), tree)
+        return Seal("folder", inode=item.inode, inside=inside)
 
-    def _make_file(self, folder: Folder, name: bytes, item: Item) -> Leaf:
+    def _make_file(self, folder: Folder, name: bytes, item: Item) -> Seal:
         assert item.content is not None
         file = folder.create(name)
         try:
@@ -163,12 +159,12 @@ class _Making:
                 raise stale(item.asked)
             _set_attributes(file, item)
             item.digest = digest
-            leaf = Leaf(Seal("file", size, digest, inode=file.identity()[1]))
+            seal = Seal("file", size, digest, inode=file.identity()[1])
         except BaseException:
             file.close()
             raise
         self._flush_later(file)
-        return leaf
+        return seal
 
     # Contents
 
