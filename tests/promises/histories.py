@@ -237,7 +237,12 @@ class Project:
         before = look(self.root)
         workspace = self.workspace(who)
         try:
-            undone = workspace.revert_edit(since=change)
+            try:
+                undone = workspace.revert_edit(since=change)
+            except FilewrightError as error:
+                if error.code.value != "hard_linked":
+                    raise
+                undone = workspace.revert_edit(since=change, break_hard_links=True)
         except FilewrightError as error:
             if error.code.value != "no_change":
                 raise WrongError(f"rewind to {change} was refused: {error}") from error

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from filewright import Settings, Workspace
+from filewright import Code, FilewrightError, Settings, Workspace
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these are commands of a Unix shell")
 
@@ -155,3 +155,33 @@ def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_plac
             answer = workspace.call("revert_edit", {"since": moment})
             assert not answer.is_error, answer.text
             assert _tree(root) == before
+
+
+def test_what_a_command_wrote_to_a_file_with_two_names_is_undone_under_both(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / "one").write_text("first\n")
+    os.link(root / "one", root / "two")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        begun = workspace.begin_command()
+        with open(root / "two", "a") as file:
+            file.write("second\n")
+        (change,) = workspace.end_command(begun, "echo second >> two")
+        workspace.revert_edit(change.id)
+        assert (root / "one").read_text() == (root / "two").read_text() == "first\n"
+
+
+def test_one_of_two_names_is_not_given_earlier_content_unasked(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / "one").write_text("first\n")
+    with Workspace(root, state_dir=tmp_path / "state") as workspace:
+        begun = workspace.begin_command()
+        (root / "one").write_text("second\n")
+        (change,) = workspace.end_command(begun, "echo second > one")
+        os.link(root / "one", root / "two")
+        with pytest.raises(FilewrightError) as raised:
+            workspace.revert_edit(change.id)
+        assert raised.value.code is Code.HARD_LINKED
+        workspace.revert_edit(change.id, break_hard_links=True)
+        assert ((root / "one").read_text(), (root / "two").read_text()) == ("first\n", "second\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -77,6 +78,7 @@ class _Taking:
         self._emptied: list[tuple[FolderItem, Location]] = []
         self._guarded: set[Location] = set()
         self._brought: dict[Item, Move | Copy] = {}
+        self._linked: list[tuple[Item, Location]] = []
         # Nowhere in the tree: no rule is asked about the names in it.
         self._aside = FolderItem(tree, "", None, None)
         self._put_aside: set[Location] = set()
@@ -89,6 +91,7 @@ class _Taking:
             # A folder that goes as a whole is not written to.
             if folder.is_root or folder.alive:
                 require_writable_folder(folder, where)
+        self._break_links()
         self._guard_ends()
 
     def _take(self, step: Step) -> None:
@@ -335,7 +338,7 @@ class _Taking:
             raise errors.not_a_file(where.asked, item.kind)
         if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
             # Its inode may have a name outside of the roots, which would change too.
-            self._break_links(item, where)
+            self._linked.append((item, where))
             item.content = OnDisk(item.open, item.seen.size)
         item.asked = where.asked
         return item
@@ -442,15 +445,24 @@ class _Taking:
             if not (mode & 0o222 and (changed or own_folder.on_disk().writable(name))):
                 raise errors.unwritable(where.asked, item.seen.mode)
         if item.seen.links > 1:
-            self._break_links(item, where)
+            self._linked.append((item, where))
 
-    def _break_links(self, item: Item, where: Location) -> None:
-        assert item.seen is not None
-        count = item.seen.links
-        others = (other for folder in self._tree.old_folders() for other in folder.initial.values())
-        gone = (o for o in others if o and o.seen and not o.alive and o.seen.identity == item.seen.identity)
-        if sum(1 for _ in gone) >= count - 1:
-            return  # Its other names are taken away before.
-        if not self._set.break_hard_links:
-            raise errors.hard_linked(where.asked, count)
-        self.hard_links[where.shown] = count
+    def _break_links(self) -> None:
+        """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
+        undo gives each what it held."""
+        if not self._linked:
+            return
+        undoes = self._set.reverts is not None
+        items = (item for folder in self._tree.old_folders() for item in folder.initial.values())
+        leaving = Counter(
+            item.seen.identity
+            for item in items
+            if item and item.seen and (not item.alive or (undoes and item.content))
+        )
+        for item, where in self._linked:
+            assert item.seen is not None
+            if leaving[item.seen.identity] >= item.seen.links:
+                continue
+            if not self._set.break_hard_links:
+                raise errors.hard_linked(where.asked, item.seen.links)
+            self.hard_links[where.shown] = item.seen.links
