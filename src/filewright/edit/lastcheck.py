@@ -17,7 +17,15 @@ from html import unescape
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.exact import find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of
-from filewright.edit.locate.located import Insertion, Literal, Located, UnclearError, WholeLines
+from filewright.edit.locate.indentation import Indentation
+from filewright.edit.locate.located import (
+    Insertion,
+    Literal,
+    Located,
+    Rows,
+    UnclearError,
+    WholeLines,
+)
 from filewright.edit.locate.prose import in_quotes, is_code
 from filewright.edit.locate.repairs import (
     fence_at_edge,
@@ -81,7 +89,7 @@ def checked(source: FileText, located: Located, *, literal: bool = False) -> tup
             _check_word(source, part)
     splices = written(source, located)
     for part in located.parts:
-        if isinstance(part, WholeLines):
+        if isinstance(part, WholeLines | Rows):
             _check_lines(source, located, part, splices)
         if located.repairs and isinstance(part, WholeLines | Literal):
             _check_undone(source, located, part)
@@ -106,8 +114,25 @@ def _solid(text: str) -> list[str]:
     return [line for line in text.split("\n") if not is_blank(line)]
 
 
-def _check_lines(source: FileText, located: Located, part: WholeLines, splices: Sequence[Splice]) -> None:
+def _check_lines(
+    source: FileText, located: Located, part: WholeLines | Rows, splices: Sequence[Splice]
+) -> None:
     """Compare what stands in the region afterwards with what the request says of it, line by line."""
+    asked: Sequence[str]
+    wanted: Sequence[str]
+    if isinstance(part, WholeLines):
+        asked, found, wanted = part.search.solid, part.region.texts, part.replace.solid
+        indentation: Indentation | None = part.region.indentation
+    else:
+        texts = [source.text(row.body) for row in part.rows]
+        pairs = [
+            (text, texts[at])
+            for text, at in zip(part.old, part.found, strict=True)
+            if at is not None and not is_blank(text)
+        ]
+        asked, found = [text for text, _ in pairs], tuple(there for _, there in pairs)
+        wanted = [text for text in part.new if not is_blank(text)]
+        indentation = part.indentation
     start, end = part.span.start, part.span.end
     inside = [
         Splice(splice.offset - start, splice.length, splice.replacement)
@@ -115,7 +140,6 @@ def _check_lines(source: FileText, located: Located, part: WholeLines, splices: 
         if start <= splice.offset and splice.end <= end
     ]
     made = _solid(normalised(source.text(apply(source.read(start, end), inside))))
-    asked, found, wanted = part.search.solid, part.region.texts, part.replace.solid
     kept = Counter(asked) & Counter(wanted)
     left = Counter(made)
     there: dict[str, Counter[str]] = defaultdict(Counter)
@@ -124,11 +148,11 @@ def _check_lines(source: FileText, located: Located, part: WholeLines, splices: 
     for text, count in kept.items():
         if sum(min(left[line], own) for line, own in there[text].items()) < count:
             raise _another(text)
-    if len(made) != len(wanted):
+    if len(made) != len(wanted) or indentation is None:
         return
-    known = part.region.indentation.known
+    known = indentation.known
     doubtful = [text for text in wanted if text not in kept and indent_of(text) not in known]
-    steps = _steps(source, located, part) if doubtful else None
+    steps = _steps(source, located, indentation) if doubtful else None
     if steps is not None:
         for at, (line, text) in enumerate(zip(made, wanted, strict=True)):
             if text in kept or indent_of(text) in known:
@@ -153,17 +177,17 @@ def _another(text: str) -> UnclearError:
     )
 
 
-def _steps(source: FileText, located: Located, part: WholeLines) -> tuple[int, int] | None:
+def _steps(source: FileText, located: Located, indentation: Indentation) -> tuple[int, int] | None:
     """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
 
     Nothing is where no line is moved, unless prefixes were taken away: they may be set off otherwise in the
     replacement. Where the margin is the same in both, a block in the request is as deep as the first indent says.
     """
-    known = part.region.indentation.known
+    known = indentation.known
     numbered = any("number" in what for what in located.repairs)
     pairs = [(asked, there) for asked, there in known.items() if asked]
     tabs = "\t" in "".join((*known, *known.values()))
-    if not numbered and (part.region.indentation.same or tabs):
+    if not numbered and (indentation.same or tabs):
         return None
     if not numbered and pairs and known.get("") == "":
         return min((_width(asked), _width(there)) for asked, there in pairs)
@@ -224,6 +248,9 @@ def _texts(located: Located) -> tuple[str, str]:
             case WholeLines():
                 search += part.search.lines
                 new += (*part.replace.before, *part.replace.lines)
+            case Rows():
+                search += part.old
+                new += part.new
             case Insertion():
                 new = [part.text]
     return "\n".join(search), "\n".join(new)

@@ -141,6 +141,8 @@ def _rows(source: FileText, part: Rows) -> list[Splice]:
     texts = [source.text(row.body) for row in part.rows]
     there = [None if at is None else texts[at] for at in part.found]
     same = {new: old for old, new in part.kept}
+    if part.terminators is None:
+        same |= _moved(part.old, part.new, same)
     adapter = _Adapter(source, part.indentation, part.old, [text for text in there if text is not None])
     if adapter.moves:
         pairs = (*part.kept, *_changed_pairs(part.old, part.new, part.kept))
@@ -157,6 +159,18 @@ def _rows(source: FileText, part: Rows) -> list[Splice]:
     if ended is None and result and result[-1].kept >= 0:
         ended = bool(part.rows[result[-1].kept].terminator)
     return _spliced(source, part.rows, part.span, result, ended=ended)
+
+
+def _moved(old: Sequence[str], new: Sequence[str], same: Mapping[int, int]) -> dict[int, int]:
+    """The new lines that are old ones elsewhere, beside the `same`: a line that is moved stays itself."""
+    free: dict[str, list[int]] = {}
+    taken = set(same.values())
+    for index, text in enumerate(old):
+        if index not in taken and not is_blank(text):
+            free.setdefault(text, []).append(index)
+    return {
+        index: free[text].pop(0) for index, text in enumerate(new) if index not in same and free.get(text)
+    }
 
 
 def _changed_pairs(
@@ -245,19 +259,10 @@ class _Carry:
                 else:
                     self._gap_of[to] = at
             i, j = match.left + match.length, match.right + match.length
-        self._pair_moved()
+        kept = {index: self._partner[index] for index, same in enumerate(self._same) if same}
+        for index, stays in _moved(self._search.solid, self._replace.solid, kept).items():
+            self._partner[index], self._same[index] = stays, True
         self._pair_gaps()
-
-    def _pair_moved(self) -> None:
-        """A line that stays somewhere else is the same line."""
-        free: dict[str, list[int]] = {}
-        taken = {mine for mine, same in zip(self._partner, self._same, strict=True) if same}
-        for mine, text in enumerate(self._search.solid):
-            if mine not in taken:
-                free.setdefault(text, []).append(mine)
-        for index, text in enumerate(self._replace.solid):
-            if not self._same[index] and free.get(text):
-                self._partner[index], self._same[index] = free[text].pop(0), True
 
     def _pair_gaps(self) -> None:
         """Gaps without a blank line in common go with the gap beside the lines they lie between."""

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
 from filewright.edit.filelines import FileLines
+from filewright.edit.lastcheck import checked
 from filewright.edit.locate.located import UnclearError
+from filewright.edit.locate.request import Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
@@ -27,8 +29,8 @@ from filewright.edit.patch.model import (
 )
 from filewright.edit.patch.place import Placed, Placing, Unplaced, located
 from filewright.edit.visible import cut_line
-from filewright.edit.write import written
 from filewright.errors import Code, FilewrightError
+from filewright.languages import language_of
 from filewright.progress import Task
 from filewright.text import Narrowed, Snapshot, Splice, apply, ordered
 from filewright.visible import one_line
@@ -277,15 +279,17 @@ def _placed(
             error.message += f"\nall of its changes to {file.path} are there already"
             raise _AppliedError(done[0], error)
         raise error
-    source, spelled = FileText(text, task), file.spells_terminators
+    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
+    source, spelled = FileText(text, task, language=language), file.spells_terminators
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     for hunk, place in zip(hunks, found, strict=True):
+        moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
+        confirmed = place.tier is Tier.EXACT and moved == 0
         try:
-            splices += written(source, located(lines, hunk, place, spelled=spelled))
+            splices += checked(source, located(lines, hunk, place, spelled=spelled), literal=confirmed)
         except UnclearError as why:
             raise _unclear(file, hunk, place, why) from why
-        moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
     made = ordered(splices, text.size)
     return tuple(made) if narrow is None else tuple(narrow.widened(made)), tuple(outcomes)
@@ -438,6 +442,6 @@ def _unclear(file: FilePatch, hunk: Hunk, place: Placed, why: UnclearError) -> F
         Code.PATCH_FAILED,
         f"hunk {hunk.number} of {file.path} (line {hunk.line} of the patch) fits at line {place.at + 1} by the "
         f"tier {place.tier}, but {why.message}",
-        hint="make the hunk anew from the text that is there, with its indentation and characters",
+        hint="make the hunk anew from the text that is there, with its line number, indentation and characters",
         details={"path": file.path, "hunk": hunk.number, "patch_line": hunk.line, "reason": "unclear"},
     )
