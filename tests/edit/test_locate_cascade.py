@@ -255,13 +255,6 @@ REPAIRED = {
         'a = "x"\nb = "z"\n',
         Tier.REPAIRED,
     ),
-    "a fence round numbered lines": Case(
-        CODE,
-        "```\n9→    def area(self):\n10→        return math.pi * self.radius ** 2\n11→\n12→    def scaled(self, by):\n```",
-        "```\n9→    def size(self):\n10→        return math.pi * self.radius ** 2\n11→\n12→    def scaled(self, by):\n```",
-        CODE.replace("area", "size"),
-        Tier.REPAIRED,
-    ),
 }
 SOFT = {
     "a letter swapped in a comment": Case(

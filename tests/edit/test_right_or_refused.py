@@ -386,8 +386,6 @@ NUMBERED = [
         ("2 | b = 2\n3 | c = 3", "2 | b = 4\n3 | c = 3"),
         ("1. a = 1\n2. b = 2\n3. c = 3", "1. a = 1\n2. b = 4\n3. c = 3"),
         ("L2: b = 2", "b = 4"),
-        ("\ufeffb = 2\nc = 3", "\ufeffb = 4\nc = 3"),
-        ("\ufeffa = 1\nb = 2", "a = 1\nb = 4"),
         ("[2] b = 2", "[2] b = 4"),
         ("2) b = 2\n3) c = 3", "2) b = 4\n3) c = 3"),
     )
@@ -396,6 +394,12 @@ NUMBERED = [
     Row("a.py", "a = 1\n\nb = 2\n", "1: a = 1\n2:\n3: b = 2", "1: a = 1\n2:\n3: b = 3", "a = 1\n\nb = 3\n"),
     Row("a.py", "z\n\na = 1\nb = 2\nc = 3\n", "11→a = 1\n12→b = 2\n13→c = 3", "11→a = 1\n12→b = 4\n13→c = 3", "z\n\na = 1\nb = 4\nc = 3\n"),
 ]  # fmt: skip
+
+
+def test_one_damage_is_repaired_and_not_two_at_once() -> None:
+    fenced = ["```\n1→a = 1\n2→b = 2\n3→c = 3\n```", "```\n1→a = 1\n2→b = 4\n3→c = 3\n```"]
+    check(Row("a.py", "a = 1\nb = 2\nc = 3\n", *fenced))
+    check(Row("a.py", "a = 1\nb = 2\n", "\ufeffa = 1\nb = 2", "\ufeffa = 1\nb = 4"))
 
 
 @pytest.mark.parametrize("row", NUMBERED, ids=range(len(NUMBERED)))

@@ -91,7 +91,7 @@ def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
             continue
         answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
         if isinstance(answer, Located):
-            answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, better.what)
+            answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, (better.what,))
         if best is not None and rank == best[0]:
             answer = _agreed(source, edit, best[1], answer)
         best = rank, answer

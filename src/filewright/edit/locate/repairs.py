@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import unescape
 
 from filewright.edit.locate.fold import indent_of
@@ -44,7 +44,7 @@ class Repaired:
 
     search: str
     replace: str
-    what: tuple[str, ...]
+    what: str
     whole_lines: bool = False
     first_number: int | None = None
 
@@ -74,14 +74,11 @@ class Numbers:
 
 
 def repairs(search: str, replacement: str) -> Iterator[Repaired]:
-    """Every way the request may be repaired, fences and numbers also together."""
+    """Every way the request may be repaired."""
     seen = {search}
-    queue = [Repaired(search, replacement, ())]
-    for _ in range(2):
-        found = [better for one in queue for better in _once(one)]
-        queue = [better for better in found if better.search.strip() and better.search not in seen]
-        for better in queue:
-            if better.search not in seen:
+    for repair in (_without_fence, _without_numbers, _without_backslashes):
+        for better in repair(search, replacement):
+            if better.search.strip() and better.search not in seen:
                 seen.add(better.search)
                 yield better
 
@@ -127,30 +124,11 @@ def _is_displayed(kind: str, line: str) -> bool:
     return kind.endswith(_SURE) or (kind.endswith(":") and not line[:1].isspace())
 
 
-def _once(one: Repaired) -> Iterator[Repaired]:
-    done = " ".join(one.what)
-    if "mark" not in done and one.search.startswith("\ufeff"):
-        yield replace(
-            one,
-            search=one.search.lstrip("\ufeff"),
-            replace=one.replace.lstrip("\ufeff"),
-            what=(*one.what, "took away the byte-order mark"),
-        )
-    if "fence" not in done and "number" not in done:
-        yield from _without_fence(one)
-    if "number" not in done:
-        yield from _without_numbers(one)
-    if "escap" not in done and "number" not in done:
-        yield from _without_backslashes(one)
-
-
-def _without_fence(one: Repaired) -> Iterator[Repaired]:
+def _without_fence(search: str, replacement: str) -> Iterator[Repaired]:
     """An outer fence: its first line opens it, its last closes it, and the replacement has both or none."""
-    search, replacement = _fenced(one.search), _fenced(one.replace)
-    if search is None or search == one.search or replacement is None:
-        return
-    what = (*one.what, "took away the code fence around the text")
-    yield replace(one, search=search, replace=replacement, what=what, whole_lines=True)
+    inner, inner_new = _fenced(search), _fenced(replacement)
+    if inner is not None and inner != search and inner_new is not None:
+        yield Repaired(inner, inner_new, "took away the code fence around the text", whole_lines=True)
 
 
 def _fenced(text: str) -> str | None:
@@ -166,14 +144,14 @@ def _fenced(text: str) -> str | None:
     return "\n".join(inner) + "\n" if inner else ""
 
 
-def _without_numbers(one: Repaired) -> Iterator[Repaired]:
+def _without_numbers(search: str, replacement: str) -> Iterator[Repaired]:
     """Line numbers: consecutive on every line, and the file's own, or such as only a display writes."""
-    numbers = numbers_of(one.search)
+    numbers = numbers_of(search)
     if numbers is None:
         return
-    theirs = numbers_of(one.replace, like=numbers.kind)
+    theirs = numbers_of(replacement, like=numbers.kind)
     rests: tuple[str, ...] | None = None if theirs is None else theirs.rests
-    if rests is None and any(_PERHAPS_NUMBERED.match(line) for line in one.replace.split("\n")):
+    if rests is None and any(_PERHAPS_NUMBERED.match(line) for line in replacement.split("\n")):
         return
     if rests is not None:
         mine = {rest.strip(): len(indent_of(rest)) for rest in numbers.rests if rest.strip()}
@@ -185,8 +163,8 @@ def _without_numbers(one: Repaired) -> Iterator[Repaired]:
     for pad in (" ", "") if spaced else ("",):
         yield Repaired(
             _joined(numbers.rests, pad),
-            one.replace if rests is None else _joined(rests, pad),
-            (*one.what, "took away the line numbers"),
+            replacement if rests is None else _joined(rests, pad),
+            "took away the line numbers",
             whole_lines=True,
             first_number=None if numbers.sure else numbers.first,
         )
@@ -240,38 +218,39 @@ def numbers_of(text: str, *, like: str | None = None) -> Numbers | None:
     return Numbers(kind, first, tuple(rests))
 
 
-def _without_backslashes(one: Repaired) -> Iterator[Repaired]:
-    if "\\" not in one.search:
-        return
-    what = (*one.what, "undid one level of escaping")
-    in_one_line = _is_broken(one.search)
+def _without_backslashes(search: str, replacement: str) -> Iterator[Repaired]:
+    if "\\" in search:
+        for plain, new in _without_escapes(search, replacement):
+            yield Repaired(plain, new, "undid one level of escaping")
+
+
+def _without_escapes(search: str, replacement: str) -> Iterator[tuple[str, str]]:
+    in_one_line = _is_broken(search)
     if in_one_line:
         # A text sent as one line may be escaped as a whole, as in JSON.
-        search = _unescaped(one.search, one.search)
-        if search is not None and search != one.search:
-            replacement = _unescaped(one.replace, one.search)
-            if replacement is None and not _is_escaped(one.replace, one.search):
-                replacement = one.replace
-            if replacement is not None:
-                yield replace(one, search=search, replace=replacement, what=what)
-    shown = {code for code in _SIGN.findall(one.search) if code in "\\\"'"}
+        plain, new = _unescaped(search, search), _unescaped(replacement, search)
+        if new is None and not _is_escaped(replacement, search):
+            new = replacement
+        if plain is not None and plain != search and new is not None:
+            yield plain, new
+    shown = {code for code in _SIGN.findall(search) if code in "\\\"'"}
     if shown:
-        search, replacement = (_undone(text, shown, one.search) for text in (one.search, one.replace))
-        if search is not None and replacement is not None:
-            yield replace(one, search=search, replace=replacement, what=what)
+        plain, new = (_undone(text, shown, search) for text in (search, replacement))
+        if plain is not None and new is not None:
+            yield plain, new
     if not in_one_line:
         return
     # Escapes between quotes may be the text's own; which they are, the search text must tell.
-    inside, outside = _broken(one.search), _broken_outside_quotes(one.search)
-    mine, theirs = _broken(one.replace), _broken_outside_quotes(one.replace)
-    if "\n" in one.replace.strip("\n"):
-        if _broken_outside_quotes(one.replace) != one.replace:
+    inside, outside = _broken(search), _broken_outside_quotes(search)
+    mine, theirs = _broken(replacement), _broken_outside_quotes(replacement)
+    if "\n" in replacement.strip("\n"):
+        if theirs != replacement:
             return  # some newlines are there and some are said
-        mine = theirs = one.replace
+        mine = theirs = replacement
     if inside != outside:
-        yield replace(one, search=outside, replace=theirs, what=what)
+        yield outside, theirs
     if inside != outside or mine == theirs:
-        yield replace(one, search=inside, replace=mine, what=what)
+        yield inside, mine
 
 
 def _undone(text: str, shown: set[str], search: str) -> str | None:

@@ -1,8 +1,8 @@
 """Tier 5: one word of a comment or of prose spelled otherwise.
 
-A region has the same solid lines as the search text but for one (two of twelve or more), and there
-all is the same but one alphabetic word, in a comment or running text. There is no percentage: a
-token of code that differs is another text.
+A region has the same solid lines as the search text but for one, and there all is the same but one
+alphabetic word, in a comment or running text. There is no percentage: a token of code that differs is
+another text.
 
 Why it cannot be wrong: the region is the only one like it, and one of three things is so. The request's
 word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
@@ -22,7 +22,6 @@ from filewright.edit.locate.prose import is_prose
 from filewright.edit.locate.request import RequestLines, Tier
 from filewright.edit.locate.source import FileText
 from filewright.edit.locate.whole_lines import (
-    MANY_LINES,
     Region,
     graded,
     key_of,
@@ -40,14 +39,14 @@ _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
 
 def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> list[Region]:
     """Regions that differ from `block`, which is to become `wanted`, by one word of prose, in order of offset."""
-    allowed = 2 if len(block.solid) >= MANY_LINES else 1
     found: dict[int, Region] = {}
     seen: set[int] = set()
     budget = _MOST_ROWS + 4 * len(block.solid)
-    for needle, index in _anchors(source, block.solid, allowed + 1):
+    for needle, index in _anchors(source, block.solid):
         for row in rows_with(source, needle):
-            left = allowed - _apart(source, row, block.keys[index])
-            rows, compared = rows_around(source, block.keys, index, row, left)
+            rows, compared = rows_around(
+                source, block.keys, index, row, 1 - _apart(source, row, block.keys[index])
+            )
             budget -= compared
             if budget < 0:
                 return []
@@ -59,28 +58,26 @@ def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> li
     return sorted(found.values(), key=lambda region: region.start)
 
 
-def _anchors(source: FileText, lines: Sequence[str], count: int) -> list[tuple[bytes, int]]:
-    """Stretches of which at least one is in any region: no two are hit by the same word."""
+def _anchors(source: FileText, lines: Sequence[str]) -> list[tuple[bytes, int]]:
+    """Two stretches of which at least one is in any region: the one word is in none of them, or in one."""
     longest: list[tuple[str, int]] = []
     step = 1 + len(lines) // 500
     for index in range(0, len(lines), step):
         runs = verbatim_runs(lines[index])
         if runs:
             longest.append((max(runs, key=len), index))
-    if len(longest) < count:
+    if len(longest) < 2:
         longest = [(run, index) for index, line in enumerate(lines) for run in verbatim_runs(line)]
     longest.sort(key=lambda one: -len(one[0]))
-    if source.held is None:
-        few = longest[:count]
-    else:
+    if source.held is not None:
         held = source.held
-        few = sorted(longest[: 4 + count], key=lambda one: held.count(one[0].encode("ascii")))[:count]
-    return [(run.encode("ascii"), index) for run, index in few] if len(few) == count else []
+        longest = sorted(longest[:6], key=lambda one: held.count(one[0].encode("ascii")))
+    return [(run.encode("ascii"), index) for run, index in longest[:2]] if len(longest) > 1 else []
 
 
 def _apart(source: FileText, row: Line, key: str) -> int:
     if len(row.body) > 4096 + 4 * len(key):
-        return MANY_LINES  # no line with one other word
+        return 2  # no line with one other word
     return lines_apart(key_of(source, row, key), key)
 
 

@@ -27,8 +27,6 @@ from filewright.text import Line
 
 MOST_REGIONS = 200
 """Regions found before the search ends; any answer is ambiguous by then."""
-MANY_LINES = 12
-"""Solid lines from which on two of them may have another word; more than ever may differ."""
 _LONG_ROW = 1 << 16
 _ROWS_COMPARED = 60_000
 """Lines compared around candidates before the single pass takes over."""
@@ -266,7 +264,7 @@ def _rows_like(
 
 def lines_apart(one: str, other: str) -> int:
     """How many lines differ where these two are one: none, one, or too many for a word's one letter."""
-    return int(one != other) if abs(len(one) - len(other)) < 2 else MANY_LINES
+    return int(one != other) if abs(len(one) - len(other)) < 2 else 2
 
 
 def key_of(source: FileText, row: Line, like: str) -> str:
