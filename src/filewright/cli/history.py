@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import ANYTHING, Command, open_workspace, workspace_options
+from filewright.cli.options import ANYTHING, open_workspace, workspace_options
 from filewright.cli.terminal import for_shell, write, write_paged
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
-    from filewright.changes import ChangeRecord
+    from filewright.changes import ChangeRecord, Scope
     from filewright.tools import RevertResult
     from filewright.workspace import Workspace
 
@@ -23,15 +23,19 @@ _SHOWN_LINES = 100_000
 _STAT_FILES = 1_000
 
 
-@contextmanager
-def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Workspace]:
-    """A workspace; what is refused in it is said, and ends the command with 1."""
-    with open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING) as workspace:
-        try:
-            yield workspace
-        except FilewrightError as error:
-            write(for_shell(error), to_error=True)
-            sys.exit(1)
+def _in_workspace(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command have a workspace as its first argument; what is refused in it is said, and ends it with 1."""
+
+    @wraps(command)
+    def opened(*, roots: tuple[str, ...], state_dir: Path | None, **given: Any) -> None:
+        with open_workspace(roots, state_dir=state_dir, allow_write=ANYTHING) as workspace:
+            try:
+                command(workspace, **given)
+            except FilewrightError as error:
+                write(for_shell(error), to_error=True)
+                sys.exit(1)
+
+    return workspace_options(opened)
 
 
 def _meant(context: click.Context) -> Workspace:
@@ -76,8 +80,9 @@ Examples:
 @click.option("--sessions", "by_session", is_flag=True, help="List sessions instead of changes.")
 @click.option("--stat", is_flag=True, help="With the files of each change and the lines added and removed.")
 @click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
-@workspace_options
+@_in_workspace
 def log(
+    workspace: Workspace,
     *,
     path: str | None,
     limit: int,
@@ -88,33 +93,30 @@ def log(
     by_session: bool,
     stat: bool,
     patch: bool,
-    roots: tuple[str, ...],
-    state_dir: Path | None,
 ) -> None:
     """List the newest changes, all or those of PATH, in local time."""
-    with _workspace(roots, state_dir) as workspace:
-        if by_session:
-            if path or session or client or since or stat or patch:
-                raise click.UsageError("--sessions goes with --limit and --cursor only")
-            listed = workspace.sessions(limit=limit, cursor=cursor)
-            rows = [_session_row(each) for each in listed.sessions]
-            more = f"more: filewright log --sessions --cursor {listed.next_cursor}"
-            write_paged("\n".join([*rows, *([more] if listed.next_cursor else [])]) or _nothing(path))
-            return
-        before = workspace.record(cursor).id if cursor is not None else None
-        records = workspace.history(
-            path, limit=limit + 1, before=before, session=session, client=client, since=since
-        )
-        parts: list[str] = []
-        for record in records[:limit]:
-            parts.append(_row(record))
-            if stat:
-                parts += _stat(workspace, record.id)
-            if patch:
-                parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
-        if len(records) > limit:
-            parts.append(f"more: add --cursor {records[limit - 1].id}")
-        write_paged("\n".join(parts) or _nothing(path))
+    if by_session:
+        if path or session or client or since or stat or patch:
+            raise click.UsageError("--sessions goes with --limit and --cursor only")
+        listed = workspace.sessions(limit=limit, cursor=cursor)
+        rows = [_session_row(each) for each in listed.sessions]
+        more = f"more: filewright log --sessions --cursor {listed.next_cursor}"
+        write_paged("\n".join([*rows, *([more] if listed.next_cursor else [])]) or _nothing(path))
+        return
+    before = workspace.record(cursor).id if cursor is not None else None
+    records = workspace.history(
+        path, limit=limit + 1, before=before, session=session, client=client, since=since
+    )
+    parts: list[str] = []
+    for record in records[:limit]:
+        parts.append(_row(record))
+        if stat:
+            parts += [f"    {row}" for row in _stat(workspace, record.id)]
+        if patch:
+            parts.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
+    if len(records) > limit:
+        parts.append(f"more: add --cursor {records[limit - 1].id}")
+    write_paged("\n".join(parts) or _nothing(path))
 
 
 def _nothing(path: str | None) -> str:
@@ -149,15 +151,16 @@ def _session_row(each: Any) -> str:
     )
 
 
-def _stat(workspace: Workspace, change_id: str) -> list[str]:
-    found = workspace.changed_files(change_id, limit=_STAT_FILES)
+def _stat(workspace: Workspace, scope: Scope | str) -> list[str]:
+    """A row for each file with its lines."""
+    found = workspace.changed_files(scope, limit=_STAT_FILES)
     rows = []
     for file in found.files:
         lines = "" if file.added is None else f"  +{file.added} -{file.removed}"
         renamed = f"{file.was} → " if file.was is not None else ""
-        rows.append(f"    {file.action:<10} {renamed}{file.path}{lines}")
+        rows.append(f"{file.action:<10} {renamed}{file.path}{lines}")
     if found.next_offset is not None:
-        rows.append(f"    and {found.file_count - found.next_offset:,} more files")
+        rows.append(f"and {found.file_count - found.next_offset:,} more files")
     return rows
 
 
@@ -174,54 +177,57 @@ Examples:
 @click.option("--since", metavar="WHEN", help="The net of everything after a time or a change.")
 @click.option("--path", metavar="PATH", help="Of that only this file, or what is below this folder.")
 @click.option("--stat", is_flag=True, help="The files and their lines instead of the diff.")
-@workspace_options
+@_in_workspace
 def show(
+    workspace: Workspace,
     *,
     change: str | None,
     session: str | None,
     since: str | None,
     path: str | None,
     stat: bool,
-    roots: tuple[str, ...],
-    state_dir: Path | None,
 ) -> None:
     """Show one CHANGE with its diff, or several together as one."""
     if sum(given is not None for given in (change, session, since)) > 1:
         raise click.UsageError("give a CHANGE, --session or --since")
-    with _workspace(roots, state_dir) as workspace:
-        one = change or ("@" if session is None and since is None else None)
-        scope = workspace.scope(one, session=session, since=since, path=path)
-        record = workspace.record(scope)
-        head = [_row(record), *(f"[{note}]" for note in record.notes)] if one else [record.summary]
-        if stat:
-            found = workspace.changed_files(scope, limit=_STAT_FILES)
-            head += [f"{file.action:<10} {file.path}  +{file.added} -{file.removed}" for file in found.files]
-            write_paged("\n".join(head))
-        else:
-            write_paged("\n".join([*head, workspace.diff(scope, max_lines=_SHOWN_LINES).text]))
+    one = change or ("@" if session is None and since is None else None)
+    scope = workspace.scope(one, session=session, since=since, path=path)
+    record = workspace.record(scope)
+    head = [_row(record), *(f"[{note}]" for note in record.notes)] if one else [record.summary]
+    if stat:
+        head += _stat(workspace, scope)
+    else:
+        head.append(workspace.diff(scope, max_lines=_SHOWN_LINES).text)
+    write_paged("\n".join(head))
 
 
 # Taking back
 
 
-def _asking(command: Command) -> Command:
-    """The options of the commands that take something back."""
-    command = click.option("-y", "--yes", is_flag=True, help="Do not ask.")(command)
-    return click.option("-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing.")(
-        command
+_TakingBack = tuple[str, Callable[[bool], "RevertResult"]]
+"""What to ask before, and what to do; with True it is only shown."""
+
+
+def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
+    """Show what a command would take back, ask, and do it; with the options to do without either."""
+
+    @wraps(command)
+    def asked(workspace: Workspace, *, yes: bool, dry_run: bool, **given: Any) -> None:
+        question, act = command(workspace, **given)
+        if dry_run or not yes:
+            write_paged(act(True).text)
+            if dry_run:
+                return
+            if not click.confirm(question, err=True):
+                write("nothing was changed", to_error=True)
+                sys.exit(1)
+        write_paged(act(False).text)
+
+    yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+    dry_run = click.option(
+        "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
     )
-
-
-def _take_back(question: str, act: Callable[[bool], RevertResult], *, yes: bool, dry_run: bool) -> None:
-    """Show what `act` would do, ask, and do it."""
-    if dry_run or not yes:
-        write_paged(act(True).text)
-        if dry_run:
-            return
-        if not click.confirm(question, err=True):
-            write("nothing was changed", to_error=True)
-            sys.exit(1)
-    write_paged(act(False).text)
+    return dry_run(yes(_in_workspace(asked)))
 
 
 @click.command(
@@ -236,53 +242,35 @@ Examples:
 @click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
 @click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
 @click.option("--force", is_flag=True, help="Even over what others have changed since.")
-@_asking
-@workspace_options
+@_taking_back
 def undo(
+    workspace: Workspace,
     *,
     change: str | None,
     path: str | None,
     hunk: int | None,
     force: bool,
-    yes: bool,
-    dry_run: bool,
-    roots: tuple[str, ...],
-    state_dir: Path | None,
-) -> None:
+) -> _TakingBack:
     """Take back CHANGE, or the newest one that is not undone.
 
     Files changed since are merged, or it is refused.
     """
-    with _workspace(roots, state_dir) as workspace:
-        if change is None:
-            newest = workspace.newest_undoable()
-            if newest is None:
-                write("filewright: there is no change to undo", to_error=True)
-                sys.exit(1)
-            change = newest.id
-        _take_back(
-            f"Undo {change}?",
-            lambda preview: workspace.revert_edit(change, path=path, hunk=hunk, preview=preview, force=force),
-            yes=yes,
-            dry_run=dry_run,
-        )
+    if change is None:
+        newest = workspace.newest_undoable()
+        if newest is None:
+            raise FilewrightError(Code.NOT_FOUND, "there is no change to undo")
+        change = newest.id
+    return f"Undo {change}?", lambda preview: workspace.revert_edit(
+        change, path=path, hunk=hunk, preview=preview, force=force
+    )
 
 
 @click.command(epilog="\b\nExample:\n  filewright redo                      what was undone or rewound last")
 @click.argument("change", required=False, shell_complete=_changes)
-@_asking
-@workspace_options
-def redo(
-    *, change: str | None, yes: bool, dry_run: bool, roots: tuple[str, ...], state_dir: Path | None
-) -> None:
+@_taking_back
+def redo(workspace: Workspace, *, change: str | None) -> _TakingBack:
     """Take back the undo or rewind CHANGE, or the newest one."""
-    with _workspace(roots, state_dir) as workspace:
-        _take_back(
-            "Do it again?",
-            lambda preview: workspace.redo(change, preview=preview),
-            yes=yes,
-            dry_run=dry_run,
-        )
+    return "Do it again?", lambda preview: workspace.redo(change, preview=preview)
 
 
 @click.command(
@@ -297,32 +285,23 @@ Examples:
 @click.argument("target", shell_complete=_sessions)
 @click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
 @click.option("--force", is_flag=True, help="Even over what others have changed since.")
-@_asking
-@workspace_options
+@_taking_back
 def rewind(
+    workspace: Workspace,
     *,
     target: str,
     path: str | None,
     force: bool,
-    yes: bool,
-    dry_run: bool,
-    roots: tuple[str, ...],
-    state_dir: Path | None,
-) -> None:
+) -> _TakingBack:
     """Take back all of a session, or everything since a time or a change, as one change.
 
     What others have changed since stays: it is merged, or all of it is refused. A rewind is undone like
     any change.
     """
-    with _workspace(roots, state_dir) as workspace:
-        scope = workspace.scope(named=target)
-
-        def act(preview: bool) -> RevertResult:
-            return workspace.revert_edit(
-                session=scope.session, since=scope.since, path=path, preview=preview, force=force
-            )
-
-        _take_back("Rewind?", act, yes=yes, dry_run=dry_run)
+    scope = workspace.scope(named=target)
+    return "Rewind?", lambda preview: workspace.revert_edit(
+        session=scope.session, since=scope.since, path=path, preview=preview, force=force
+    )
 
 
 @click.command(
@@ -334,22 +313,13 @@ Examples:
 )
 @click.argument("path")
 @click.argument("when")
-@_asking
-@workspace_options
-def restore(
-    *, path: str, when: str, yes: bool, dry_run: bool, roots: tuple[str, ...], state_dir: Path | None
-) -> None:
+@_taking_back
+def restore(workspace: Workspace, *, path: str, when: str) -> _TakingBack:
     """Give PATH the content it had at a time or right after a change, over what is there now."""
-    with _workspace(roots, state_dir) as workspace:
-        if workspace.scope(named=when).since is None:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
-                f"{when} names a session, and a file is restored as it was at a time or a change",
-                hint="filewright rewind SESSION --path PATH takes back what a session did to it",
-            )
-        _take_back(
-            f"Restore {path}?",
-            lambda preview: workspace.restore(path, when, preview=preview),
-            yes=yes,
-            dry_run=dry_run,
+    if workspace.scope(named=when).since is None:
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{when} names a session, and a file is restored as it was at a time or a change",
+            hint="filewright rewind SESSION --path PATH takes back what a session did to it",
         )
+    return f"Restore {path}?", lambda preview: workspace.restore(path, when, preview=preview)
