@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 3
+VERSION = 4
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -55,6 +55,10 @@ CREATE TABLE contents (
 CREATE INDEX contents_by_operation ON contents (operation);
 CREATE INDEX contents_in_files ON contents (name) WHERE data IS NULL;
 CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT) WITHOUT ROWID;
+CREATE TABLE comments (
+    id TEXT PRIMARY KEY, written REAL NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL, viewed TEXT NOT NULL,
+    comment TEXT NOT NULL, delivered REAL, resolved REAL
+) WITHOUT ROWID;
 CREATE TABLE usage (bytes INTEGER NOT NULL);
 INSERT INTO usage VALUES (0);
 """
@@ -67,6 +71,7 @@ INSERT INTO usage VALUES (0);
 - entries: what an operation did, by place; `before` and `after` are JSON, as `rows` says.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
 - waiting: calls that wait for a person's word.
+- comments: what a person says of lines, for the agent's `session`; `comment` is JSON.
 """
 
 Row = tuple[Any, ...]

@@ -18,6 +18,7 @@ from filewright.changes import begun_in
 from filewright.cli.options import caller_options, open_workspace, settings_from, workspace_options
 from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
+from filewright.page import for_hook
 
 _INPUT_BYTES = 64 << 20
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -32,6 +33,7 @@ class HookCall:
     turn: str | None
     roots: tuple[str, ...]
     identifier: str
+    event: str | None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> HookCall:
@@ -53,7 +55,7 @@ class HookCall:
         # The call after the command has no number from the one before it, but says the same of the command.
         key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or ''}"))
         identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
-        return cls(command, session, turn, roots, identifier)
+        return cls(command, session, turn, roots, identifier, first("hook_event_name"))
 
 
 def _call(hook: bool) -> HookCall | None:
@@ -135,6 +137,8 @@ def end(
         roots = roots or (call.roots if call else ())
         with open_workspace(roots, session, actor, state_dir=state_dir) as workspace:
             records = workspace.end_command(identifier or "", line or "a shell command", turn=turn)
+            if call is not None and (said := for_hook(workspace, call.event, session, actor)):
+                write(said)
         if not hook:
             for record in records:
                 write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))

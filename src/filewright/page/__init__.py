@@ -21,6 +21,7 @@ from filewright.faces import face_of
 if TYPE_CHECKING:
     from filewright.page.app import app_page, app_view
     from filewright.page.approvals import Approvals, WaitingCall
+    from filewright.page.comments import for_hook, news
     from filewright.page.review import Review, ReviewApp
 
 __getattr__, __all__ = face_of(
@@ -28,6 +29,7 @@ __getattr__, __all__ = face_of(
     {
         "app": "app_page app_view",
         "approvals": "Approvals WaitingCall",
+        "comments": "for_hook news",
         "review": "Review ReviewApp",
     },
 )

@@ -27,6 +27,8 @@ LINES_OF_A_FILE = 400
 LINES_AT_MOST = 50_000
 """Lines of one file's diff, at first and when all of it is asked for."""
 LINES_UNFOLDED = 1_000
+_QUOTED = 4_096
+"""Bytes of the lines that a comment is on, to be quoted."""
 _LOOKED_AT = 1 << 20
 """A file above this size gets no badges that need its content, and its diff comes when it is asked for."""
 
@@ -198,6 +200,15 @@ def folded_lines(
     path = entry.place.shown
     sides = tuple((row, row) for row in rows)
     return FileView(FileDiff(path, path), (HunkView(1, first + shift, first, tuple(rows), sides, 0, 0),))
+
+
+def lines_of(contents: Contents, entry: Entry, first: int, last: int, *, before: bool) -> str | None:
+    """Some lines of a file as it was left, or found; empty if it has none such, None if it was not kept."""
+    content = _held(contents, replace(entry, after=None) if before else entry)
+    if content is None or content.binary is not None or (entry.before if before else entry.after) is None:
+        return None
+    start, stop = (content.lines.offset_of(min(at, content.line_count + 1)) for at in (first, last + 1))
+    return content.read(start, min(stop - start, _QUOTED)).decode(content.encoding.name, "replace")
 
 
 def suffix(path: str) -> str:

@@ -35,6 +35,7 @@ def _environment() -> Environment:
     made.filters["count"] = _count
     made.filters["line"] = one_line
     made.filters["moment"] = _moment
+    made.filters["clock"] = lambda seconds: _moment(datetime.fromtimestamp(seconds).astimezone())
     made.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
     return made
 

@@ -29,8 +29,9 @@ from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.approvals import Approvals, Word
-from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, suffix
+from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, lines_of, suffix
 from filewright.page.changelog import ChangeLog
+from filewright.page.comments import WORDS_CHARS, Comment, Comments
 from filewright.page.guard import json_of
 from filewright.page.render import render
 from filewright.page.view import views_of
@@ -46,6 +47,7 @@ _BODY = 1 << 16
 """Bytes of a request to act."""
 _MOST = 10**12
 """The largest number that is asked for: of a hunk, or by so much a line is further down."""
+_KINDS = ("change", "prompt", "session", "since")
 _STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
 
 
@@ -75,6 +77,7 @@ class ReviewSite:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
         self._approvals = Approvals(workspace)
+        self._comments = Comments(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
         self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
         self.leaving = asyncio.Event()
@@ -94,6 +97,8 @@ class ReviewSite:
                 Route("/waiting", self.waiting),
                 Route("/waiting/{call}", self.waiting_call),
                 Route("/word", self.word, methods=["POST"]),
+                Route("/comment", self.comment, methods=["POST"]),
+                Route("/resolve", self.resolve, methods=["POST"]),
                 Route("/events", self.events),
                 Route("/act", self.act, methods=["POST"]),
             ],
@@ -148,6 +153,7 @@ class ReviewSite:
             "file": self._file,
             "lines": self._lines,
             "image": self._image,
+            "comments": self._remarks,
         }
         part = request.query_params.get("part", "view")
         if part not in answers:
@@ -234,13 +240,13 @@ class ReviewSite:
         )
 
     async def _news(self, known: str) -> AsyncIterator[str]:
-        told: tuple[str, list[str]] = known, []
+        told: tuple[str, list[str], str] = known, [], ""
         looks = 0
         while not self.leaving.is_set():
             now = await run_in_threadpool(self._look)
             if now != told:
                 told = now
-                yield json.dumps({"newest": now[0], "waiting": len(now[1])}) + "\n"
+                yield json.dumps({"newest": now[0], "waiting": len(now[1]), "comments": now[2]}) + "\n"
             elif looks % PING_LOOKS == 0:
                 yield "\n"
             looks += 1
@@ -249,8 +255,9 @@ class ReviewSite:
             except TimeoutError:
                 continue
 
-    def _look(self) -> tuple[str, list[str]]:
-        return self._workspace.newest() or "", [call.id for call in self._approvals.waiting()]
+    def _look(self) -> tuple[str, list[str], str]:
+        waiting = [call.id for call in self._approvals.waiting()]
+        return self._workspace.newest() or "", waiting, self._comments.state()
 
     # Calls that wait for a word
 
@@ -277,8 +284,7 @@ class ReviewSite:
         call, allow = (given.get("call"), given.get("allow")) if isinstance(given, dict) else (None, None)
         if not isinstance(call, str) or not isinstance(allow, bool):
             raise HTTPException(400, "This is no word on a call.")
-        if self._workspace.settings.read_only:
-            raise read_only()
+        self._refuse_read_only()
         word: Word = "allowed" if allow else "refused"
         if not await run_in_threadpool(self._approvals.answer, call, word):
             raise HTTPException(404, "This call does not wait any more.")
@@ -286,6 +292,52 @@ class ReviewSite:
             "Allowed: the agent may make this call now." if allow else "Refused: the agent may not make it."
         )
         return JSONResponse({"said": said})
+
+    # Comments
+
+    def _remarks(self, request: Request, viewed: Viewed) -> Response:
+        """What was said of the lines of these files."""
+        found = self._comments.of(viewed.address)
+        return HTMLResponse(render("comments.html", **self._shared(request), comments=found))
+
+    async def comment(self, request: Request) -> Response:
+        """Keep what a person says of some lines, for the agent."""
+        given = await json_of(request, _BODY)
+        return await run_in_threadpool(self._comment, given if isinstance(given, dict) else {})
+
+    def _comment(self, given: dict[str, Any]) -> Response:
+        self._refuse_read_only()
+        kind, name, words = (given.get(key) for key in ("kind", "name", "words"))
+        index, first, last = (given.get(key) for key in ("index", "first", "last"))
+        if not (isinstance(words, str) and 0 < len(words.strip()) <= WORDS_CHARS):
+            raise HTTPException(400, f"A comment has words, {WORDS_CHARS:,} characters at most.")
+        if kind not in _KINDS or not isinstance(name, str) or type(given.get("before")) is not bool:
+            raise HTTPException(400, "This is no comment.")
+        if not (type(index) is type(first) is type(last) is int and 0 < first <= last < _MOST):
+            raise HTTPException(400, "A comment is on lines of a file.")
+        viewed = self._selected(kind, name)
+        record = viewed.contents.record
+        if not 0 <= index < len(record.entries):
+            raise HTTPException(404, f"There are {len(record.entries)} files.")
+        entry = record.entries[index]
+        quoted = lines_of(viewed.contents, entry, first, last, before=given["before"])
+        if quoted == "":
+            raise HTTPException(400, "There are no such lines in this file.")
+        path, session = entry.place.shown, record.session or ""
+        made = Comment(viewed.address, path, given["before"], first, last, quoted or "", words.strip())
+        self._comments.write(made, session, record.client or "")
+        return JSONResponse({"said": "The agent is told with its next answer."})
+
+    async def resolve(self, request: Request) -> Response:
+        """The person is done with a comment, or is not."""
+        given = await json_of(request, _BODY)
+        name, done = (given.get("comment"), given.get("done")) if isinstance(given, dict) else (None, None)
+        if not isinstance(name, str) or not isinstance(done, bool):
+            raise HTTPException(400, "This is no comment.")
+        self._refuse_read_only()
+        if not await run_in_threadpool(self._comments.resolve, name, done=done):
+            raise HTTPException(404, "There is no such comment.")
+        return JSONResponse({"said": "Resolved." if done else "Open again."})
 
     # Acting
 
@@ -346,6 +398,10 @@ class ReviewSite:
     def _task(self) -> Task:
         return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
 
+    def _refuse_read_only(self) -> None:
+        if self._workspace.settings.read_only:
+            raise read_only()
+
     def _shared(self, request: Request, viewed: Viewed | None = None) -> dict[str, Any]:
         base = request.scope.get("root_path", "")
         return {
@@ -387,7 +443,7 @@ class Action:
             raise HTTPException(400, "An action is an object.")
         kind, name, path, hunk = (given.get(key) for key in ("kind", "name", "path", "hunk"))
         fits = (
-            kind in ("change", "prompt", "session", "since")
+            kind in _KINDS
             and (path is None or isinstance(path, str))
             and (hunk is None or (type(hunk) is int and 0 < hunk < _MOST and path is not None))
         )

@@ -1,4 +1,4 @@
-"""What the person took back on the review page, for the next answer to the agent.
+"""What the person took back and wrote on the review page, for the next answer to the agent.
 
 An agent that does not know makes the same change again. The page is another process, so the history says
 what was done there: after each call a look at the newest change, and at the records only if there are new ones.
@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 
 from filewright.errors import FilewrightError
+from filewright.page import news
 from filewright.tools import clip
 from filewright.visible import one_line
 from filewright.wording import listed
@@ -35,8 +36,15 @@ class Notices:
         if session not in self._seen:
             self._note(session, self._newest())
 
-    def news(self, session: str) -> str:
-        """What the person took back since the last answer, a line; empty if nothing."""
+    def news(self, session: str, text: str) -> str:
+        """What the person took back and wrote since the last answer, besides its `text`; empty if nothing."""
+        try:
+            said = news(self._workspace, session, text)
+        except FilewrightError:
+            said = ""  # the call itself is done: what cannot be looked up must not make it fail
+        return "\n".join(filter(None, (self._taken_back(session), said)))
+
+    def _taken_back(self, session: str) -> str:
         newest, seen = self._newest(), self._seen.get(session, "")
         self._note(session, newest)
         if newest <= seen:
@@ -44,7 +52,7 @@ class Notices:
         try:
             recent = self._workspace.history(limit=_LOOKED_AT)
         except FilewrightError:
-            return ""  # the call itself is done: what cannot be looked up must not make it fail
+            return ""
         theirs = [record for record in recent if record.id > seen and record.client == REVIEW]
         if not theirs:
             return ""

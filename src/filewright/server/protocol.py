@@ -201,7 +201,7 @@ class Handlers:
             self._notices.begin(session)
         result = self._offer.call(name, arguments, task=task)
         rendered = self._render(result, links=links)
-        if session is not None and (news := self._notices.news(session)):
+        if session is not None and (news := self._notices.news(session, result.text)):
             rendered.content.append(TextContent(text=news))
         if app and isinstance(result, ChangeResult):
             rendered.meta = {VIEW: self._view(result, task)}

@@ -11,6 +11,7 @@ const rows = document.getElementById("rows");
 const filter = document.getElementById("filter");
 const live = document.getElementById("live");
 const dialog = document.getElementById("ask");
+const saying = document.getElementById("say");
 let asked = 0;
 
 function say(text) {
@@ -75,6 +76,7 @@ function settle() {
   body.classList.remove("listing");
   total();
   for (const later of view.querySelectorAll(LATER)) soon.observe(later);
+  remarks();
 }
 
 function total() {
@@ -116,6 +118,7 @@ async function load(button) {
     else button.replaceWith(made);
     for (const other of later) soon.observe(other);
     total();
+    remarks();
   } catch (error) {
     button.disabled = false;
     say(error.message);
@@ -192,6 +195,7 @@ let named = document.title;
 let stream = null;
 let newest = "";
 let waiting = 0;
+let told = "";
 
 async function listen() {
   if (stream || document.hidden) return;
@@ -221,6 +225,8 @@ async function learn(news) {
     if (ok) document.getElementById("waiting").replaceChildren(parsed(text));
   }
   waiting = news.waiting;
+  if (news.comments !== told) remarks();
+  told = news.comments;
   if (news.newest === newest) return;
   const known = newest;
   newest = news.newest;
@@ -325,6 +331,71 @@ dialog.addEventListener("close", () => {
   wanted = null;
 });
 
+// Comments: each below the last of its lines
+
+async function remarks() {
+  const address = view.querySelector("section")?.dataset.address;
+  if (!address) return;
+  const { text, ok } = await get(`${address}?part=comments`);
+  if (!ok || address !== view.querySelector("section")?.dataset.address) return;
+  for (const old of view.querySelectorAll(".remarked, .comment")) old.remove();
+  for (const comment of parsed(text).querySelectorAll(".comment")) {
+    const file = [...view.querySelectorAll(".file")].find((each) => each.dataset.path === comment.dataset.path);
+    const row = [...(file?.querySelectorAll("tr:not(.head)") ?? [])].find((each) => lineOf(each, "beforeChange" in comment.dataset) === Number(comment.dataset.line));
+    if (!row) {
+      (file?.querySelector(".body") ?? view.querySelector("section")).append(comment);
+      continue;
+    }
+    const below = document.createElement("tr");
+    below.className = "remarked";
+    below.insertCell().colSpan = 4;
+    below.cells[0].append(comment);
+    row.after(below);
+  }
+}
+
+function lineOf(row, before) {
+  const column = before ? 0 : row.closest("table").classList.contains("split") ? 2 : 1;
+  return Number(row.cells[column]?.textContent || 0);
+}
+
+// The lines that are selected, or `row`, else the first that changed.
+function comment(file, row) {
+  const selected = getSelection();
+  const lines = [...file.querySelectorAll("tr:not(.head, .remarked)")];
+  let chosen = selected.isCollapsed ? [] : lines.filter((each) => selected.containsNode(each, true));
+  if (row) chosen = [row];
+  if (!chosen.length) chosen = lines.filter((each) => each.querySelector(".new, .old")).slice(0, 1);
+  const before = !chosen.some((each) => lineOf(each, false));
+  const numbers = chosen.map((each) => lineOf(each, before)).filter(Boolean);
+  const form = saying.querySelector("form");
+  saying.querySelector(".path").textContent = file.dataset.path;
+  saying.dataset.index = file.querySelector("[data-say]").dataset.say;
+  form.first.value = Math.min(...numbers, numbers.length ? Infinity : 1);
+  form.last.value = Math.max(...numbers, 1);
+  form.before.checked = before && numbers.length > 0;
+  form.words.value = "";
+  saying.showModal();
+  form.words.focus();
+}
+
+saying.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { first, last, before, words } = event.target;
+  const { kind, name } = view.querySelector("section").dataset;
+  const lines = { first: Number(first.value), last: Number(last.value), before: before.checked };
+  const { text, ok } = await post({ kind, name, index: Number(saying.dataset.index), ...lines, words: words.value }, "comment");
+  if (ok) saying.close();
+  say(ok ? JSON.parse(text).said : parsed(text).textContent.trim());
+  remarks();
+});
+
+async function resolve(button) {
+  const { text, ok } = await post({ comment: button.dataset.comment, done: button.dataset.done === "true" }, "resolve");
+  if (ok) say(JSON.parse(text).said);
+  remarks();
+}
+
 // Clicks and keys
 
 document.addEventListener("click", (event) => {
@@ -335,10 +406,14 @@ document.addEventListener("click", (event) => {
     show(link.getAttribute("href"));
     return;
   }
+  const number = event.target.closest(".change td.num:not(:empty)");
   const button = event.target.closest("button");
+  if (number?.closest(".file")?.querySelector("[data-say]")) comment(number.closest(".file"), number.closest("tr"));
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
-  else if ("close" in button.dataset) dialog.close();
+  else if ("close" in button.dataset) button.closest("dialog").close();
+  else if (button.dataset.say) comment(button.closest(".file"));
+  else if (button.dataset.comment) resolve(button);
   else if ("do" in button.dataset || button.dataset.word) act(button);
   else if (button.dataset.waiting) look(button);
   else if (button.closest("#ask") && "force" in button.dataset) preview({ ...wanted, force: true });
@@ -379,6 +454,14 @@ function step(by) {
   if (next) show(next.getAttribute("href"));
 }
 
+// The file at the top of the view, or the one in which the focus or the selection is.
+function fileHere() {
+  const inside = [document.activeElement, getSelection().anchorNode?.parentElement].map((each) => each?.closest(".change .file"));
+  const files = [...view.querySelectorAll(".file")];
+  const top = view.getBoundingClientRect().top + (view.querySelector(".about")?.offsetHeight ?? 0);
+  return inside.find(Boolean) ?? files.find((file) => file.getBoundingClientRect().bottom > top) ?? files.at(-1);
+}
+
 function stepFile(by) {
   const files = [...view.querySelectorAll(".file")];
   const top = view.getBoundingClientRect().top + (view.querySelector(".about")?.offsetHeight ?? 0) + 12;
@@ -396,6 +479,7 @@ const keys = {
   n: () => stepFile(1),
   p: () => stepFile(-1),
   u: () => view.querySelector(".actions [data-act]")?.click(),
+  c: () => fileHere()?.querySelector("[data-say]") && comment(fileHere()),
   s: () => split(document.querySelector('[data-split="1"]').getAttribute("aria-pressed") === "true" ? "0" : "1"),
   "/": () => filter.q.focus(),
   "?": () => document.getElementById("shortcuts").showModal(),
