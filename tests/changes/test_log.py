@@ -60,7 +60,7 @@ def _folder(path: Path) -> Iterator[None]:
 @contextmanager
 def _newer(path: Path) -> Iterator[None]:
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version=4")
+    connection.execute("PRAGMA user_version=1000")
     connection.close()
     yield
 

@@ -54,10 +54,9 @@ CREATE TABLE contents (
 );
 CREATE INDEX contents_by_operation ON contents (operation);
 CREATE INDEX contents_in_files ON contents (name) WHERE data IS NULL;
-CREATE TABLE waiting (id TEXT PRIMARY KEY, asked REAL NOT NULL, call TEXT NOT NULL, word TEXT) WITHOUT ROWID;
-CREATE TABLE comments (
-    id TEXT PRIMARY KEY, written REAL NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL, viewed TEXT NOT NULL,
-    comment TEXT NOT NULL, delivered REAL, resolved REAL
+CREATE TABLE words (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, at REAL NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL,
+    content TEXT NOT NULL, word TEXT, resolved REAL
 ) WITHOUT ROWID;
 CREATE TABLE usage (bytes INTEGER NOT NULL);
 INSERT INTO usage VALUES (0);
@@ -70,8 +69,8 @@ INSERT INTO usage VALUES (0);
   a person to look at).
 - entries: what an operation did, by place; `before` and `after` are JSON, as `rows` says.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
-- waiting: calls that wait for a person's word.
-- comments: what a person says of lines, for the agent's `session`; `comment` is JSON.
+- words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
+  for the agent's `session` (`word` is when it was told).
 """
 
 Row = tuple[Any, ...]

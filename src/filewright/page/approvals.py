@@ -50,10 +50,14 @@ class Approvals:
         database = self._workspace.database()
         content = json.dumps({**asdict(call), "shown": call.shown[:_SHOWN_CHARS]})
         with database.transaction(durable=False) as execute:
-            execute("DELETE FROM waiting WHERE asked < ?", (time.time() - 2 * WAIT,))
-            execute("INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, NULL)", (call.id, call.time, content))
+            execute("DELETE FROM words WHERE kind = 'call' AND at < ?", (time.time() - 2 * WAIT,))
             execute(
-                "DELETE FROM waiting WHERE id NOT IN (SELECT id FROM waiting ORDER BY asked DESC LIMIT ?)",
+                "INSERT OR REPLACE INTO words VALUES (?, 'call', ?, ?, ?, ?, NULL, NULL)",
+                (call.id, call.time, call.session, call.client, content),
+            )
+            execute(
+                "DELETE FROM words WHERE kind = 'call' AND id NOT IN "
+                "(SELECT id FROM words WHERE kind = 'call' ORDER BY at DESC LIMIT ?)",
                 (_MOST,),
             )
 
@@ -63,7 +67,9 @@ class Approvals:
         calls: dict[str, WaitingCall] = {}
         for database in self._workspace.databases:
             for (content,) in database.read(
-                "SELECT call FROM waiting WHERE word IS NULL AND asked > ? AND asked <= ?", now - WAIT, now
+                "SELECT content FROM words WHERE kind = 'call' AND word IS NULL AND at > ? AND at <= ?",
+                now - WAIT,
+                now,
             ):
                 call = WaitingCall(**json.loads(content))
                 calls[call.id] = call
@@ -74,11 +80,11 @@ class Approvals:
         for database in (
             self._workspace.databases if any(call.id == call_id for call in self.waiting()) else ()
         ):
-            if not database.read("SELECT 1 FROM waiting WHERE id = ? AND word IS NULL", call_id):
+            if not database.read("SELECT 1 FROM words WHERE id = ? AND word IS NULL", call_id):
                 continue
             with database.transaction(durable=False) as execute:
                 if execute(
-                    "UPDATE waiting SET word = ? WHERE id = ? AND word IS NULL", (word, call_id)
+                    "UPDATE words SET word = ? WHERE id = ? AND word IS NULL", (word, call_id)
                 ).rowcount:
                     return True
         return False
@@ -86,14 +92,14 @@ class Approvals:
     def take(self, call_id: str) -> Word | None:
         """The word for a call, which counts this once; None if there is none."""
         for database in self._workspace.databases:
-            if not database.read("SELECT 1 FROM waiting WHERE id = ? AND word IS NOT NULL", call_id):
+            if not database.read("SELECT 1 FROM words WHERE id = ? AND word IS NOT NULL", call_id):
                 continue
             with database.transaction(durable=False) as execute:
                 row = execute(
-                    "SELECT word, asked FROM waiting WHERE id = ? AND word IS NOT NULL", (call_id,)
+                    "SELECT word, at FROM words WHERE id = ? AND word IS NOT NULL", (call_id,)
                 ).fetchone()
                 # Of two that take it at the same time, one alone finds it.
-                execute("DELETE FROM waiting WHERE id = ?", (call_id,))
+                execute("DELETE FROM words WHERE id = ?", (call_id,))
             if row is not None and 0 <= time.time() - row[1] < WAIT:
                 return "allowed" if row[0] == "allowed" else "refused"
         return None

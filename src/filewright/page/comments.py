@@ -83,35 +83,34 @@ class Comments:
         given = json.dumps(asdict(comment))
         with self._workspace.database().transaction() as execute:
             execute(
-                "INSERT INTO comments VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
-                (secrets.token_hex(8), time.time(), session, client, comment.viewed, given),
+                "INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)",
+                (secrets.token_hex(8), time.time(), session, client, given),
             )
 
     def of(self, viewed: str) -> list[Kept]:
         """The comments on what is at an address, the oldest first."""
+        asked = "SELECT id, content, word, resolved FROM words WHERE kind = 'comment' ORDER BY at"
         return [
-            Kept(name, Comment(**json.loads(given)), delivered, resolved)
+            Kept(name, comment, float(told) if told else None, resolved)
             for database in self._workspace.databases
-            for name, given, delivered, resolved in database.read(
-                "SELECT id, comment, delivered, resolved FROM comments WHERE viewed = ? ORDER BY written",
-                viewed,
-            )
+            for name, given, told, resolved in database.read(asked)
+            if (comment := Comment(**json.loads(given))).viewed == viewed
         ]
 
     def resolve(self, name: str, *, done: bool) -> bool:
         """Mark a comment as done with, or not; False if there is no such."""
         for database in self._workspace.databases:
-            if database.read("SELECT 1 FROM comments WHERE id = ?", name):
+            if database.read("SELECT 1 FROM words WHERE kind = 'comment' AND id = ?", name):
                 with database.transaction() as execute:
                     execute(
-                        "UPDATE comments SET resolved = ? WHERE id = ?", (time.time() if done else None, name)
+                        "UPDATE words SET resolved = ? WHERE id = ?", (time.time() if done else None, name)
                     )
                 return True
         return False
 
     def state(self) -> str:
         """What is another text once a comment was written, told or resolved."""
-        asked = "SELECT count(*), count(delivered), count(resolved) FROM comments"
+        asked = "SELECT count(*), count(word), count(resolved) FROM words WHERE kind = 'comment'"
         return str([database.read(asked) for database in self._workspace.databases])
 
     def taken(self, session: str, client: str = "") -> list[Comment]:
@@ -123,8 +122,8 @@ class Comments:
         of_client = (client, client)
         for database in self._workspace.databases:
             asked = (
-                "SELECT id, comment FROM comments WHERE delivered IS NULL AND resolved IS NULL "
-                "AND (session = ? OR (? <> '' AND client LIKE ? || '%')) ORDER BY written"
+                "SELECT id, content FROM words WHERE kind = 'comment' AND word IS NULL AND resolved IS NULL "
+                "AND (session = ? OR (? <> '' AND client LIKE ? || '%')) ORDER BY at"
             )
             if not database.read(asked, session, *of_client):
                 continue
@@ -134,7 +133,7 @@ class Comments:
                     comment = Comment(**json.loads(given))
                     if found and len(told([*found, comment])) > TOLD_CHARS:
                         break
-                    execute("UPDATE comments SET delivered = ? WHERE id = ?", (time.time(), name))
+                    execute("UPDATE words SET word = ? WHERE id = ?", (str(time.time()), name))
                     found.append(comment)
         return found
 
