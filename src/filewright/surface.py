@@ -1,10 +1,9 @@
 """What a set of tools is, and the one path that every call of a tool takes.
 
-A `Surface` is a value: the native tools are one (`NATIVE`), each dialect is another. `Surface.open`
-binds it to a workspace's context and gives an `Offer`: the tools as a client sees them, and `call`,
-which checks the arguments, runs the tool under the surface's limits, words an error in the surface's
-own way and bounds whatever comes out. There is no second path, so hints, limits and clipping are the
-same for every surface.
+A `Surface` is a value: the native tools are one (`NATIVE`), each dialect is another. An `Offer` is one over
+a workspace's context: the tools as a client sees them, and `call`, which checks the arguments, runs the
+tool under the surface's limits, words an error in the surface's own way and bounds whatever comes out.
+There is no second path, so hints, limits and clipping are the same for every surface.
 """
 
 from __future__ import annotations
@@ -57,14 +56,6 @@ class Listed(Protocol):
         """The tool itself; what it needs is imported now."""
 
 
-def _native_refusal(error: FilewrightError, _limit: int) -> ToolResult:
-    return FailedCall(str(error), error=error)
-
-
-def _no_limits(_settings: Settings) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Surface:
     """A set of tools in one system's words.
@@ -78,13 +69,11 @@ class Surface:
     name: str
     tools: Callable[[], Sequence[Listed]]
     instructions: Callable[[Collection[str], Sequence[str]], str]
-    limits: Callable[[Settings], Mapping[str, Any]] = _no_limits
-    refusal: Callable[[FilewrightError, int], ToolResult] = _native_refusal
+    limits: Callable[[Settings], Mapping[str, Any]] = lambda _settings: {}
+    refusal: Callable[[FilewrightError, int], ToolResult] = lambda error, _limit: FailedCall(
+        str(error), error=error
+    )
     answers_json: bool = False
-
-    def open(self, context: Context, toolsets: Collection[str] | None = None) -> Offer:
-        """The surface over a workspace, narrowed to `toolsets` (None: all)."""
-        return Offer(self, context, toolsets)
 
 
 NATIVE = Surface("native", entries, instructions)
@@ -92,7 +81,7 @@ NATIVE = Surface("native", entries, instructions)
 
 
 class Offer:
-    """A surface over a workspace: what a server, a command line or a program calls. Thread-safe."""
+    """A surface over a workspace, narrowed to `toolsets` (None: all): what a server or a program calls. Thread-safe."""
 
     def __init__(self, surface: Surface, context: Context, toolsets: Collection[str] | None = None) -> None:
         limits = dict(surface.limits(context.settings))

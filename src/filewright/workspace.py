@@ -109,10 +109,10 @@ class Workspace(TypedTools, Closing):
     def offer(self, dialect: str | None = None, toolsets: Collection[str] | None = None) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         if dialect is None:
-            return NATIVE.open(self._context, toolsets)
+            return Offer(NATIVE, self._context, toolsets)
         from filewright.dialects import surface
 
-        return surface(dialect).open(self._context, toolsets)
+        return Offer(surface(dialect), self._context, toolsets)
 
     def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
@@ -233,8 +233,7 @@ class Workspace(TypedTools, Closing):
             if newest is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint="nothing to do")
             change_id = newest.id
-        tools = self if task is None else self.under(task)
-        return tools.revert_edit(change_id, path=path)
+        return self._within(task).revert_edit(change_id, path=path)
 
     def redo(
         self, change_id: str | None = None, *, preview: bool = False, task: Task | None = None
@@ -251,16 +250,14 @@ class Workspace(TypedTools, Closing):
                     redone.update(head.reverts)
             if change_id is None:
                 raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", hint="nothing to do")
-        tools = self if task is None else self.under(task)
-        return tools.revert_edit(change_id, preview=preview)
+        return self._within(task).revert_edit(change_id, preview=preview)
 
     def restore(self, path: str, at: str, *, preview: bool = False, task: Task | None = None) -> RevertResult:
         """Give a file, or all below a folder, what was there right after the change `at`, or at that time.
 
         ``CHANGE^`` is right before a change. What is there now is overwritten, and can be had back.
         """
-        tools = self if task is None else self.under(task)
-        return tools.revert_edit(since=at, path=path, preview=preview, force=True)
+        return self._within(task).revert_edit(since=at, path=path, preview=preview, force=True)
 
     def sessions(
         self, *, limit: int = 20, cursor: str | None = None, task: Task | None = None
@@ -287,6 +284,9 @@ class Workspace(TypedTools, Closing):
 
         scope = Scope(scope) if isinstance(scope, str) else scope
         return changed_files(self._context, scope, offset, limit, task or self._task())
+
+    def _within(self, task: Task | None) -> TypedTools:
+        return self if task is None else self.under(task)
 
     def _task(self) -> Task:
         return Task(seconds=self.settings.call_seconds)
