@@ -167,7 +167,7 @@ class Boundary:
                     raise self._failure(OSError(errno.EXDEV, ""), where, "open") from error
             raise self._failure(error, where, "open") from error
 
-    # Opening: every way from a path to an open thing is one of `_beneath` and `_file_beneath`.
+    # Opening: every way from a path to an open thing is `_beneath`, or `file_beneath` of the root's folder.
 
     def _beneath(
         self, where: Location, parts: Sequence[bytes], *, listing: bool = True, changing: bool = False
@@ -181,7 +181,7 @@ class Boundary:
             try:
                 folder = root.beneath(parts, links=False, cross=self._cross, listing=listing)
             except OSError:
-                pass  # Part by part tells whether this may be said.
+                pass  # Walked part by part it is found out whether the caller may be told of it.
             else:
                 if not self._rules_above(where.root, folder, changing=changing):
                     return self._checked(where, folder, given)
@@ -445,18 +445,17 @@ class Boundary:
         below it, also when a link leads there; `symlink` if the last part is a link, unless
         `link_itself`: for a delete or a move, which act on the link. Nothing needs to exist.
 
-        `reached` remembers where the folders above led, so that each is opened once for a whole change
-        set; then whether the last part is a link is not looked at again. Only the first `there` parts are
-        looked at on the disk: below them, something else will be there once the change is made.
+        `reached` remembers where the folders above led, so that each is opened once for a whole change set;
+        of further names in them nobody asks whether they are links. With `there`, only so many parts are
+        looked at on the disk: an earlier step of the change puts something else in the place of the next one.
         """
         if self.settings.read_only:
             raise errors.read_only(where.asked)
         if not where.parts:
             raise errors.root_itself(where.asked, quote(where.root.path))
         above = Location(where.root, where.parts[:-1])
-        # Where rules are in force, what has the name is looked at.
         if there is not None:
-            reached = None
+            reached = None  # It knows of what is on the disk only.
         led = reached.get(above) if reached is not None else None
         if led is None:
             refusal.require_root(where.root, where.asked)
@@ -468,6 +467,7 @@ class Boundary:
         try:
             folder, depth, rules = self._open_deepest(where, len(above.parts) if there is None else there)
             with folder:
+                # Where rules are in force, each name is looked at: they may tell files from folders.
                 if reached is not None and not rules.active:
                     reached[above] = (*folder.reached, *above.parts[depth:])
                 if depth < len(above.parts):

@@ -1,8 +1,8 @@
 """The one launcher of child processes: each runs confined, within limits, and never outlives us.
 
-A search engine or git opens paths by itself, so no check of ours stands between a name and what it
-reads: in a race that swaps a folder for a link outwards it reads outside. Here the kernel stands
-there: a child runs under a Landlock domain of its own that holds the roots for reading, the programs
+A search engine or git opens paths by itself, so no check of ours comes between a name and what it
+reads: in a race that swaps a folder for a link outwards it would read outside. Here the kernel comes
+between: a child runs under a Landlock domain of its own that holds the roots for reading, the programs
 named and the system's libraries (`reads="roots"`), or this Python and none of the user's files
 (`reads="python"`); no writing, no TCP, no signals to others.
 

@@ -99,7 +99,7 @@ class Protection:
     def rule_for(self, parts: Sequence[bytes]) -> str | None:
         """The rule by which the path below a root is protected, or what it lies in; None if there is none."""
         plain = tuple(_SHORT.get(form, form) for form in map(plain_form, parts))
-        # Of most paths one look tells that no part of them can be what a rule ends in.
+        # Most paths have no part that could be the last one of a rule: one search finds that out.
         found = _first(self._rules, plain) if self._part.search("/".join(plain)) else None
         if found is not None and (not self._allowed or _first(self._allowed, plain) is None):
             return found

@@ -39,7 +39,6 @@ Item = tuple[bytes, Status | None]
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _DOT = 0x2E
 _BATCH = 4096
-_SHOWN_UNREADABLE = 20
 _FAR_BYTES, _FAR_LEVELS = 3900, 32
 
 
@@ -200,58 +199,24 @@ class WalkedFolder:
 
 
 class Walk:
-    """An iterator over the entries below a folder, each folder before what is in it, names in byte order."""
+    """The entries below a folder, each folder before what is in it, names in byte order: to be gone through once.
+
+    So far it left out `ignored` names by ignore rules and `denied` ones, which are for no agent's eyes;
+    `unreadable` folders could not be read.
+    """
 
     def __init__(
         self, where: Location, opened: Folder, denied: DenyRules, options: WalkOptions, task: Task
     ) -> None:
-        # Apart from what walks, so that nothing holds the generator: left in the middle, it ends at once.
-        self._walker = _Walker(where, options, task)
-        self._entries = self._walker.entries(where, opened, denied)
-
-    def __iter__(self) -> Iterator[FolderEntry]:
-        return self._entries  # The generator itself: a loop over it costs no call of ours per entry.
-
-    def __next__(self) -> FolderEntry:
-        return next(self._entries)
-
-    @property
-    def unreadable(self) -> int:
-        """How many folders could not be read, so far."""
-        return self._walker.unreadable
-
-    @property
-    def unreadable_places(self) -> list[Location]:
-        """The first of them."""
-        return self._walker.unreadable_places
-
-    @property
-    def ignored(self) -> int:
-        """How many names were left out by ignore rules, so far."""
-        return self._walker.ignored
-
-    @property
-    def denied(self) -> int:
-        """How many names were left out because they are denied, so far: for no agent's eyes."""
-        return self._walker.denied
-
-
-class _Walker:
-    """What walks: options, counters, and the far folder that is held."""
-
-    def __init__(self, where: Location, options: WalkOptions, task: Task) -> None:
+        """Takes `opened`, and reads its names at once."""
         self.unreadable = 0
-        self.unreadable_places: list[Location] = []
         self.ignored = 0
         self.denied = 0
+        self._where = where
         self._root = where.root
         self._options = options
         self._task = task
         self._held: tuple[WalkedFolder, Folder] | None = None
-
-    def entries(self, where: Location, opened: Folder, denied: DenyRules) -> Iterator[FolderEntry]:
-        """The entries below the folder, which is closed; its own names are read at once."""
-        options = self._options
         try:
             names = opened.reached
             matcher = self._rules_above(names) if options.rules is not None else NOTHING
@@ -261,7 +226,13 @@ class _Walker:
         except BaseException:
             opened.close()
             raise
-        return self._run(where, start, self._items(start, opened))
+        self._begun: tuple[WalkedFolder, Iterator[Item]] | None = (start, self._items(start, opened))
+
+    def __iter__(self) -> Iterator[FolderEntry]:
+        assert self._begun is not None
+        folder, items = self._begun
+        self._begun = None  # Nothing here holds the generator: left in the middle, it ends at once.
+        return self._run(self._where, folder, items)
 
     def _run(self, start: Location, folder: WalkedFolder, items: Iterator[Item]) -> Iterator[FolderEntry]:
         deepest = self._options.depth
@@ -336,7 +307,7 @@ class _Walker:
                 return None
             return opened
         except OSError as error:
-            self._failed(folder, error)
+            self._failed(error)
             return None
 
     def _from_root(self, parts: tuple[bytes, ...]) -> Folder:
@@ -363,12 +334,10 @@ class _Walker:
         elif above is not None:
             above.close()
 
-    def _failed(self, folder: WalkedFolder, error: OSError) -> None:
+    def _failed(self, error: OSError) -> None:
         # What was swapped or removed since its name was read is simply not there any more.
         if error.errno not in _GONE:
             self.unreadable += 1
-            if len(self.unreadable_places) < _SHOWN_UNREADABLE:
-                self.unreadable_places.append(folder.location)
 
     # One folder
 
@@ -380,7 +349,7 @@ class _Walker:
             try:
                 names.read(opened)
             except OSError as error:
-                self._failed(folder, error)
+                self._failed(error)
             self._read_denied(folder, opened)
             if self._options.rules is not None:
                 self._read_rules(folder, opened, names)
@@ -434,7 +403,7 @@ class _Walker:
         try:
             found = opened.stats([item if 0 not in item else item[:-2] for item in items])
         except OSError as error:
-            self._failed(folder, error)  # It may be listed but not entered: its names are all there is.
+            self._failed(error)  # It may be listed but not entered: its names are all there is.
             return zip(items, repeat(None))
         if all(found):
             return zip(items, found, strict=True)

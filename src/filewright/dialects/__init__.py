@@ -6,6 +6,9 @@ of functions for what a table cannot say. `table.py` makes tools of both.
 Never: decides where an edit goes, opens a path, writes a file. What a dialect needs and the native
 tools lack is a tool of `tools/` that is simply not listed among the native ones.
 
+What its size above the goal of `tests/test_size.py` pays for: the answers of four servers, field by field
+and word by word, as the comparison with the originals wants them (`python -m benchmarks.peers`).
+
 In: nothing. Out: a `Surface`, which a workspace offers as it offers the native tools.
 """
 

@@ -8,6 +8,10 @@ outline and the text: `lookup` finds symbols by name and by line, `block` the co
 line, `changed` what differs between two states, `git` fetches the other state. `hints` says what to
 search for, also in logs and data, from samples, whatever the size.
 
+What its size above the goal of `tests/test_size.py` pays for: outlines of what is too large to be
+parsed; symbols under the names by which they are called, in two dozen languages; parsing in a process that can be killed;
+logs and tables summed up from a sample.
+
 In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`, `Symbol`, `CodeBlock`,
 `ChangedSymbol`, `Hints`). This room never opens a path, never writes, never downloads a grammar, and
 does not know searches or edits. It does not import its own heavy parts before they are used.
