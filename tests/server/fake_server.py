@@ -64,7 +64,7 @@ class StrangeWorkspace(Workspace):
         super().__init__(*roots, settings=settings)
 
     def offer(self, dialect: str | None = None, toolsets: Any = None) -> Offer:
-        return STRANGE.open(self.context, toolsets)
+        return Offer(STRANGE, self.context, toolsets)
 
     def history(self, *arguments: Any, **options: Any) -> list[Any]:  # type: ignore[override]
         return [SimpleNamespace(id="c1", tool="edit_content", summary="a \udc80 change")]

@@ -9,8 +9,8 @@ line, `changed` what differs between two states, `git` fetches the other state. 
 search for, also in logs and data, from samples, whatever the size.
 
 What its size above the goal of `tests/test_size.py` pays for: outlines of what is too large to be
-parsed; symbols under the names by which they are called, in two dozen languages; parsing in a process that can be killed;
-logs and tables summed up from a sample.
+parsed; symbols under the names by which they are called, in two dozen languages; parsing in a process
+that can be killed; logs and tables summed up from a sample.
 
 In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`, `Symbol`, `CodeBlock`,
 `ChangedSymbol`, `Hints`). This room never opens a path, never writes, never downloads a grammar, and
