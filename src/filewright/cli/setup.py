@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 from collections.abc import Mapping
@@ -78,7 +77,8 @@ def setup(
                 raise FilewrightError(
                     Code.STALE_VERSION, f"{path} was changed meanwhile", hint="run the command again"
                 )
-            kept = _free_name(path)
+            names = (f"{path}.bak{number}" for number in ("", *range(2, 10_000)))
+            kept = next(name for name in names if not os.path.lexists(name))
             workspace.copy(path, kept)
             workspace.write(path, after, mode="overwrite", newline="keep", expected_version=version)
     write(f"{path}: written" + (f"; as it was: {kept}" if kept else ""))
@@ -105,11 +105,6 @@ def _folder_of(path: str) -> str:
     here = os.path.realpath(os.getcwd())
     parents = Path(path).parents
     return here if Path(here) in parents else next(str(folder) for folder in parents if folder.is_dir())
-
-
-def _free_name(path: str) -> str:
-    names = itertools.chain((f"{path}.bak",), (f"{path}.bak{number}" for number in itertools.count(2)))
-    return next(name for name in names if not os.path.lexists(name))
 
 
 def _text(content: str | bytes, path: str) -> str:

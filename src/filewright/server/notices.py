@@ -6,11 +6,9 @@ what was done there: after each call a look at the newest change, and at the rec
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-
 from filewright.errors import FilewrightError
 from filewright.page import news
+from filewright.text import BoundedCache
 from filewright.tools import clip
 from filewright.visible import one_line
 from filewright.wording import listed
@@ -28,13 +26,12 @@ class Notices:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._seen: OrderedDict[str, str] = OrderedDict()
-        self._lock = threading.Lock()
+        self._seen: BoundedCache[str] = BoundedCache(SESSIONS)
 
     def begin(self, session: str) -> None:
         """Note what has happened before the first call of a session: that is not news to it."""
-        if session not in self._seen:
-            self._note(session, self._newest())
+        if self._seen.get(session) is None:
+            self._seen.put(session, self._newest(), 1)
 
     def news(self, session: str, text: str) -> str:
         """What the person took back and wrote since the last answer, besides its `text`; empty if nothing."""
@@ -45,8 +42,8 @@ class Notices:
         return "\n".join(filter(None, (self._taken_back(session), said)))
 
     def _taken_back(self, session: str) -> str:
-        newest, seen = self._newest(), self._seen.get(session, "")
-        self._note(session, newest)
+        newest, seen = self._newest(), self._seen.get(session) or ""
+        self._seen.put(session, newest, 1)
         if newest <= seen:
             return ""
         try:
@@ -65,10 +62,3 @@ class Notices:
             return self._workspace.newest() or ""
         except FilewrightError:
             return ""
-
-    def _note(self, session: str, newest: str) -> None:
-        with self._lock:
-            self._seen[session] = newest
-            self._seen.move_to_end(session)
-            while len(self._seen) > SESSIONS:
-                self._seen.popitem(last=False)
