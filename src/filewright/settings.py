@@ -155,6 +155,11 @@ class Settings(BaseModel):
         ge=0,
         description="files up to this size are kept whole; larger ones as inverse splices",
     )
+    editor: str = Field(
+        default="",
+        description="what opens a file from the review page: vscode, cursor, zed, jetbrains, or an address with {path} "
+        "and {line}",
+    )
     confirm: Literal["never", "destructive", "always"] = Field(
         default="never", description="ask the user through the client before such calls"
     )

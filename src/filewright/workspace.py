@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from filewright.changes import (
         ChangeRecord,
         Contents,
-        Database,
         Entry,
         FileDifference,
         Recovery,
@@ -103,6 +102,11 @@ class Workspace(TypedTools, Closing):
     def context(self) -> Context:
         """What the tools work on."""
         return self._context
+
+    @property
+    def changes(self) -> Changes:
+        """The changes that are made and on record here."""
+        return self._changes
 
     # Tools for any model API
 
@@ -190,10 +194,6 @@ class Workspace(TypedTools, Closing):
     def difference(self, contents: Contents, entry: Entry, *, max_lines: int) -> FileDifference:
         """What became of one entry of what was selected: its diff, and its lines counted."""
         return self._changes.difference(contents, entry, max_lines=max_lines)
-
-    def heads(self, *, task: Task | None = None) -> Iterator[ChangeRecord]:
-        """All changes, newest first, without what they did."""
-        return self._changes.heads(task)
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""
@@ -315,15 +315,6 @@ class Workspace(TypedTools, Closing):
         return self._changes.end_command(identifier, summary, caller, task or self._task())
 
     # For people and servers
-
-    @property
-    def databases(self) -> Sequence[Database]:
-        """Those in which history is, and what a person says on the review page; the first root's own first."""
-        return self._changes.databases
-
-    def database(self) -> Database:
-        """The first root's own, made if it is not there. Raises `permission_denied` where it cannot be."""
-        return self._changes.database()
 
     def recover(self) -> Recovery:
         """Settle what a crash left unfinished, and say what was found."""

@@ -70,7 +70,7 @@ INSERT INTO usage VALUES (0);
 - entries: what an operation did, by place; `before` and `after` are JSON, as `rows` says.
 - contents: by SHA-256; `operation` is the newest that needs it; `data` NULL: in a file of its own.
 - words: what a person is asked, and says: calls that wait (`kind` call, `word` is what they answered), and comments
-  for the agent's `session` (`word` is when it was told).
+  for the agent's `session` (`word` is when it was told), and files that were `seen`.
 """
 
 Row = tuple[Any, ...]

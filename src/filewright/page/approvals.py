@@ -47,7 +47,7 @@ class Approvals:
 
     def ask(self, call: WaitingCall) -> None:
         """Let a call wait; one that waits already is asked for anew."""
-        database = self._workspace.database()
+        database = self._workspace.changes.database()
         content = json.dumps({**asdict(call), "shown": call.shown[:_SHOWN_CHARS]})
         with database.transaction(durable=False) as execute:
             execute("DELETE FROM words WHERE kind = 'call' AND at < ?", (time.time() - 2 * WAIT,))
@@ -65,7 +65,7 @@ class Approvals:
         """The calls that wait, the oldest first."""
         now = time.time()
         calls: dict[str, WaitingCall] = {}
-        for database in self._workspace.databases:
+        for database in self._workspace.changes.databases:
             for (content,) in database.read(
                 "SELECT content FROM words WHERE kind = 'call' AND word IS NULL AND at > ? AND at <= ?",
                 now - WAIT,
@@ -78,7 +78,7 @@ class Approvals:
     def answer(self, call_id: str, word: Word) -> bool:
         """Give the person's word; False if the call does not wait any more."""
         for database in (
-            self._workspace.databases if any(call.id == call_id for call in self.waiting()) else ()
+            self._workspace.changes.databases if any(call.id == call_id for call in self.waiting()) else ()
         ):
             if not database.read("SELECT 1 FROM words WHERE id = ? AND word IS NULL", call_id):
                 continue
@@ -91,7 +91,7 @@ class Approvals:
 
     def take(self, call_id: str) -> Word | None:
         """The word for a call, which counts this once; None if there is none."""
-        for database in self._workspace.databases:
+        for database in self._workspace.changes.databases:
             if not database.read("SELECT 1 FROM words WHERE id = ? AND word IS NOT NULL", call_id):
                 continue
             with database.transaction(durable=False) as execute:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
+from urllib.parse import quote as quote_path
 
 from filewright.changes import Contents, Entry
 from filewright.edit import FileDiff
@@ -44,6 +46,12 @@ IMAGES = {
     "svg": "image/svg+xml",
 }
 """What a browser shows as an image, by suffix."""
+_EDITORS = {
+    "vscode": "vscode://file{path}:{line}",
+    "cursor": "cursor://file{path}:{line}",
+    "zed": "zed://file{path}:{line}",
+    "jetbrains": "idea://open?file={path}&line={line}",
+}
 _ENDS = re.compile("\r\n|\n|\r")
 _KINDS = {"link": "symbolic link", "folder": "folder", "other": "special file"}
 
@@ -54,7 +62,8 @@ class Card:
 
     There are several where others have changed the file in between. `before` and `after` are its sizes in
     bytes, None where it was not or is not there; `image` says that a browser can show it; `lines` is how
-    many it has, where its folded ones can be shown; `added` and `removed` count lines, where they can be.
+    many it has, where its folded ones can be shown; `added` and `removed` count lines, where they can be. `version`
+    tells this state of it from another, `editor` is an address that opens it.
     """
 
     index: int
@@ -70,6 +79,8 @@ class Card:
     added: int | None = None
     removed: int | None = None
     whole: bool = False
+    version: str = ""
+    editor: str = ""
 
     @property
     def bare(self) -> bool:
@@ -154,7 +165,31 @@ def _card(workspace: Workspace, contents: Contents, index: int, entry: Entry, li
         count if after is not None else None,
         found.added,
         found.removed,
+        version=_version(entry),
+        editor=_editor(workspace.settings.editor, entry, views or ()),
     )
+
+
+def row_of(
+    workspace: Workspace, contents: Contents, entry: Entry, *, counted: bool
+) -> tuple[Entry, str, Any]:
+    """An entry as the tree has it: its version, and its lines if they are to be counted."""
+    file = counted and not _large(entry)
+    return entry, _version(entry), workspace.difference(contents, entry, max_lines=0) if file else None
+
+
+def _version(entry: Entry) -> str:
+    """What tells this state of a file from another: its content, or that it is gone."""
+    return "gone" if entry.after is None else entry.after.digest or entry.after.kind
+
+
+def _editor(wanted: str, entry: Entry, views: Sequence[FileView]) -> str:
+    """The address that opens a file where it was changed; empty without an editor, or a file."""
+    if not wanted or entry.after is None or entry.after.kind != "file":
+        return ""
+    line = next((hunk.new for view in views for hunk in view.hunks), 1)
+    path = quote_path(b"/".join((entry.place.root, *entry.place.parts)))
+    return _EDITORS.get(wanted, wanted).replace("{path}", path).replace("{line}", str(line))
 
 
 def _held(contents: Contents, entry: Entry) -> Snapshot | None:

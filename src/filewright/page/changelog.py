@@ -47,7 +47,6 @@ class Listing:
     summary: str
     session: str
     client: str
-    turn: str
     paths: tuple[str, ...]
     files: int
     undoable: bool
@@ -67,7 +66,6 @@ class Listing:
             self.summary,
             self.session,
             self.client,
-            self.turn,
             *self.paths,
         )
         text = " ".join(named).lower()
@@ -191,7 +189,7 @@ class ChangeLog:
         newest = self._workspace.newest()
         if newest == self._newest and self._order:
             return
-        heads = list(self._workspace.heads())
+        heads = list(self._workspace.changes.heads())
         sessions: dict[str | None, list[Prompt]] = {}
         self._prompts = {}
         for group in prompts(heads):
@@ -237,7 +235,6 @@ class ChangeLog:
             one_line(record.summary),
             record.session or "",
             one_line(record.client or ""),
-            one_line(record.turn or ""),
             paths,
             len(record.entries) - folders if len(record.entries) > folders else folders,
             record.undoable,

@@ -11,7 +11,7 @@ import json
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from filewright.tools import clip
 from filewright.visible import one_line
@@ -32,7 +32,8 @@ _TELLING = ("PostToolUse", "PostToolUseFailure", "AfterTool")
 class Comment:
     """Words on the lines `first` to `last` (1-based) of a file, `before` or after what `viewed` names.
 
-    `viewed` is the address of what the person looked at, `quoted` the text of these lines.
+    `viewed` is the address of what the person looked at, `quoted` the text of these lines. `delivered` is when the
+    agent was told, `resolved` when the person was done with it.
     """
 
     viewed: str
@@ -42,6 +43,9 @@ class Comment:
     last: int
     quoted: str
     words: str
+    id: str = ""
+    delivered: str | None = None
+    resolved: float | None = None
 
     @property
     def where(self) -> str:
@@ -62,16 +66,6 @@ class Comment:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A comment as it is kept: when the agent was told, and when the person was done with it."""
-
-    id: str
-    comment: Comment
-    delivered: float | None
-    resolved: float | None
-
-
 class Comments:
     """The comments of a workspace. Every method raises what a `Database` does."""
 
@@ -81,25 +75,25 @@ class Comments:
     def write(self, comment: Comment, session: str, client: str) -> None:
         """Keep a comment for the next answer to the session `session` of the client `client`."""
         given = json.dumps(asdict(comment))
-        with self._workspace.database().transaction() as execute:
+        with self._workspace.changes.database().transaction() as execute:
             execute(
                 "INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)",
                 (secrets.token_hex(8), time.time(), session, client, given),
             )
 
-    def of(self, viewed: str) -> list[Kept]:
+    def of(self, viewed: str) -> list[Comment]:
         """The comments on what is at an address, the oldest first."""
         asked = "SELECT id, content, word, resolved FROM words WHERE kind = 'comment' ORDER BY at"
         return [
-            Kept(name, comment, float(told) if told else None, resolved)
-            for database in self._workspace.databases
-            for name, given, told, resolved in database.read(asked)
+            replace(comment, id=name, delivered=delivered, resolved=resolved)
+            for database in self._workspace.changes.databases
+            for name, given, delivered, resolved in database.read(asked)
             if (comment := Comment(**json.loads(given))).viewed == viewed
         ]
 
     def resolve(self, name: str, *, done: bool) -> bool:
         """Mark a comment as done with, or not; False if there is no such."""
-        for database in self._workspace.databases:
+        for database in self._workspace.changes.databases:
             if database.read("SELECT 1 FROM words WHERE kind = 'comment' AND id = ?", name):
                 with database.transaction() as execute:
                     execute(
@@ -111,7 +105,7 @@ class Comments:
     def state(self) -> str:
         """What is another text once a comment was written, told or resolved."""
         asked = "SELECT count(*), count(word), count(resolved) FROM words WHERE kind = 'comment'"
-        return str([database.read(asked) for database in self._workspace.databases])
+        return str([database.read(asked) for database in self._workspace.changes.databases])
 
     def taken(self, session: str, client: str = "") -> list[Comment]:
         """Those that a session has not been told, or another of a client whose name begins with `client`.
@@ -120,7 +114,7 @@ class Comments:
         """
         found: list[Comment] = []
         of_client = (client, client)
-        for database in self._workspace.databases:
+        for database in self._workspace.changes.databases:
             asked = (
                 "SELECT id, content FROM words WHERE kind = 'comment' AND word IS NULL AND resolved IS NULL "
                 "AND (session = ? OR (? <> '' AND client LIKE ? || '%')) ORDER BY at"

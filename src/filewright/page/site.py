@@ -14,9 +14,10 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote as in_address
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -29,10 +30,11 @@ from filewright.changes import Contents, Scope, Selected
 from filewright.edit import Diff
 from filewright.errors import Code, FilewrightError, read_only
 from filewright.page.approvals import Approvals, Word
-from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, lines_of, suffix
+from filewright.page.cards import CARDS, IMAGES, card_of, cards_of, folded_lines, lines_of, row_of, suffix
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment, Comments
 from filewright.page.guard import json_of
+from filewright.page.marks import Marks
 from filewright.page.render import render
 from filewright.page.view import views_of
 from filewright.progress import Caller, Task
@@ -43,12 +45,18 @@ LOOK_SECONDS = 1.0
 PING_LOOKS = 15
 _KEPT = 4
 """Sessions, and other views, that are held for the next part of them."""
+_TREE = 2_000
+"""Files that the tree beside the diffs has."""
+_COUNTED_SECONDS = 0.5
 _BODY = 1 << 16
 """Bytes of a request to act."""
 _MOST = 10**12
 """The largest number that is asked for: of a hunk, or by so much a line is further down."""
 _KINDS = ("change", "prompt", "session", "since")
 _STATUS = {Code.NOT_FOUND: 404, Code.STALE_VERSION: 409, Code.INVALID_INPUT: 400, Code.READ_ONLY: 403}
+
+
+_S = TypeVar("_S", bound="Said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,7 @@ class ReviewSite:
         self._log = ChangeLog(workspace)
         self._approvals = Approvals(workspace)
         self._comments = Comments(workspace)
+        self._marks = Marks(workspace)
         self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
         self._viewed: dict[tuple[str, str, str | None], Viewed] = {}
         self.leaving = asyncio.Event()
@@ -88,10 +97,6 @@ class ReviewSite:
         return Starlette(
             routes=[
                 Route("/", self.newest),
-                Route("/change/{name:path}", self.change),
-                Route("/prompt/{name:path}", self.prompt),
-                Route("/session/{name:path}", self.session),
-                Route("/since/{name:path}", self.since),
                 Route("/about", self.about),
                 Route("/list", self.rows),
                 Route("/waiting", self.waiting),
@@ -101,6 +106,8 @@ class ReviewSite:
                 Route("/resolve", self.resolve, methods=["POST"]),
                 Route("/events", self.events),
                 Route("/act", self.act, methods=["POST"]),
+                Route("/seen", self.seen, methods=["POST"]),
+                Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers={
                 FilewrightError: self._refused,
@@ -115,7 +122,6 @@ class ReviewSite:
         if newest:
             cards_of(self._workspace, self._selected("change", newest[0].id).contents)
         render("rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW)
-        render("empty.html")
 
     # Looking
 
@@ -130,21 +136,12 @@ class ReviewSite:
             return HTMLResponse(render("empty.html"))
         return self._answer(request, "change", newest[0].id)
 
-    def change(self, request: Request) -> Response:
-        """One change."""
-        return self._answer(request, "change", request.path_params["name"])
-
-    def prompt(self, request: Request) -> Response:
-        """All that is left of what came of one prompt, as one."""
-        return self._answer(request, "prompt", request.path_params["name"])
-
-    def session(self, request: Request) -> Response:
-        """All that is left of what a session did, as one."""
-        return self._answer(request, "session", request.path_params["name"])
-
-    def since(self, request: Request) -> Response:
-        """All that was changed after a change, as one."""
-        return self._answer(request, "since", request.path_params["name"])
+    def named(self, request: Request) -> Response:
+        """One change, or all that is left of several as one."""
+        kind = request.path_params["kind"]
+        if kind not in _KINDS:
+            raise HTTPException(404, "There is no such page.")
+        return self._answer(request, kind, request.path_params["name"])
 
     def _answer(self, request: Request, kind: str, name: str) -> Response:
         answers: dict[str, Callable[[Request, Viewed], Response]] = {
@@ -154,6 +151,7 @@ class ReviewSite:
             "lines": self._lines,
             "image": self._image,
             "comments": self._remarks,
+            "tree": self._tree,
         }
         part = request.query_params.get("part", "view")
         if part not in answers:
@@ -233,20 +231,17 @@ class ReviewSite:
         policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
         return Response(content, media_type=media, headers={"content-security-policy": policy})
 
-    async def events(self, request: Request) -> Response:
+    async def events(self, _request: Request) -> Response:
         """News for as long as the page is open, lines of JSON: the newest change, and how many calls wait."""
-        return StreamingResponse(
-            self._news(request.query_params.get("after", "")), media_type="application/x-ndjson"
-        )
+        return StreamingResponse(self._news(), media_type="application/x-ndjson")
 
-    async def _news(self, known: str) -> AsyncIterator[str]:
-        told: tuple[str, list[str], str] = known, [], ""
-        looks = 0
+    async def _news(self) -> AsyncIterator[str]:
+        told, looks = "", 0
         while not self.leaving.is_set():
             now = await run_in_threadpool(self._look)
             if now != told:
                 told = now
-                yield json.dumps({"newest": now[0], "waiting": len(now[1]), "comments": now[2]}) + "\n"
+                yield now
             elif looks % PING_LOOKS == 0:
                 yield "\n"
             looks += 1
@@ -255,9 +250,25 @@ class ReviewSite:
             except TimeoutError:
                 continue
 
-    def _look(self) -> tuple[str, list[str], str]:
-        waiting = [call.id for call in self._approvals.waiting()]
-        return self._workspace.newest() or "", waiting, self._comments.state()
+    def _look(self) -> str:
+        newest, waiting = self._workspace.newest() or "", len(self._approvals.waiting())
+        return json.dumps({"newest": newest, "waiting": waiting, "comments": self._comments.state()}) + "\n"
+
+    def _tree(self, request: Request, viewed: Viewed) -> Response:
+        """All files by their folders, the lines counted as far as there is time."""
+        clock = Task(seconds=_COUNTED_SECONDS)
+        rows = [
+            row_of(self._workspace, viewed.contents, entry, counted=not clock.expired)
+            for entry in viewed.contents.record.entries[:_TREE]
+        ]
+        more = len(viewed.contents.record.entries) - len(rows)
+        return HTMLResponse(render("tree.html", **self._shared(request, viewed), rows=rows, more=more))
+
+    async def seen(self, request: Request) -> Response:
+        """Mark a file as seen in a version, or not."""
+        given = await self._given(Seen, request)
+        await run_in_threadpool(self._marks.mark, given.path, given.version)
+        return JSONResponse({"said": "Viewed." if given.version else "Not viewed."})
 
     # Calls that wait for a word
 
@@ -280,16 +291,14 @@ class ReviewSite:
 
     async def word(self, request: Request) -> Response:
         """Give the person's word on a call."""
-        given = await json_of(request, _BODY)
-        call, allow = (given.get("call"), given.get("allow")) if isinstance(given, dict) else (None, None)
-        if not isinstance(call, str) or not isinstance(allow, bool):
-            raise HTTPException(400, "This is no word on a call.")
-        self._refuse_read_only()
-        word: Word = "allowed" if allow else "refused"
-        if not await run_in_threadpool(self._approvals.answer, call, word):
+        given = await self._given(Answer, request)
+        word: Word = "allowed" if given.allow else "refused"
+        if not await run_in_threadpool(self._approvals.answer, given.call, word):
             raise HTTPException(404, "This call does not wait any more.")
         said = (
-            "Allowed: the agent may make this call now." if allow else "Refused: the agent may not make it."
+            "Allowed: the agent may make this call now."
+            if given.allow
+            else "Refused: the agent may not make it."
         )
         return JSONResponse({"said": said})
 
@@ -302,51 +311,37 @@ class ReviewSite:
 
     async def comment(self, request: Request) -> Response:
         """Keep what a person says of some lines, for the agent."""
-        given = await json_of(request, _BODY)
-        return await run_in_threadpool(self._comment, given if isinstance(given, dict) else {})
+        return await run_in_threadpool(self._comment, await self._given(Remark, request))
 
-    def _comment(self, given: dict[str, Any]) -> Response:
-        self._refuse_read_only()
-        kind, name, words = (given.get(key) for key in ("kind", "name", "words"))
-        index, first, last = (given.get(key) for key in ("index", "first", "last"))
-        if not (isinstance(words, str) and 0 < len(words.strip()) <= WORDS_CHARS):
-            raise HTTPException(400, f"A comment has words, {WORDS_CHARS:,} characters at most.")
-        if kind not in _KINDS or not isinstance(name, str) or type(given.get("before")) is not bool:
-            raise HTTPException(400, "This is no comment.")
-        if not (type(index) is type(first) is type(last) is int and 0 < first <= last < _MOST):
-            raise HTTPException(400, "A comment is on lines of a file.")
-        viewed = self._selected(kind, name)
+    def _comment(self, given: Remark) -> Response:
+        viewed = self._selected(given.kind, given.name)
         record = viewed.contents.record
-        if not 0 <= index < len(record.entries):
-            raise HTTPException(404, f"There are {len(record.entries)} files.")
-        entry = record.entries[index]
-        quoted = lines_of(viewed.contents, entry, first, last, before=given["before"])
-        if quoted == "":
+        entry = record.entries[_within(given.index, viewed)]
+        quoted = lines_of(viewed.contents, entry, given.first, given.last, before=given.before)
+        if quoted == "" or given.last < given.first:
             raise HTTPException(400, "There are no such lines in this file.")
         path, session = entry.place.shown, record.session or ""
-        made = Comment(viewed.address, path, given["before"], first, last, quoted or "", words.strip())
+        made = Comment(viewed.address, path, given.before, given.first, given.last, quoted or "", given.words)
         self._comments.write(made, session, record.client or "")
         return JSONResponse({"said": "The agent is told with its next answer."})
 
     async def resolve(self, request: Request) -> Response:
         """The person is done with a comment, or is not."""
-        given = await json_of(request, _BODY)
-        name, done = (given.get("comment"), given.get("done")) if isinstance(given, dict) else (None, None)
-        if not isinstance(name, str) or not isinstance(done, bool):
-            raise HTTPException(400, "This is no comment.")
-        self._refuse_read_only()
-        if not await run_in_threadpool(self._comments.resolve, name, done=done):
+        given = await self._given(Resolved, request)
+        if not await run_in_threadpool(self._comments.resolve, given.comment, done=given.done):
             raise HTTPException(404, "There is no such comment.")
-        return JSONResponse({"said": "Resolved." if done else "Open again."})
+        return JSONResponse({"said": "Resolved." if given.done else "Open again."})
 
     # Acting
 
     async def act(self, request: Request) -> Response:
         """Show what an action would do (`preview`), or do it: as JSON the change it made."""
-        asked = Action.of(await json_of(request, _BODY))
+        asked = await self._given(Action, request, looks=True)
         return await run_in_threadpool(self._act, request, asked)
 
     def _act(self, request: Request, asked: Action) -> Response:
+        if asked.hunk is not None and asked.path is None:
+            raise HTTPException(400, "A hunk is one of a file.")
         workspace = self._workspace.under(self._task())
         scope = _scope(asked.kind, asked.name)
         try:
@@ -398,9 +393,17 @@ class ReviewSite:
     def _task(self) -> Task:
         return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
 
-    def _refuse_read_only(self) -> None:
-        if self._workspace.settings.read_only:
+    async def _given(self, model: type[_S], request: Request, *, looks: bool = False) -> _S:
+        """The body of a request; one that does more than to look is refused where nothing may be changed."""
+        try:
+            given = model.model_validate(await json_of(request, _BODY))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the body"
+            raise HTTPException(400, f"This is nothing the page can do: {where}: {first['msg']}") from error
+        if self._workspace.settings.read_only and not looks:
             raise read_only()
+        return given
 
     def _shared(self, request: Request, viewed: Viewed | None = None) -> dict[str, Any]:
         base = request.scope.get("root_path", "")
@@ -409,6 +412,7 @@ class ReviewSite:
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
             "person": REVIEW,
+            "seen": self._marks.seen() if viewed is not None else {},
             "viewed": viewed,
             "source": f"{base}{viewed.address}" if viewed is not None else None,
         }
@@ -425,31 +429,54 @@ class ReviewSite:
         return _problem(500, "This failed because of a bug in filewright; the terminal shows more.", None)
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Said(BaseModel):
+    """What the page's script sends."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class Action(Said):
     """What somebody wants taken back: a change, a prompt, a session, or all since a change; of it a file, or a hunk."""
 
-    kind: str
+    kind: Literal["change", "prompt", "session", "since"]
     name: str
-    path: str | None
-    hunk: int | None
-    preview: bool
-    force: bool
+    path: str | None = None
+    hunk: int | None = Field(default=None, gt=0, lt=_MOST)
+    preview: bool = True
+    force: bool = False
 
-    @classmethod
-    def of(cls, given: Any) -> Action:
-        """From the JSON of a request. Raises `HTTPException` for anything else."""
-        if not isinstance(given, dict):
-            raise HTTPException(400, "An action is an object.")
-        kind, name, path, hunk = (given.get(key) for key in ("kind", "name", "path", "hunk"))
-        fits = (
-            kind in _KINDS
-            and (path is None or isinstance(path, str))
-            and (hunk is None or (type(hunk) is int and 0 < hunk < _MOST and path is not None))
-        )
-        if not fits or not isinstance(kind, str) or not isinstance(name, str):
-            raise HTTPException(400, "This is no action of the page.")
-        return cls(kind, name, path, hunk, given.get("preview") is not False, given.get("force") is True)
+
+class Remark(Said):
+    """A comment on lines of one of the files that are looked at."""
+
+    kind: Literal["change", "prompt", "session", "since"]
+    name: str
+    index: int
+    before: bool
+    first: int = Field(gt=0, lt=_MOST)
+    last: int = Field(gt=0, lt=_MOST)
+    words: str = Field(min_length=1, max_length=WORDS_CHARS, pattern=r"\S")
+
+
+class Resolved(Said):
+    """Whether the person is done with a comment."""
+
+    comment: str
+    done: bool
+
+
+class Answer(Said):
+    """The word on a call that waits."""
+
+    call: str
+    allow: bool
+
+
+class Seen(Said):
+    """The version of a file that was seen, or nothing."""
+
+    path: str
+    version: str = Field(max_length=100)
 
 
 def _scope(kind: str, name: str) -> Scope:
@@ -466,7 +493,11 @@ def _problem(status: int, message: str, hint: str | None) -> Response:
 
 
 def _index(request: Request, viewed: Viewed) -> int:
-    index, count = _number(request, "index"), len(viewed.contents.record.entries)
+    return _within(_number(request, "index"), viewed)
+
+
+def _within(index: int, viewed: Viewed) -> int:
+    count = len(viewed.contents.record.entries)
     if not 0 <= index < count:
         raise HTTPException(404, f"There are {count} files.")
     return index

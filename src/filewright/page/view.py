@@ -25,9 +25,10 @@ _COMPARED_CHARS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class DiffRow(Row):
-    """One line of a diff, and the characters [start, end) of it that changed."""
+    """One line of a diff, and the characters [start, end) of it that changed; `blank`: whitespace alone."""
 
     changed: tuple[tuple[int, int], ...] = ()
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,8 @@ def _alike(one: str, two: str) -> float:
 def _compared(removed: DiffRow, added: DiffRow) -> tuple[DiffRow, DiffRow]:
     """The two rows with what changed between them; nothing is marked where little is alike."""
     one, two = removed.text, added.text
+    if one.split() == two.split():
+        removed, added = replace(removed, blank=True), replace(added, blank=True)
     if max(len(one), len(two)) > _COMPARED_CHARS or (one.strip() and _alike(one, two) < _ALIKE):
         return removed, added
     before, after = _WORDS.findall(one), _WORDS.findall(two)

@@ -77,12 +77,13 @@ function settle() {
   total();
   for (const later of view.querySelectorAll(LATER)) soon.observe(later);
   remarks();
+  tree();
 }
 
 function total() {
   const place = view.querySelector(".about .totals");
   if (!place) return;
-  const files = [...view.querySelectorAll("section > .file")];
+  const files = [...view.querySelectorAll(".change .file")];
   const sum = (name) => files.reduce((all, file) => all + Number(file.dataset[name]), 0).toLocaleString("en");
   const more = view.querySelector("[data-load]") ? "≥ " : "";
   const [plus, minus] = ["span", "span"].map((name) => document.createElement(name));
@@ -201,7 +202,7 @@ async function listen() {
   if (stream || document.hidden) return;
   const mine = (stream = new AbortController());
   try {
-    const { body: news } = await ask(`${base}/events?after=${encodeURIComponent(newest)}`, { signal: mine.signal });
+    const { body: news } = await ask(`${base}/events`, { signal: mine.signal });
     alive(true);
     const reader = news.pipeThrough(new TextDecoderStream()).getReader();
     for (let text = "", read = {}; !read.done; read = await reader.read()) {
@@ -331,6 +332,39 @@ dialog.addEventListener("close", () => {
   wanted = null;
 });
 
+// The tree of files, and which of them were seen
+
+async function tree() {
+  const place = view.querySelector(".tree");
+  if (!place) return;
+  const { text, ok } = await get(`${view.querySelector("section").dataset.address}?part=tree`);
+  if (ok && place.isConnected) place.replaceChildren(parsed(text));
+}
+
+async function jump(link) {
+  const name = `file-${link.dataset.index}`;
+  // The files that come before it are loaded first, a page at a time.
+  for (let next; !document.getElementById(name) && (next = view.querySelector("[data-load]")); ) await load(next);
+  const file = document.getElementById(name);
+  file?.scrollIntoView();
+  file?.querySelector(".fold").focus({ preventScroll: true });
+}
+
+async function mark(box) {
+  const file = box.closest(".file");
+  await post({ path: file.dataset.path, version: box.checked ? box.dataset.seen : "" }, "seen");
+  file.classList.toggle("folded", box.checked);
+  file.querySelector(".fold").setAttribute("aria-expanded", !box.checked);
+  view.querySelector(`.tree [data-index="${file.id.slice(5)}"]`)?.classList.toggle("seen", box.checked);
+}
+
+function toggle(name) {
+  const on = body.classList.toggle(name);
+  localStorage.setItem(`filewright ${name}`, on ? "1" : "");
+  document.querySelector(`[data-toggle="${name}"]`).setAttribute("aria-pressed", on);
+}
+for (const { dataset } of document.querySelectorAll("[data-toggle]")) if (localStorage.getItem(`filewright ${dataset.toggle}`)) toggle(dataset.toggle);
+
 // Comments: each below the last of its lines
 
 async function remarks() {
@@ -406,12 +440,21 @@ document.addEventListener("click", (event) => {
     show(link.getAttribute("href"));
     return;
   }
+  const inTree = event.target.closest(".tree a");
+  if (inTree && plain) {
+    event.preventDefault();
+    jump(inTree);
+    return;
+  }
+  if (event.target.dataset.seen) mark(event.target);
   const number = event.target.closest(".change td.num:not(:empty)");
   const button = event.target.closest("button");
   if (number?.closest(".file")?.querySelector("[data-say]")) comment(number.closest(".file"), number.closest("tr"));
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
   else if ("close" in button.dataset) button.closest("dialog").close();
+  else if (button.dataset.copy) navigator.clipboard.writeText(button.dataset.copy).then(() => say("The path was copied."));
+  else if (button.dataset.toggle) toggle(button.dataset.toggle);
   else if (button.dataset.say) comment(button.closest(".file"));
   else if (button.dataset.comment) resolve(button);
   else if ("do" in button.dataset || button.dataset.word) act(button);
@@ -479,6 +522,9 @@ const keys = {
   n: () => stepFile(1),
   p: () => stepFile(-1),
   u: () => view.querySelector(".actions [data-act]")?.click(),
+  v: () => fileHere()?.querySelector("[data-seen]")?.click(),
+  w: () => toggle("quiet"),
+  l: () => toggle("unwrapped"),
   c: () => fileHere()?.querySelector("[data-say]") && comment(fileHere()),
   s: () => split(document.querySelector('[data-split="1"]').getAttribute("aria-pressed") === "true" ? "0" : "1"),
   "/": () => filter.q.focus(),

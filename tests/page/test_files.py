@@ -1,0 +1,174 @@
+"""Many files of one change: the tree beside them, what was seen of them, and how their lines are shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
+
+from filewright import Workspace
+
+Opened = Callable[..., Page]
+
+
+def made(workspace: Workspace, count: int) -> None:
+    items = [{"path": f"d/{at % 3}/{at:04}.txt", "content": f"{at}\n" * (at % 5 + 1)} for at in range(count)]
+    answer = workspace.call("write_content", {"items": items})
+    assert not answer.is_error, answer.text
+
+
+def test_a_tree_with_counts_leads_to_each_file(workspace: Workspace, opened: Opened) -> None:
+    made(workspace, 6)
+    page = opened()
+    links = page.locator(".tree a")
+    expect(links).to_have_count(6)
+    expect(page.locator(".tree a", has_text="0004.txt").locator(".plus")).to_have_text("+5")
+    links.last.click()
+    expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
+
+
+def test_a_few_files_need_no_tree(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", "x\n")
+    expect(opened().locator(".tree")).to_have_count(0)
+
+
+def test_a_file_far_down_is_loaded_when_it_is_chosen(workspace: Workspace, opened: Opened) -> None:
+    made(workspace, 300)
+    page = opened()
+    expect(page.locator("article.file")).to_have_count(50)
+    link = page.locator(".tree a", has_text="0299.txt")
+    link.click()
+    expect(page.locator("article.file", has_text="0299.txt")).to_be_in_viewport(timeout=20_000)
+
+
+def test_a_mark_of_what_was_seen_lasts_and_lapses(
+    workspace: Workspace, serve: Callable[..., Served], opened: Opened
+) -> None:
+    made(workspace, 6)
+    page = opened(serve())
+    file = page.locator("article.file", has_text="0003.txt")
+    file.get_by_label("Viewed").check()
+    expect(file.locator("table")).to_be_hidden()
+    expect(page.locator(".tree a.seen")).to_have_count(1)
+    again = opened(serve())
+    file = again.locator("article.file", has_text="0003.txt")
+    expect(file.get_by_label("Viewed")).to_be_checked()
+    expect(file.locator("table")).to_be_hidden()
+    workspace.edit("d/0/0003.txt", [{"search": "3", "replace": "three", "replace_all": True}])
+    again.goto(again.url.partition("/change")[0])
+    expect(again.locator("h1")).to_have_text("Edited d/0/0003.txt")
+    expect(again.get_by_label("Viewed")).not_to_be_checked()
+    expect(again.locator("td.code.new").first).to_be_visible()
+
+
+def test_changes_of_whitespace_can_be_hidden(workspace: Workspace, folder: Path, opened: Opened) -> None:
+    (folder / "a.py").write_text("if x:\n  one()\n  two()\n")
+    workspace.edit("a.py", [{"search": "  one()\n  two()", "replace": "    one()\n    two(2)"}])
+    page = opened()
+    expect(page.locator("td.code.old:visible")).to_have_count(2)
+    page.keyboard.press("w")
+    expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
+    expect(page.get_by_role("button", name="Hide whitespace")).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
+    expect(page.locator(".about .totals")).to_have_text("+2 −2")
+
+
+def test_long_lines_wrap_or_not(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("a.txt", f"{'word ' * 150}\n")
+    page = opened()
+    row = page.locator("td.code.new")
+    wrapped = row.bounding_box()
+    page.keyboard.press("l")
+    unwrapped = row.bounding_box()
+    assert wrapped is not None
+    assert unwrapped is not None
+    assert unwrapped["height"] < wrapped["height"]
+
+
+@pytest.mark.parametrize(
+    ("editor", "begin", "end"),
+    [
+        ("vscode", "vscode://file/", "/a%20b.txt:2"),
+        ("cursor", "cursor://file/", "/a%20b.txt:2"),
+        ("zed", "zed://file/", "/a%20b.txt:2"),
+        ("jetbrains", "idea://open?file=/", "/a%20b.txt&line=2"),
+        ("my://open?at={path}#{line}", "my://open?at=/", "/a%20b.txt#2"),
+    ],
+)
+def test_a_file_opens_in_the_editor(
+    workspace: Workspace,
+    folder: Path,
+    serve: Callable[..., Served],
+    monkeypatch: pytest.MonkeyPatch,
+    editor: str,
+    begin: str,
+    end: str,
+) -> None:
+    (folder / "a b.txt").write_text("".join(f"{at}\n" for at in range(1, 9)))
+    workspace.edit("a b.txt", [{"search": "5\n", "replace": "five\n"}])
+    with serve().client() as client:
+        assert "Open in editor" not in client.get("/?part=view").text
+    monkeypatch.setitem(os.environ, "FILEWRIGHT_EDITOR", editor)
+    with serve().client() as client:
+        shown = client.get("/?part=view").text
+    address = (
+        shown.partition("Open in editor")[0].rpartition('href="')[2].partition('"')[0].replace("&amp;", "&")
+    )
+    assert address.startswith(begin), address
+    assert address.endswith(end), address
+
+
+def test_a_path_is_copied(workspace: Workspace, opened: Opened) -> None:
+    workspace.write("src/a.txt", "x\n")
+    page = opened(permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the path src/a.txt").click()
+    expect(page.locator("#said")).to_have_text("The path was copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == "src/a.txt"
+
+
+def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filewright.page.changelog import ChangeLog
+
+    workspace.write("a.txt", "0\n")
+    for number in range(120):
+        workspace.edit("a.txt", [{"search": f"{number}\n", "replace": f"{number + 1}\n"}])
+    read: list[str] = []
+    record = Workspace.record
+
+    def noted(self: Workspace, name: str) -> object:
+        read.append(name)
+        return record(self, name)
+
+    monkeypatch.setattr(Workspace, "record", noted)
+    log = ChangeLog(workspace)
+    page = log.page()
+    assert len(page.rows) == 50
+    assert len(read) <= 50
+    following = log.page(before=page.cursor)
+    assert [row.id for _, _, row in page.rows] > [row.id for _, _, row in following.rows]
+    assert len(read) <= 100
+
+
+BAD = [
+    {},
+    {"path": 5, "version": "x"},
+    {"path": "a", "version": "x" * 1_000},
+    {"path": "\ud800", "version": "x"},
+]
+
+
+def test_what_is_no_mark_is_refused(workspace: Workspace, serve: Callable[..., Served]) -> None:
+    import json
+
+    with serve().client() as client:
+        for bad in BAD:
+            assert client.post("/seen", content=json.dumps(bad)).status_code == 400
+        assert client.get("/nothing/x").status_code == 404
+        assert client.get("/nothing/x?part=view").status_code == 404
