@@ -152,7 +152,8 @@ def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> Filewri
 # Refusals of a path. `asked` is the path as the caller wrote it, or as it is shown below its root.
 
 
-def _refusal(code: Code, asked: str, message: str, hint: str, **facts: object) -> FilewrightError:
+def refused(code: Code, asked: str, message: str, hint: str, **facts: object) -> FilewrightError:
+    """An error that speaks of one path; `facts` are further details."""
     return _other(code, message, hint, path=asked, **facts)
 
 
@@ -162,7 +163,7 @@ def _other(code: Code, message: str, hint: str, **details: object) -> Filewright
 
 def _plain(code: Code, message: str, hint: str) -> Callable[[str], FilewrightError]:
     """A refusal whose message has `{asked}`, and in which nothing else differs from case to case."""
-    return lambda asked: _refusal(code, asked, message.format(asked=asked), hint)
+    return lambda asked: refused(code, asked, message.format(asked=asked), hint)
 
 
 taken = _plain(Code.ALREADY_EXISTS, "{asked} already exists", "choose another name, or ask to overwrite")
@@ -247,34 +248,32 @@ no_hunks = _plain(
 
 def unusable(asked: str, why: str) -> FilewrightError:
     """A path that names no file on this system, or one that other programs read as another."""
-    return _refusal(
-        Code.INVALID_INPUT, asked, f"{asked} {why}", "give a path below the root, by another name"
-    )
+    return refused(Code.INVALID_INPUT, asked, f"{asked} {why}", "give a path below the root, by another name")
 
 
 def missing(asked: str, part: str | None = None) -> FilewrightError:
     """Nothing has that name, or the name of a `part` on the way to it."""
     why = f": there is no {part}" if part is not None else ""
-    return _refusal(
+    return refused(
         Code.NOT_FOUND, asked, f"{asked} does not exist{why}", "list the folder to see what is there"
     )
 
 
 def replaced(what: str, asked: str) -> FilewrightError:
     """A folder or a link on the way to something was replaced since it was looked at."""
-    return _refusal(Code.STALE_VERSION, asked, f"{what} was replaced meanwhile", "try again")
+    return refused(Code.STALE_VERSION, asked, f"{what} was replaced meanwhile", "try again")
 
 
 def not_a_file(asked: str, kind: str, *, hint: str = "name a regular file") -> FilewrightError:
     """Something else than a file is there."""
     article = "a FIFO" if kind == "fifo" else f"a {'special file' if kind == 'other' else kind}"
-    return _refusal(Code.NOT_A_FILE, asked, f"{asked} is {article}, not a file", hint)
+    return refused(Code.NOT_A_FILE, asked, f"{asked} is {article}, not a file", hint)
 
 
 def not_a_folder(asked: str, part: str | None = None, *, hint: str = "name a folder") -> FilewrightError:
     """Something else than a folder is there, or at a `part` on the way to it."""
     message = f"{asked}{f': {part}' if part else ''} is not a folder"
-    return _refusal(Code.NOT_A_DIRECTORY, asked, message, hint)
+    return refused(Code.NOT_A_DIRECTORY, asked, message, hint)
 
 
 def read_only(asked: str | None = None) -> FilewrightError:
@@ -283,7 +282,7 @@ def read_only(asked: str | None = None) -> FilewrightError:
     hint = "ask the user to start the server without --read-only"
     if asked is None:
         return _other(Code.READ_ONLY, message, hint)
-    return _refusal(Code.READ_ONLY, asked, f"cannot change {asked}: {message}", hint)
+    return refused(Code.READ_ONLY, asked, f"cannot change {asked}: {message}", hint)
 
 
 def protected(
@@ -294,7 +293,7 @@ def protected(
 ) -> FilewrightError:
     """A change of what is protected."""
     message = f"{asked} is protected: nothing is written to {rule}"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
+    return refused(Code.PERMISSION_DENIED, asked, message, hint, protected=rule)
 
 
 def rules_unusable(asked: str, why: str, number: int | None = None) -> FilewrightError:
@@ -303,7 +302,7 @@ def rules_unusable(asked: str, why: str, number: int | None = None) -> Filewrigh
     hint = "ask the user to correct that file; until then nothing in its folder is offered"
     code = Code.PERMISSION_DENIED if number is None else _BY_ERRNO.get(number, Code.IO_ERROR)
     failed = code in (Code.IO_ERROR, Code.NO_SPACE)
-    return _refusal(code if failed else Code.PERMISSION_DENIED, asked, message, hint)
+    return refused(code if failed else Code.PERMISSION_DENIED, asked, message, hint)
 
 
 def bad_setting(name: str, why: str) -> FilewrightError:
@@ -315,52 +314,52 @@ def bad_setting(name: str, why: str) -> FilewrightError:
 def root_itself(asked: str, root: str) -> FilewrightError:
     """A change of a root itself."""
     message = f"{asked} is a root of the workspace, which is never changed itself"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "name something below it", root=root)
+    return refused(Code.PERMISSION_DENIED, asked, message, "name something below it", root=root)
 
 
 def holds_root(asked: str, name: str) -> FilewrightError:
     """To delete or move what a root lies in."""
     message = f"{asked} holds the root {name}, which is never deleted or moved"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "name something else")
+    return refused(Code.PERMISSION_DENIED, asked, message, "name something else")
 
 
 def not_ours(asked: str, why: str) -> FilewrightError:
     """What only another user may change; `why` goes on after the path."""
     message = f"{asked} {why}; nothing was changed"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, "ask the user who owns it to do it")
+    return refused(Code.PERMISSION_DENIED, asked, message, "ask the user who owns it to do it")
 
 
 def unwritable(asked: str, mode: int) -> FilewrightError:
     """A file without a right to write to it."""
     shown = f"{mode:04o}"
     hint = "make it writable first, if the user wants that"
-    return _refusal(Code.PERMISSION_DENIED, asked, f"{asked} is read-only (mode {shown})", hint, mode=shown)
+    return refused(Code.PERMISSION_DENIED, asked, f"{asked} is read-only (mode {shown})", hint, mode=shown)
 
 
 def unwritable_folder(asked: str, mode: int) -> FilewrightError:
     """Something in a folder without a right to make and remove names in it."""
     message = f"the folder of {asked} cannot be written to (mode {mode:04o}); nothing was changed"
     hint = "make the folder writable first, if the user wants that"
-    return _refusal(Code.PERMISSION_DENIED, asked, message, hint)
+    return refused(Code.PERMISSION_DENIED, asked, message, hint)
 
 
 def no_such_mode(asked: str, mode: int, kept: int) -> FilewrightError:
     """To set a mode of which the system keeps only a part."""
     message = f"{asked}: this system has no mode {mode:o}"
-    return _refusal(Code.UNSUPPORTED, asked, message, f"the nearest that it has is {kept:o}")
+    return refused(Code.UNSUPPORTED, asked, message, f"the nearest that it has is {kept:o}")
 
 
 def hard_linked(asked: str, names: int) -> FilewrightError:
     """To replace a file under one of its names."""
     message = f"{asked} has {names} names (hard links); replacing it leaves the others as they are"
     hint = "give break_hard_links=true if that is meant"
-    return _refusal(Code.HARD_LINKED, asked, message, hint, hard_links=names)
+    return refused(Code.HARD_LINKED, asked, message, hint, hard_links=names)
 
 
 def into_itself(asked: str, destination: str) -> FilewrightError:
     """A folder cannot be below itself."""
     message = f"{asked} cannot be put into itself ({destination})"
-    return _refusal(Code.INVALID_INPUT, asked, message, "choose a destination outside of it")
+    return refused(Code.INVALID_INPUT, asked, message, "choose a destination outside of it")
 
 
 def too_deep(asked: str, levels: int) -> FilewrightError:
@@ -375,7 +374,7 @@ def mounted(asked: str, mount: str) -> FilewrightError:
     """To replace, move or delete what is mounted, or holds a mount."""
     message = f"{asked} is a mount" if asked == mount else f"{asked} holds a mount ({mount})"
     hint = "unmount it first, change it where it is mounted from, or leave it out"
-    return _refusal(Code.UNSUPPORTED, asked, f"{message}; nothing was changed", hint)
+    return refused(Code.UNSUPPORTED, asked, f"{message}; nothing was changed", hint)
 
 
 def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
@@ -384,19 +383,19 @@ def leads_out(asked: str, root: str, to: str | None = None) -> FilewrightError:
     facts = {"resolved": to} if to is not None else {}
     hint = "give a path below the root; absolute links are never followed, wherever they point"
     message = f"{asked} leads out of the root {root}{where}"
-    return _refusal(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
+    return refused(Code.PATH_ESCAPE, asked, message, hint, root=root, **facts)
 
 
 def moved_out(asked: str, root: str) -> FilewrightError:
     """The folder was moved out of the root while it was opened."""
     message = f"the folder of {asked} was moved out of the root {root} meanwhile"
-    return _refusal(Code.PATH_ESCAPE, asked, message, "try again", root=root)
+    return refused(Code.PATH_ESCAPE, asked, message, "try again", root=root)
 
 
 def beyond_roots(asked: str, root: str) -> FilewrightError:
     """What an earlier change did below a root that is not open now."""
     message = f"that change reaches beyond the roots: {asked} is below {root}"
-    return _refusal(
+    return refused(
         Code.PATH_ESCAPE, asked, message, "serve that folder as a root too, then try again", root=root
     )
 
@@ -405,14 +404,14 @@ def unsettled(asked: str, change_id: str) -> FilewrightError:
     """What an unfinished change of a dead process has left half done, and nobody can roll back."""
     message = f"{asked}: the unfinished change {change_id} could not be rolled back here"
     hint = "run filewright doctor, which says what is in the way"
-    return _refusal(Code.IN_USE, asked, message, hint, unsettled=change_id)
+    return refused(Code.IN_USE, asked, message, hint, unsettled=change_id)
 
 
 def interrupted(asked: str, root: str) -> FilewrightError:
     """What an unfinished change of a dead process has left half done, and this workspace may not settle."""
     message = f"{asked} is part of a change that was interrupted and is not settled yet"
     hint = f"open {root} without --read-only (filewright doctor --root does), which settles it or says "
-    return _refusal(Code.IN_USE, asked, message, hint + "what is in the way", root=root)
+    return refused(Code.IN_USE, asked, message, hint + "what is in the way", root=root)
 
 
 # Other refusals that more than one place makes
@@ -454,7 +453,7 @@ def in_the_future(given: str) -> FilewrightError:
 def not_touched(what: str, asked: str) -> FilewrightError:
     """A path at which nothing of what was named was done."""
     hint = "get_history lists the files of each change"
-    return _refusal(Code.NOT_FOUND, asked, f"nothing of {what} was done to {asked}", hint)
+    return refused(Code.NOT_FOUND, asked, f"nothing of {what} was done to {asked}", hint)
 
 
 def one_file_for_a_hunk(what: str) -> FilewrightError:
@@ -467,7 +466,7 @@ def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
     """The diff of a file has fewer hunks."""
     message = f"there is no hunk {hunk} in what was changed of {asked}: there are {count}"
     hint = "hunks count from 1, as the diff of the change shows them"
-    return _refusal(Code.NOT_FOUND, asked, message, hint, hunk=hunk, hunks=count)
+    return refused(Code.NOT_FOUND, asked, message, hint, hunk=hunk, hunks=count)
 
 
 def unknown_change(change_id: str) -> FilewrightError:

@@ -111,9 +111,7 @@ class Boundary:
         self.require_open()
         safe = shown(asked) or "."
         if asked.startswith("file://"):
-            raise FilewrightError(
-                Code.INVALID_INPUT, f"{safe} is a URL", hint="give a path", details={"path": safe}
-            )
+            raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
         root, parts = self._split_root(asked, safe)
         refusal.require_root(root, safe)
         refusal.require_names(parts, safe)

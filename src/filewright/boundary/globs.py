@@ -36,6 +36,7 @@ _DEPTH = 50
 _BRACKET = 4096
 _SHOWN = 500
 CHECKED = 256
+_ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
 
 
 class Globs:
@@ -62,13 +63,11 @@ class Globs:
         """Raise `path_escape` for a glob that begins with a slash and a name that the folder does not have."""
         for glob, name in self._tops:
             if not has(name):
-                raise FilewrightError(
-                    Code.PATH_ESCAPE,
-                    f"the glob {_named(glob)} is absolute: it begins in the folder that is looked through, which "
-                    f"has nothing named {quote(name)}",
-                    hint="name the folder to look in as the path, and let the glob begin there",
-                    details={"glob": _named(glob)},
+                why = (
+                    "is absolute: it begins in the folder that is looked through, which "
+                    f"has nothing named {quote(name)}"
                 )
+                raise _refused(glob, why, _ELSEWHERE, Code.PATH_ESCAPE)
 
     def start(self) -> tuple[Matcher, Matcher]:
         """The state at the folder that is listed; `below` makes that of a folder in it."""
@@ -112,12 +111,7 @@ def _rule(text: str, glob: str) -> Rule:
         pattern = text.encode()
         parts = pattern.split(b"/")
         if any(map(_CLIMBS.fullmatch, parts)):
-            raise FilewrightError(
-                Code.PATH_ESCAPE,
-                f"the glob {_named(glob)} climbs out of the folder with ..",
-                hint="name the folder to look in as the path, and let the glob begin there",
-                details={"glob": _named(glob)},
-            )
+            raise _refused(glob, "climbs out of the folder with ..", _ELSEWHERE, Code.PATH_ESCAPE)
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
         folders_only = pattern.endswith(b"/")
@@ -129,12 +123,8 @@ def _rule(text: str, glob: str) -> Rule:
         if _WILDCARDS.search(pattern):
             translate(pattern)
     except (MalformedError, UnicodeEncodeError) as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"the glob {_named(glob)} is malformed",
-            hint="close every [ and {, and write \\ before a character that is meant as it is",
-            details={"glob": _named(glob)},
-        ) from error
+        hint = "close every [ and {, and write \\ before a character that is meant as it is"
+        raise _refused(glob, "is malformed", hint) from error
     if pattern == b"**":
         by_name = True
     return Rule(pattern, False, folders_only, by_name, characters=True)
@@ -196,22 +186,14 @@ def _bracket_end(text: str, position: int) -> int:
 
 
 def _too_much(glob: str, why: str) -> FilewrightError:
-    return FilewrightError(
-        Code.TOO_LARGE,
-        f"the glob {_named(glob)} {why}",
-        hint="give several globs, or a broader one",
-        details={"glob": _named(glob)},
-    )
-
-
-def _named(glob: str) -> str:
-    return shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
+    return _refused(glob, why, "give several globs, or a broader one", Code.TOO_LARGE)
 
 
 def _unbalanced(glob: str) -> FilewrightError:
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        f"the glob {_named(glob)} has a brace that is not closed",
-        hint="close it, or write \\{ for the character itself",
-        details={"glob": _named(glob)},
-    )
+    hint = "close it, or write \\{ for the character itself"
+    return _refused(glob, "has a brace that is not closed", hint)
+
+
+def _refused(glob: str, why: str, hint: str, code: Code = Code.INVALID_INPUT) -> FilewrightError:
+    named = shown(glob if len(glob) <= _SHOWN else glob[:_SHOWN] + "…")
+    return FilewrightError(code, f"the glob {named} {why}", hint=hint, details={"glob": named})

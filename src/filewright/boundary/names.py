@@ -14,7 +14,8 @@ import re
 import zlib
 from functools import lru_cache
 
-from filewright.errors import Code, FilewrightError
+from filewright import errors
+from filewright.errors import Code
 from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 
 _UNSAFE = re.compile(f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]")
@@ -96,18 +97,18 @@ def unquote(text: str) -> bytes:
         try:
             name = text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            raise FilewrightError(
+            raise errors.refused(
                 Code.INVALID_INPUT,
+                shown(text),
                 f"the path {shown(text)} holds half of a surrogate pair, which no file name does",
-                hint='write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"',
-                details={"path": shown(text)},
+                'write bytes that are not UTF-8 in the quoted form, as in "bad\\377name"',
             ) from None
     if b"\0" in name:
-        raise FilewrightError(
+        raise errors.refused(
             Code.INVALID_INPUT,
+            shown(text),
             f"the path {shown(text)} holds a NUL, which no file name does",
-            hint="correct the path",
-            details={"path": shown(text)},
+            "correct the path",
         )
     return name
 
@@ -166,10 +167,10 @@ def _unquoted(text: str) -> bytes:
                 break
         position = token.end()
     if position != len(text) - 1 or len(text) < 2 or not text.endswith('"'):
-        raise FilewrightError(
+        raise errors.refused(
             Code.INVALID_INPUT,
+            shown(text),
             f"the path {shown(text)} begins with a double quote but is not a quoted name",
-            hint='a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377',
-            details={"path": shown(text)},
+            'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377',
         )
     return bytes(name)

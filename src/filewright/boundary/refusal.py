@@ -16,27 +16,26 @@ from filewright.system import LeadsOutError, NotAFileError
 def outside(roots: Sequence[Root], path: bytes, safe: str, *, hint: str | None = None) -> FilewrightError:
     """A path that lies in none of the roots; `safe` is how it was written."""
     named = ", ".join(f"{root.name}: {quote(root.path)}" for root in roots)
-    return FilewrightError(
+    return errors.refused(
         Code.PATH_ESCAPE,
+        safe,
         f"{safe} is outside the workspace (root {named})",
-        hint=hint or "give a path below the root; ask the user to add a root if that one is needed",
-        details={
-            "path": safe,
-            "resolved": quote(os.path.normpath(path)),
-            "root": quote(roots[0].path),
-            "roots": {root.name: quote(root.path) for root in roots},
-        },
+        hint or "give a path below the root; ask the user to add a root if that one is needed",
+        resolved=quote(os.path.normpath(path)),
+        root=quote(roots[0].path),
+        roots={root.name: quote(root.path) for root in roots},
     )
 
 
 def without_root(roots: Sequence[Root], safe: str) -> FilewrightError:
     """A path that does not say which root it is below, where every path must."""
     names = ", ".join(f"{root.name}: ({quote(root.path)})" for root in roots)
-    return FilewrightError(
+    return errors.refused(
         Code.INVALID_INPUT,
+        safe,
         f"{safe} does not say which root it is below",
-        hint=f"write {roots[0].name}:{safe} or an absolute path; the roots are {names}",
-        details={"path": safe, "roots": {root.name: quote(root.path) for root in roots}},
+        f"write {roots[0].name}:{safe} or an absolute path; the roots are {names}",
+        roots={root.name: quote(root.path) for root in roots},
     )
 
 
@@ -73,12 +72,13 @@ def require_root(root: Root, asked: str) -> None:
         if identity == (root.device, root.inode):
             return
         what = "was replaced by another folder"
-    raise FilewrightError(
+    raise errors.refused(
         Code.NOT_FOUND,
+        asked,
         f"cannot open {asked}: the root {quote(root.path)} {what} since it was opened",
-        hint=f"the root {quote(root.path)} was deleted, moved or replaced; start filewright again "
+        f"the root {quote(root.path)} was deleted, moved or replaced; start filewright again "
         "with the folder that is meant",
-        details={"path": asked, "root": quote(root.path)},
+        root=quote(root.path),
     )
 
 

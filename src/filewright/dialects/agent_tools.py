@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from filewright import errors
 from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, shaped, table, worded
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
@@ -203,11 +204,12 @@ def read_image(call: Call, path: str) -> ToolResult:
         error.message = f"{path} is not an image: {error.details.get('type')}"
         error.details["error"] = "not_an_image"
         raise
-    raise FilewrightError(
+    raise errors.refused(
         Code.INVALID_INPUT,
+        path,
         f"{path} is text, not an image",
-        hint="read it with read_file",
-        details={"path": path, "error": "not_an_image"},
+        "read it with read_file",
+        error="not_an_image",
     )
 
 
@@ -312,11 +314,11 @@ def outline(call: Call, path: str) -> str:
 def _require_grammar(tool: str, path: str, overview: OverviewResult) -> None:
     """Refuse a kind of file that is never parsed; a note says why one that could be was not."""
     if overview.parsed == "no" and overview.outline_note is None:
-        raise FilewrightError(
+        raise errors.refused(
             Code.INVALID_INPUT,
+            path,
             f"{tool} does not support {path}: there is no grammar for this kind of file",
-            hint="read it with read_file",
-            details={"path": path},
+            "read it with read_file",
         )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from filewright import errors
 from filewright.boundary import quote
 from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted, table
 from filewright.errors import Code, FilewrightError
@@ -439,11 +440,11 @@ def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
         except FilewrightError:
             continue  # said of its item
         if seen.setdefault(file, path) != path:
-            raise FilewrightError(
+            raise errors.refused(
                 Code.INVALID_INPUT,
+                path,
                 f"{path} is named twice (also as {seen[file]}); each file may appear once",
-                hint="join its blocks into one entry",
-                details={"path": path},
+                "join its blocks into one entry",
             )
 
     def act(change: Record) -> Json:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from filewright import system
+from filewright import errors, system
 from filewright.boundary import quote
 from filewright.dialects.table import Call, Json, Node, Record, nested, table, worded
 from filewright.errors import Code, FilewrightError
@@ -115,11 +115,13 @@ def read_media_file(call: Call, path: str) -> ToolResult:
     location = call.locate(path)
     with call.context.open(location) as snapshot:
         if snapshot.size > limit:
-            raise FilewrightError(
+            raise errors.refused(
                 Code.TOO_LARGE,
+                path,
                 f"{path} has {snapshot.size:,} bytes; up to {limit:,} are shown",
-                hint="ask the user to raise FILEWRIGHT_IMAGE_BYTES",
-                details={"path": path, "size": snapshot.size, "limit": limit},
+                "ask the user to raise FILEWRIGHT_IMAGE_BYTES",
+                size=snapshot.size,
+                limit=limit,
             )
         end = os.fsdecode(os.path.splitext(location.name)[1]).lower()
         kind = table("official")["media"].get(end, "application/octet-stream")

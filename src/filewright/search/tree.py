@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import xxhash
 
+from filewright import errors
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -74,11 +75,11 @@ def mark_of(snapshot: Snapshot, offset: int) -> str:
 def check_mark(snapshot: Snapshot, resume: Resume) -> None:
     """Raises `stale_version` if the file is no longer the one in which the search stopped."""
     if resume.mark and mark_of(snapshot, resume.offset) != resume.mark:
-        raise FilewrightError(
+        raise errors.refused(
             Code.STALE_VERSION,
+            snapshot.asked,
             f"{snapshot.asked} is no longer the file in which this search stopped",
-            hint="search again without the cursor",
-            details={"path": snapshot.asked},
+            "search again without the cursor",
         )
 
 

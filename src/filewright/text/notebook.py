@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from filewright import errors
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
@@ -116,17 +117,19 @@ class NotebookView(Snapshot):
             return found[0]
         if found:
             numbers = ", ".join(str(cell.number) for cell in found[:10])
-            raise FilewrightError(
+            raise errors.refused(
                 Code.AMBIGUOUS_MATCH,
+                self.asked,
                 f"{self.asked} has {len(found)} cells with the id {name!r}",
-                hint=f"name it by its number: {numbers}",
-                details={"path": self.asked, "cell": name},
+                f"name it by its number: {numbers}",
+                cell=name,
             )
-        raise FilewrightError(
+        raise errors.refused(
             Code.NOT_FOUND,
+            self.asked,
             f"{self.asked} has no cell {name!r}",
-            hint=f"it has {len(self.cells)} cells; read it to see their ids and numbers",
-            details={"path": self.asked, "cell": name},
+            f"it has {len(self.cells)} cells; read it to see their ids and numbers",
+            cell=name,
         )
 
     def place(self, offset: int) -> str:
@@ -171,11 +174,11 @@ class NotebookView(Snapshot):
         cell = self.cells[index] if index >= 0 else None
         if cell is None or end > self._after(cell):
             number = self.cells[min(after, len(self.cells) - 1)].number
-            raise FilewrightError(
+            raise errors.refused(
                 Code.INVALID_INPUT,
+                self.asked,
                 f"{self.asked}: the edit reaches over the heading of cell {number}, which is not in the file",
-                hint="edit the text of one cell at a time, without the lines that begin with # %%",
-                details={"path": self.asked},
+                "edit the text of one cell at a time, without the lines that begin with # %%",
             )
         text = self.source(cell)
         start, end = start - cell.start, end - cell.start

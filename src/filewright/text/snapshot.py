@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import xxhash
 
+from filewright import errors
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
@@ -192,12 +193,12 @@ class Snapshot(Closing):
         while length > 0:
             block = self._pread(offset, min(length, 64 * BLOCK))
             if not block:
-                raise FilewrightError(
+                raise errors.refused(
                     Code.IO_ERROR,
+                    self.asked,
                     f"{self.asked} was truncated while it was read: "
                     f"byte {offset} of {self.size} is no longer there",
-                    hint="read it again",
-                    details={"path": self.asked},
+                    "read it again",
                 )
             parts.append(block)
             offset += len(block)
