@@ -40,14 +40,14 @@ class HookCall:
         """The fields of the agents that have hooks, by their names there."""
 
         def first(*names: str) -> str | None:
-            found = (given.get(name) for name in names)
+            found = map(given.get, names)
             return next((value for value in found if isinstance(value, str) and value), None)
 
         arguments = given.get("tool_input")
         inner = arguments.get("command") if isinstance(arguments, Mapping) else None
         command = first("command") or (inner if isinstance(inner, str) else None)
         session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
-        known = [os.environ[name] for name in _PROJECT if os.environ.get(name)]
+        known = list(filter(None, map(os.environ.get, _PROJECT)))
         named = given.get("workspace_roots")
         listed = [root for root in named if isinstance(root, str)] if isinstance(named, list) else []
         folder = first("cwd")
