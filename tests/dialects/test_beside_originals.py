@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from benchmarks import peers
+from benchmarks import peer_published_filesystem, peers
 from benchmarks.peer_case import Case, PlayedTests
 from benchmarks.peer_largefile import PLAYED
 
@@ -40,6 +40,18 @@ def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
     assert shown == peers.rows(explained(dialect))
 
 
+def test_the_guide_counts_the_cases() -> None:
+    guide = " ".join(GUIDE.read_text(encoding="utf-8").split())
+    official, published = peers.CASES[peers.OFFICIAL], peer_published_filesystem.CASES
+    for counts in (
+        f"plays {len(peers.CASES[peers.LARGEFILE])} cases on both",
+        f"plays {len(peers.CASES[peers.BATCH])} cases on both",
+        f"Of {len(published)} that are inputs of its published tests {sum(not case.why for case in published)} agree",
+        f"plays {len(official)} cases on both; these {sum(bool(case.why) for case in official)} differ",
+    ):
+        assert counts in guide
+
+
 @beside_originals
 @pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL])
 def test_the_differences_are_those_explained(dialect: str) -> None:
@@ -59,3 +71,5 @@ def test_at_least_nineteen_of_twenty_published_tests_pass_here() -> None:
     count, failed = peers.played(INSTALLED)
     assert failed == {test for each in PLAYED for test in each.tests}
     assert len(failed) <= count / 20
+    guide = GUIDE.read_text(encoding="utf-8")
+    assert f"of {count} tests {count - len(failed)} pass" in guide
