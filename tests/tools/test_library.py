@@ -92,8 +92,13 @@ def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
     assert {name for name in vars(TypedTools) if not name.startswith("_")} == set(STUBS) == set(METHODS)
 
 
-def test_what_can_be_called_can_be_awaited() -> None:
+def test_what_runs_a_tool_can_be_awaited_and_what_else_the_page_says() -> None:
     assert set(METHODS) <= set(vars(AsyncWorkspace))
+    (sentence,) = re.findall(
+        r"has the methods that run a tool, (.*?), to be\s+awaited", PAGE.read_text(encoding="utf-8")
+    )
+    others = {name for name in vars(AsyncWorkspace) if not name.startswith("_") and hasattr(Workspace, name)}
+    assert set(re.findall(r"`(\w+)`", sentence)) == others - set(METHODS) - {"close", "tools"}
 
 
 @pytest.mark.parametrize("name", METHODS)

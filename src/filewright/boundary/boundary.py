@@ -495,9 +495,10 @@ class Boundary:
     def guard_tree(
         self, source: Location, destination: Location, *, moving: bool, there: int | None, task: Task
     ) -> None:
-        """Refuse to copy a folder with all below it, or to be `moving` it, where something in it is denied (or
-        may not be changed), or would come to where nothing may be written; `there` as for `guard_write`.
-        Raises `permission_denied`.
+        """Refuse to copy, or to be `moving`, a folder with all that is below it.
+
+        Nothing in it may be denied; of what is moved nothing may be read only; and none of it may come to
+        where nothing may be written. `there` is as for `guard_write`. Raises `permission_denied`.
         """
         walk = self.walk(source, include_ignored=True, include_git=True, changing=moving, task=task)
         above = destination.parts[:-1]

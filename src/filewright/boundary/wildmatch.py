@@ -4,9 +4,9 @@
 number of folders; `[…]` takes ranges, `!` or `^` for all others, and the POSIX classes; a backslash
 takes the next byte as it is.
 
-The expressions cannot be made to run away: each star is followed by an atomic group that takes the
-first place where what comes next fits, which is as good as any later one, because only another
-star of at least the same reach follows.
+The expressions cannot be made to run away. Behind each star an atomic group takes the
+first place where the text up to the next star fits. No later place could be better: the next star
+reaches at least as far.
 """
 
 from __future__ import annotations

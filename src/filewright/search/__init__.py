@@ -1,9 +1,9 @@
 """FIND: literal, regex and fuzzy search; hits and what is shown of them.
 
-Owns the pattern syntax (`compile_pattern`: one syntax, checked at the door, one meaning whichever
-engine runs), the search of one snapshot of any size and encoding (`search_snapshot`, `count_hits`,
-`find_matches` for every match with its groups), of a tree (`Searcher.tree`), for text that is only
-similar (`fuzzy`, `Searcher.similar`), and the piece of a line that shows a hit (`excerpt`, `context`).
+Owns the pattern syntax (`compile_pattern`), which is checked at the door and means the same whichever
+engine runs. Searches one snapshot of any size and encoding (`search_snapshot`, `count_hits`;
+`find_matches` gives every match with its groups) or a tree (`Searcher.tree`). Finds text that is only
+similar (`fuzzy`, `Searcher.similar`). Cuts the piece of a line that shows a hit (`excerpt`, `context`).
 
 Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
 never decodes a whole file, never runs a user's pattern on a backtracking engine, and never takes a

@@ -112,9 +112,9 @@ class LinuxFile(_LinuxHandle, File):
     def _lease(self) -> bool | None:
         """Take a read lease: True if taken, False if someone writes, None where the kernel cannot tell.
 
-        It cannot tell for files of another user and on network file systems. Should someone open the
-        file for writing while it is held, the kernel tells us by a signal, and the usual one (SIGIO)
-        ends a process that does not handle it, so one that is ignored by default is asked for.
+        It cannot tell for files of another user and on network file systems. While it is held, the kernel
+        sends a signal when someone opens the file for writing. The usual one (SIGIO) ends a process that
+        does not handle it, so one is asked for that is ignored by default.
         """
         try:
             fcntl.fcntl(self._fd, fcntl.F_SETSIG, int(signal.SIGURG))  # type: ignore[attr-defined,unused-ignore]
