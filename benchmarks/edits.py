@@ -141,6 +141,12 @@ def there(change: Change, damage: Callable[[str], str]) -> Request | None:
     there = [damage(line) for line in change.search]
     if there == change.search:
         return None
+    if any(
+        Counter(change.replace)[line] > count
+        for line, count in Counter(change.search).items()
+        if line.strip()
+    ):
+        return None  # which of them is new, nobody can say
     head, tail = there[: len(change.head)], there[len(there) - len(change.tail) :]
     tail = tail if change.tail else []
     kept = list(change.new)
@@ -497,6 +503,12 @@ def some(change: Change, chance: random.Random, damage: Callable[[str], str]) ->
         replace = [damage(line) for line in replace]
     if kind == 3:
         replace = [line if line in search else damage(line) for line in replace]
+    if search == change.search:
+        # What a string of a new line says may be meant so.
+        pairs = zip(change.replace, replace, strict=True)
+        replace = [
+            line if line not in change.search and re.search("[\"'`]", line) else one for line, one in pairs
+        ]
     return partly(change, search, replace)
 
 
@@ -536,7 +548,13 @@ def escapes_undone(change: Change, chance: random.Random) -> Request | None:
 def entities(change: Change, chance: random.Random) -> Request | None:
     """Signs of markup are entities, in both texts or in a part."""
     full = chance.random() < 0.5
-    return some(change, chance, lambda line: html.escape(line, quote=full))
+    return some(change, chance, lambda line: as_entities(change, line, quote=full))
+
+
+def as_entities(change: Change, line: str, *, quote: bool) -> str:
+    """A line with entities for its signs; in markup they are text."""
+    markup = change.name.endswith((".html", ".xml", ".vue", ".svelte", ".jsx", ".tsx", ".php"))
+    return line if markup else html.escape(line, quote=quote)
 
 
 @makes
@@ -616,6 +634,8 @@ def damage_in_the_replacement_alone(change: Change, chance: random.Random) -> Re
         return None
     at = chance.randrange(len(replace))
     kind = chance.randrange(6)
+    if kind in (3, 4) and replace[at] not in change.search and re.search("[\"'`]", replace[at]):
+        return None  # what a string of a new line says may be meant so
     if kind == 0:
         replace = chance.choice([["```", *replace], [*replace, "```"], ["```", *replace, "```"]])
     elif kind == 1:
@@ -624,7 +644,7 @@ def damage_in_the_replacement_alone(change: Change, chance: random.Random) -> Re
     elif kind == 2:
         replace = [replace[0], chance.choice(["# [existing code]", "// ...", "# rest of the code unchanged"])]
     elif kind == 3:
-        replace[at] = html.escape(replace[at], quote=False)
+        replace[at] = as_entities(change, replace[at], quote=False)
     elif kind == 4:
         replace[at] = quoted(replace[at])
     else:

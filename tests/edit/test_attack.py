@@ -236,6 +236,72 @@ def _moved_search(
     return [one.replace("    ", "\t").replace("  ", "\t") for one in search], new
 
 
+def _other_numbers(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
+    """The replacement's numbers are set off otherwise than the search text's."""
+    one, other = rng.sample([": ", ":  ", "| ", "\t", "\t ", ". ", " "], 2)
+    numbered = [
+        [f"{line + i}{sep}{text}" for i, text in enumerate(each)]
+        for each, sep in ((search, one), (new, other))
+    ]
+    return numbered[0], numbered[1]
+
+
+def _scaled(line: str, halves: int) -> str:
+    """A line whose indent of spaces has so many halves of its width."""
+    return re.sub(r"^ +", lambda match: " " * (len(match[0]) * halves // 2), line)
+
+
+def _aside(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+    """The search text lies some columns aside, and the replacement does not."""
+    more = " " * rng.randint(1, 5)
+    return [more + one if one else one for one in search], new
+
+
+def _signed(rng: random.Random, search: list[str], new: list[str], line: int) -> tuple[list[str], list[str]]:
+    """Lines bear the signs of a diff: all of them, or the new ones."""
+    prose = not re.search("[(){}]", "".join(search)) and any(len(one.split()) > 4 for one in search)
+    blank = (
+        " " if prose else rng.choice([" ", ""])
+    )  # where no sign stands before the others, a plus may be an item's
+    return [blank + one for one in search], [(blank if one in search else "+") + one for one in new]
+
+
+def _replacement_alone(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
+    """The replacement alone is damaged, as a whole or in one line."""
+    result, at = list(new), rng.randrange(len(new) or 1)
+    kind = rng.randrange(5)
+    text = any(map(str.strip, new))
+    prose = not any(sign in "".join(search) for sign in "(){}")
+    if not text or (kind == 0 and prose):
+        return search, new  # of a blank line nothing is damaged; and in a document a fence is text
+    if kind == 0:
+        result = rng.choice([["```", *new], [*new, "```"], ["```", *new, "```"]])
+    elif kind == 1:
+        result = [f"{line + index}: {one}" for index, one in enumerate(new)]
+    elif kind == 2:
+        result[at : at + 1] = [rng.choice(["# ... existing code ...", "// ...", "# [existing code]"])]
+    elif kind == 3 and new:
+        result[at] = result[at].replace("<", "&lt;")
+    else:
+        result = ["\\n".join(new)]
+    return rng.choice([search, [f"{one} " if one else one for one in search]]), result
+
+
+def _repaired_inside(
+    rng: random.Random, search: list[str], new: list[str], line: int
+) -> tuple[list[str], list[str]]:
+    """The first line of the search text lost its indent, and another damage is to be undone."""
+    name = rng.choice(["backslashes", "entities", "numbers", "one line"])
+    if new and new[0] == search[0].lstrip():
+        return search, new  # as it is wanted
+    search, new = DAMAGES[name](rng, search, new, line)
+    return [search[0].lstrip(), *search[1:]], new
+
+
 DAMAGES: dict[str, Damage] = {
     "none": lambda rng, search, new, line: (search, new),
     "trailing": lambda rng, search, new, line: ([one + rng.choice(["", " ", "\t"]) for one in search], new),
@@ -272,11 +338,20 @@ DAMAGES: dict[str, Damage] = {
     "characters twice": lambda rng, search, new, line: _characters(
         rng, *_characters(rng, search, new, line), line
     ),
+    "odd indents": lambda rng, search, new, line: tuple(  # type: ignore[return-value]
+        [_scaled(one, width) for one in text] for text, width in ((search, 1), (new, rng.choice([1, 2, 3])))
+    ),
+    "some columns": _aside,
+    "doubled backslashes": _both(lambda one: one.replace("\\", "\\\\")),
+    "other numbers": _other_numbers,
+    "signs of a diff": _signed,
+    "the replacement alone": _replacement_alone,
+    "a repair inside an indent": _repaired_inside,
     "dedent and characters": lambda rng, search, new, line: _characters(rng, *_dedented(search, new), line),
 }
 
 
-INDENTS = {"dedent", "indent", "tabs", "wide", "spaces"}
+INDENTS = {"dedent", "indent", "tabs", "wide", "spaces", "odd indents"}
 """Damages of the indents alone: lines that have none, as they are, are another request."""
 
 
@@ -320,7 +395,7 @@ def _stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     return False
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=700, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 1 << 40),
     style=st.sampled_from(STYLES),

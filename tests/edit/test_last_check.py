@@ -167,6 +167,21 @@ OWN = [
     Row("a.c", "x = '\\\\';\n", "x = '\\\\';", "x = '\\n';", "x = '\\n';\n"),
 ]  # fmt: skip
 
+# What was found by damaging the changes of a whole history, each as small as it gets.
+FOUND = [
+    Row("a.py", 's = "&gt;"\ndef f(a) -> None:\n', "def f(a) -> None:", "def f(a, b) -&gt; None:", None),
+    Row("a.py", 'x = "&lt;"\n', 'x = "&lt;"', 'x = "&lt;"\nf(&quot;a&quot;)', None),
+    Row("a.py", 'a = "<b>"\nb = "&lt;"\n', 'a = "<b>"\nb = "&lt;"', 'a = "&lt;b&gt;"', None),
+    Row("a.py", 'assert a == "1\\n"\n', 'assert a == "1\\n" ', 'assert a == "1\\n"\\n\\n\\ndef f():\\n    go()', None),
+    Row("a.py", 'a = 1  # "so"\nb("\\n")\n', 'a = 1  # "so"\nb("\\n")', 'a = 1  # "so"\\nb("\\n")\\nc = 3', None),
+    Row("a.py", "go()\n", "go()", "go(1)\\n", None),
+    Row("a.py", 'f("\\\\u0041")\ng()\n', 'f(\\"\\\\\\\\u0041\\")\\ng()', 'f(\\"\\\\u0041\\")\\ng(1)', None),
+    Row("a.md", "…\n```\n\nA search.\n", "…\n\nA search.\n", "…\n```\n\nA finding.\n", None),
+    Row("a.md", "```sh\none\ntwo\n```\n", "```sh\ntwo\n```\n", "```sh\none\ntwo\nthree\n```\n", None),
+    Row("a.yaml", "a:\n  b: 1\n", "a:\n  b: 1", "a:\n  b: 1\n+  c: 2", None),
+    Row("a.yaml", "x:\n  a:\n    - b\n  c: d\n", "a:\n    - b\n  c: d", "    - b\n  c: d", None),
+    Row("a.yaml", "a:\n    - b\n  c: d\n", "a:\n  - b\n c: d", "a:\n  - b\nc: d", None),
+]  # fmt: skip
 MOVED = [
     # A line that is kept is the file's wherever it goes.
     Row("a.py", "# it is the writer of the first message\na = 1\nb = 2\n", "# it is the wrtier of the first message\na = 1\nb = 2",
@@ -196,6 +211,7 @@ def named(**tables: list[Row]) -> list[object]:
         alone=ALONE,
         own=OWN,
         moved=MOVED,
+        found=FOUND,
     ),
 )
 def test_what_is_written_is_right_or_nothing_is(place: Place, row: Row) -> None:

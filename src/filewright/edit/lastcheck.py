@@ -13,10 +13,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from html import unescape
+from itertools import pairwise
 
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
 from filewright.edit.locate.exact import find_exact
-from filewright.edit.locate.fold import WHITESPACE, indent_of
+from filewright.edit.locate.fold import WHITESPACE, indent_of, width_of
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import (
     Insertion,
@@ -101,6 +102,11 @@ def _check_undone(source: FileText, located: Located, part: WholeLines | Literal
     found = _solid(normalised(source.text(source.read(part.span.start, part.span.end))))
     raw = _solid(located.edit.replace)
     wanted = list(part.replace.solid) if isinstance(part, WholeLines) else _solid(part.replace)
+    bare = {line.replace("\\", ""): line for line in found}
+    for line in wanted:
+        there = bare.get(line.replace("\\", ""), line)
+        if there != line and line not in found:
+            raise _another(there)
     left = Counter(wanted)
     for text, count in (Counter(raw) & Counter(found)).items():
         if left[text] < count:
@@ -151,6 +157,12 @@ def _check_lines(
     if len(made) != len(wanted) or indentation is None:
         return
     known = indentation.known
+    if not indentation.same and _leaves_its_block(asked, wanted):
+        raise UnclearError(
+            Code.AMBIGUOUS_MATCH,
+            "the search text is indented otherwise than the file, and the replacement otherwise than the search text",
+            "send search and replace with the file's own indentation",
+        )
     doubtful = [text for text in wanted if text not in kept and indent_of(text) not in known]
     steps = _steps(source, located, indentation) if doubtful else None
     if steps is not None:
@@ -177,6 +189,20 @@ def _another(text: str) -> UnclearError:
     )
 
 
+def _leaves_its_block(asked: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether of two lines that stay together the one further left is moved, and the other is not with it."""
+    beside = {
+        (one.strip(), other.strip()): (width_of(one), width_of(other)) for one, other in pairwise(asked)
+    }
+    for one, other in pairwise(wanted):
+        before = beside.get((one.strip(), other.strip()))
+        if before is not None and before[0] != before[1]:
+            moved = width_of(one) - before[0], width_of(other) - before[1]
+            if moved[before[0] > before[1]] and moved[0] != moved[1]:
+                return True
+    return False
+
+
 def _steps(source: FileText, located: Located, indentation: Indentation) -> tuple[int, int] | None:
     """How deep a block is in the request (0: as in the file) and in the file; None where nothing is in doubt.
 
@@ -190,7 +216,7 @@ def _steps(source: FileText, located: Located, indentation: Indentation) -> tupl
     if not numbered and (indentation.same or tabs):
         return None
     if not numbered and pairs and known.get("") == "":
-        return min((_width(asked), _width(there)) for asked, there in pairs)
+        return min((width_of(asked), width_of(there)) for asked, there in pairs)
     unit = source.indent_unit
     return 0, len(unit) if unit.strip("\t") else 2
 
@@ -200,21 +226,17 @@ def _is_in_step(
 ) -> bool:
     """Whether a new line's indentation is one that the file has there, or a step from the line it is below."""
     asked, deep = steps
-    own, mine = _width(made[at]), _width(wanted[at])
+    own, mine = width_of(made[at]), width_of(wanted[at])
     if indent_of(made[at]) in map(indent_of, found) and (not asked or mine != own):
         return True
-    above = next((before for before in reversed(range(at)) if _width(wanted[before]) < mine), None)
+    above = next((before for before in reversed(range(at)) if width_of(wanted[before]) < mine), None)
     if above is None and not at:
         return False
     above = at - 1 if above is None else above
-    deeper = own - _width(made[above])
+    deeper = own - width_of(made[above])
     if not asked:
         return deeper % deep == 0 or deeper > 8 or wanted[at].lstrip().startswith("*")
-    return (mine - _width(wanted[above]), deeper) == steps
-
-
-def _width(line: str) -> int:
-    return len(indent_of(line).expandtabs(4))
+    return (mine - width_of(wanted[above]), deeper) == steps
 
 
 def _damage_alone(source: FileText, located: Located) -> tuple[str, str] | None:
@@ -268,8 +290,11 @@ def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterat
         copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
         if numbers.sure or copied or numbers.first == source.line_number(located.start):
             yield "line numbers", ""
-    in_one_line = "\n" not in new.strip("\n") and not (len(asked) == 1 and "\\n" in search)
-    if in_one_line and has_escaped_lines(new, asked):
+    # No string goes on behind the end of a line, so a newline that is said there is in none.
+    unended = source.language not in (None, *_PROSE, *_WITH_ACCENTS) and new.strip("\n").endswith("\\n") > (
+        "\\n" in search
+    )
+    if "\n" not in new.strip("\n") and (unended or has_escaped_lines(new, asked)):
         yield "an escaped newline", ""
     added = [line for line in lines if line.startswith("+")]
     gone = [
@@ -279,7 +304,9 @@ def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterat
         yield "the prefixes of a diff", gone[0]
     if added and not re.search(r"^\+", search, re.MULTILINE):
         shifted = all(line.startswith((" ", "+")) for line in lines) and len(added) < len(lines)
-        glued = source.language not in (None, *_PROSE) or any(re.match(r"\+(?:\S|$)", line) for line in added)
+        glued = source.language not in (None, *_PROSE - {Language.YAML}) or any(
+            re.match(r"\+(?:\S|$)", line) for line in added
+        )
         nearer = any(_is_nearer(line[1:], line, asked) for line in added)
         if gone or shifted or nearer or (glued and not _has_line(source, b"+")):
             yield "the prefixes of a diff", added[0]
@@ -313,14 +340,19 @@ def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str],
     if source.language is not Language.YAML and without_number(line) in known:
         return "line numbers"
     entity = _ENTITY.search(line)
-    if entity and source.language not in _MARKUP and not any(map(_ENTITY.search, asked)):
-        plain = unescape(line)
+    if source.language in _MARKUP:
+        entity = None  # it is text there
+    plain = unescape(line) if entity else ""
+    if plain.strip() in known:
+        return "an escaped character"
+    if entity and not any(entity[0] in one for one in asked):
         half = source.language is None and any(char in _ENTITY.sub("", line) for char in "<>&")
-        is_text = (
-            half or in_quotes(line.replace("`", " "), entity.start()) or find_exact(source, entity[0], 1)
-        )
+        at = entity.start()
+        code = source.language not in (None, *_PROSE) and is_code(line, at) and not re.search(r"</?\w", line)
+        is_text = half or in_quotes(line.replace("`", " "), at)
+        is_text = is_text or (not code and bool(find_exact(source, entity[0], 1)))
         raw = [one for one in asked if unescape(entity[0]) in one]
-        if plain.strip() in known or not is_text or _is_nearer(plain, line, raw):
+        if not is_text or _is_nearer(plain, line, raw):
             return "an escaped character"
     return _escaped(source, line, asked, known) or _typographic(source, line, asked)
 
@@ -372,7 +404,7 @@ def _check_indent(source: FileText, part: Literal) -> None:
     if not lead or lead.strip(WHITESPACE) or not first.strip():
         return
     new, *more = part.replace.split("\n")
-    moved = bool(new.strip()) and indent_of(new) == indent and indent != indent_of(first)
+    moved = bool(new.strip()) and (new in others or (indent_of(new) == indent and indent != indent_of(first)))
     moved = moved or (new.strip() == first.strip() and indent_of(new) != indent_of(first))
     for line in more:
         given = indent_of(line)

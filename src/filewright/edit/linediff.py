@@ -222,60 +222,18 @@ def line_splices(before: bytes, after: bytes, *, budget: int = BUDGET) -> tuple[
 
 
 def _common_head(before: bytes, after: bytes) -> int:
-    """Length of the common beginning, cut back to where a line begins on both sides."""
-    size = min(len(before), len(after))
-    at = 0
-    while at < size and before[at : at + _BLOCK] == after[at : at + _BLOCK]:
+    """Length of equal blocks at the beginning, cut back to where a line begins on both sides."""
+    size, at = min(len(before), len(after)), 0
+    while at + _BLOCK <= size and before[at : at + _BLOCK] == after[at : at + _BLOCK]:
         at += _BLOCK
-    at = min(at, size)
-    low, high = at, min(at + _BLOCK, size)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if before[at:middle] == after[at:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    while low > 0:
-        last = before[low - 1 : low]
-        if last == b"\n" or (last == b"\r" and b"\n" not in (before[low : low + 1], after[low : low + 1])):
-            return low
-        stop = low - 1
-        low = 1 + max(_last_of(before, b"\n", stop), _last_of(before, b"\r", stop))
-    return 0
-
-
-def _last_of(data: bytes, byte: bytes, stop: int) -> int:
-    """`rfind`, in growing windows: a byte that is nowhere near must not cost a pass each time."""
-    window = 4096
-    while True:
-        low = max(0, stop - window)
-        found = data.rfind(byte, low, stop)
-        if found >= 0 or low == 0:
-            return found
-        window *= 8
+    return before.rfind(b"\n", 0, at) + 1
 
 
 def _common_tail(before: bytes, after: bytes, head: int) -> int:
-    """Length of the common end past `head`, cut forward to where a line begins on both sides."""
-    size = min(len(before), len(after)) - head
+    """Length of equal blocks at the end, past `head`, cut forward to where a line begins on both sides."""
     a, b = len(before), len(after)
-    at = 0
+    size, at = min(a, b) - head, 0
     while at + _BLOCK <= size and before[a - at - _BLOCK : a - at] == after[b - at - _BLOCK : b - at]:
         at += _BLOCK
-    low, high = at, min(at + _BLOCK, size)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if before[a - middle : a - at] == after[b - middle : b - at]:
-            low = middle
-        else:
-            high = middle - 1
-    start = a - low
-    newline, carriage = before.find(b"\n", start), -1
-    carriage = before.find(b"\r", start, a if newline < 0 else newline)
-    if carriage >= 0:
-        end = carriage + (2 if newline == carriage + 1 else 1)
-    elif newline >= 0:
-        end = newline + 1
-    else:
-        return 0
-    return a - end
+    newline = before.find(b"\n", a - at)
+    return a - newline - 1 if newline >= 0 else 0

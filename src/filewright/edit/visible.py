@@ -49,14 +49,8 @@ def cut_pair(old: str, new: str, limit: int) -> tuple[str, str]:
     """Two long lines that differ somewhere, cut alike to the part that differs."""
     if max(len(old), len(new)) <= limit + 40 or old == new:
         return old, new
-    size = min(len(old), len(new))
-    low, high = 0, size
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[:middle] == new[:middle]:
-            low = middle
-        else:
-            high = middle - 1
+    pairs = enumerate(zip(old, new, strict=False))
+    low = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
     start = max(0, low - limit // 2)
     if start <= 40:
         return old, new

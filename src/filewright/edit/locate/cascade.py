@@ -10,7 +10,7 @@ from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
 from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, UnclearError, WholeLines
-from filewright.edit.locate.repairs import Repaired, repairs
+from filewright.edit.locate.repairs import Repaired, fence_at_edge, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
 from filewright.edit.locate.source import FileText
@@ -182,6 +182,12 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
         number = better.first_number + len(block.before)
         if number not in (source.line_number(region.start) for region in regions):
             return None
+    if "fence" in better.what and any(
+        fence_at_edge(_solid_beside(source, region, ahead=ahead)[0])
+        for region in regions
+        for ahead in (False, True)
+    ):
+        return None  # the block in which the text is has fences, of which these may be
     parts: list[Part] = [WholeLines(region, block, replace) for region in regions]
     return regions[0].tier, parts, cut_short(everything)
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from filewright.edit.linediff import changes
-from filewright.edit.locate.fold import indent_of
+from filewright.edit.locate.fold import width_of
 from filewright.edit.locate.located import WholeLines
 from filewright.edit.locate.request import RequestLines, is_blank
 from filewright.edit.locate.source import FileText
@@ -59,7 +59,6 @@ _SAYING = re.compile(
     r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"
     r"(?:unchanged|the same|as before|as is|omitted|stays?|remains?)\b"
 )
-_PERHAPS = ("...", "…", "rest", "remain", "existing", "previous", "all other", "unchanged", "omitted", "same")
 _MOST_OMITTED = 1 << 20
 """Bytes of omitted text that are looked at; more is refused."""
 
@@ -84,12 +83,6 @@ def is_elision(line: str, language: Language | None = None) -> bool:
     found = _WORDS.fullmatch(text)
     words = re.findall(r"[a-z]+", found["words"].lower()) if found else []
     return bool(words) and set(words) <= _FILLING and not _TELLING.isdisjoint(words)
-
-
-def may_omit(text: str) -> bool:
-    """Whether any line of a text may say that text is left out; quick."""
-    lower = text.lower()
-    return any(sign in lower for sign in _PERHAPS)
 
 
 def says_omitted(line: str) -> bool:
@@ -122,6 +115,8 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
     wanted, _ = _stretches(replace, source.language)
     if len(asked) < 2 or len(asked) != len(wanted):
         return None
+    if any(find_regions(source, RequestLines.of_lines([mark])) for mark in marks):
+        return None  # a line of the file is text
     parts: list[WholeLines] = []
     after = source.start
     crossed = False
@@ -136,7 +131,7 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
             return None
         part = WholeLines(region, mine, theirs)
         if parts and not crossed and not _is_inside(source, parts[-1], part, marks[index - 1]):
-            if not all(_is_settled(source, before, _width(marks[index - 1])) for before in parts):
+            if not all(_is_settled(source, before, width_of(marks[index - 1])) for before in parts):
                 return None
             crossed = True
         if crossed and mine.lines != theirs.lines:
@@ -173,7 +168,7 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
 def _is_opening(source: FileText, line: str, level: int) -> bool:
     if is_blank(line):
         return False
-    return _width(line) < level or line.rstrip().endswith(("{", "(", "[", ":")) or _is_section(source, line)
+    return width_of(line) < level or line.rstrip().endswith(("{", "(", "[", ":")) or _is_section(source, line)
 
 
 def _is_section(source: FileText, line: str) -> bool:
@@ -187,8 +182,8 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
     start, end = before.region.end, after.region.start
     if end - start > _MOST_OMITTED:
         return False
-    above, below = _width(before.search.solid[-1]), _block_width(after.search.solid[0])
-    level, mine = _width(mark), _width(before.region.texts[-1])
+    above, below = width_of(before.search.solid[-1]), _block_width(after.search.solid[0])
+    level, mine = width_of(mark), width_of(before.region.texts[-1])
     stays = level >= above and below >= above
     named = _is_section(source, after.search.solid[0])
     if below < above:
@@ -205,7 +200,7 @@ def _is_inside(source: FileText, before: WholeLines, after: WholeLines, mark: st
         text = source.text(row.body)
         if not is_blank(text):
             depth += sum(text.count(char) for char in "([{") - sum(text.count(char) for char in ")]}")
-            if _width(text) < least or (stays and depth < 0) or (not named and _is_section(source, text)):
+            if width_of(text) < least or (stays and depth < 0) or (not named and _is_section(source, text)):
                 return False
     return True
 
@@ -214,16 +209,12 @@ def _opens(source: FileText, offset: int, width: int) -> bool:
     """Whether the first line of text from `offset` on is deeper than `width`."""
     texts = (source.text(row.body) for row in source.rows_from(offset))
     first = next((text for text in texts if not is_blank(text)), None)
-    return first is not None and _width(first) > width
-
-
-def _width(line: str) -> int:
-    return len(indent_of(line).expandtabs(4))
+    return first is not None and width_of(first) > width
 
 
 def _block_width(line: str) -> int:
     """The width of a line, less the blank by which a comment's later lines are aligned with its first."""
-    return _width(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
+    return width_of(line) - bool(re.match(r"\s+\*(?:\s|/|$)", line))
 
 
 def _only(source: FileText, block: RequestLines) -> Region | None:

@@ -43,18 +43,9 @@ def find_exact(source: FileText, search: str, limit: int) -> list[ByteRange]:
 
 
 def _spans(source: FileText, needle: bytes) -> Iterator[ByteRange]:
-    if b"\n" not in needle:
-        return _plain(source, needle)
-    if source.held is not None:
-        if b"\r" not in source.held:
-            return _plain(source, needle)
-        if source.held.count(b"\r\n") == source.held.count(b"\n") == source.held.count(b"\r"):
-            return _plain(source, needle.replace(b"\n", b"\r\n"))
+    if b"\n" not in needle or source.has_no_returns:
+        return (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
     return _pieced(source, needle.split(b"\n"))
-
-
-def _plain(source: FileText, needle: bytes) -> Iterator[ByteRange]:
-    return (ByteRange(at, at + len(needle)) for at in source.occurrences(needle))
 
 
 def _pieced(source: FileText, pieces: list[bytes]) -> Iterator[ByteRange]:

@@ -68,6 +68,11 @@ def indent_of(line: str) -> str:
     return line[: len(line) - len(line.lstrip(WHITESPACE))]
 
 
+def width_of(line: str) -> int:
+    """The columns a line is indented by."""
+    return len(indent_of(line).expandtabs(4))
+
+
 def verbatim_runs(line: str) -> list[str]:
     """The stretches of a line that stand unchanged, as ASCII bytes, in every line that folds alike."""
     return _VERBATIM.findall(line)

@@ -98,12 +98,19 @@ def is_damaged(text: str) -> bool:
 
 def has_escaped_lines(text: str, asked: Sequence[str]) -> bool:
     """Whether a text of one line says where newlines are: beside a line asked for, or outside of quotes."""
-    pieces = [piece.replace("\\t", "").strip() for piece in text.split("\\n")]
+    ways = (text.split("\\n"), _broken_outside_quotes(text).split("\n"))
+    pieces = [piece.replace("\\t", "").strip() for way in ways for piece in way]
     solid = [line.strip() for line in asked if line.strip()]
-    if len(pieces) < 2 or any(piece in solid for piece in pieces):
-        return len(pieces) > 1
-    outside = (match.end() for match in _BREAK.finditer(text) if is_code(text, match.start()))
-    return any(len(solid) > 1 or text[end : end + 2].isspace() for end in outside)
+    if len(ways[0]) < 2 or (len(solid) == 1 and _ends_in_code(solid[0])):
+        return False
+    if any(piece in solid for piece in pieces):
+        return True
+    return any(len(solid) > 1 or text[end : end + 2].isspace() for end in _ends_in_code(text))
+
+
+def _ends_in_code(text: str) -> list[int]:
+    """Where the newlines end that a text of one line says outside of quotes and comments."""
+    return [match.end() for match in _BREAK.finditer(text) if is_code(text, match.start())]
 
 
 def fence_at_edge(text: str) -> str:
@@ -138,9 +145,11 @@ def _fenced(text: str) -> str | None:
     closing = _FENCE.fullmatch(lines[-1].rstrip())
     if not opening and not closing:
         return text
+    inner = lines[1:-1]
     if len(lines) < 2 or not opening or not closing or lines[-1].strip() != opening["fence"]:
         return None
-    inner = lines[1:-1]
+    if any(line.strip().startswith(opening["fence"]) for line in inner):
+        return text  # of several blocks the marks are text
     return "\n".join(inner) + "\n" if inner else ""
 
 
