@@ -87,19 +87,19 @@ def _said(model: type[BaseModel]) -> dict[str, str]:
     return found
 
 
-def _takes(node: dict[str, Any]) -> str:
-    """The values that a JSON Schema allows, in a few words."""
+def _takes(node: dict[str, Any], many: str = "") -> str:
+    """The values that a JSON Schema allows, in a few words; of several of them with `many` behind each."""
     if "enum" in node:
         return ", ".join(f"`{json.dumps(value)}`" for value in node["enum"])
     if node.get("type") == "array":
-        return f"list of {_takes(node['items'])}"
+        return f"list{many} of {_takes(node['items'], 's')}"
     if "properties" in node:
         return f"`{{{', '.join(node['properties'])}}}`"
     low, high = node.get("minimum"), node.get("maximum")
     bounds = [f"from {low:,}"] if low is not None else []
     bounds += [f"to {high:,}"] if high is not None else []
     kinds = [each["type"] for each in node.get("anyOf", [node])]
-    return " ".join([" or ".join(kinds), *bounds])
+    return " ".join([" or ".join(kind + many for kind in kinds), *bounds])
 
 
 def arguments_table(name: str) -> str:
