@@ -37,11 +37,11 @@ def settings_table() -> str:
                 "| variable | flag | default | meaning |",
                 "|---|---|---|---|",
             ]
-        if name := re.match(r"    (\w+): .*Field\(", line):
-            found = settings.Settings.model_fields[name[1]]
+        if name := re.match(r"    (\w+): .*setting\(", line):
+            found = settings.Settings.fields[name[1]]
             flag = f"`{flags[name[1]]}`" if name[1] in flags else ""
             lines.append(
-                f"| `FILEWRIGHT_{name[1].upper()}` | {flag} | {_shown(name[1], found.default)} | {found.description} |"
+                f"| `FILEWRIGHT_{name[1].upper()}` | {flag} | {_shown(name[1], found.default)} | {found.says} |"
             )
     return "\n".join(lines).strip() + "\n"
 

@@ -128,7 +128,7 @@ def test_every_code_and_every_setting_has_its_row():
     errors, settings = (pages.TABLES[name]() for name in ("errors.md", "settings.md"))
     assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
     named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
-    assert named == [name.upper() for name in Settings.model_fields]
+    assert named == [name.upper() for name in Settings.fields]
 
 
 def test_the_files_and_functions_that_the_design_names_are_there():

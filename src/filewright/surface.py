@@ -86,7 +86,7 @@ class Offer:
     def __init__(self, surface: Surface, context: Context, toolsets: Collection[str] | None = None) -> None:
         limits = dict(surface.limits(context.settings))
         self._surface = surface
-        self._context = context.under(context.settings.model_copy(update=limits)) if limits else context
+        self._context = context.under(context.settings.but(**limits)) if limits else context
         self._settings = self._context.settings
         self._tools = tuple(
             tool

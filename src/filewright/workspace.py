@@ -15,7 +15,7 @@ from filewright.changes import Changes, base_folder
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP, Caller, Task, caller_name
-from filewright.settings import Settings, load
+from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, TypedTools, entries
 from filewright.visible import encodable
@@ -70,13 +70,13 @@ class Workspace(TypedTools, Closing):
         session: str | None = None,
         client: str | None = None,
     ) -> None:
-        chosen = settings or load()
+        chosen = settings or Settings()
         changed: dict[str, Any] = {}
         if read_only is not None:
             changed["read_only"] = read_only
         if state_dir is not None:
             changed["state_dir"] = Path(state_dir)
-        self.settings = chosen.model_copy(update=changed) if changed else chosen
+        self.settings = chosen.but(**changed) if changed else chosen
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
             [os.fspath(r) for r in roots], self.settings, guarded=[base_folder(self.settings)]
@@ -361,7 +361,7 @@ class Workspace(TypedTools, Closing):
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(_HISTORY):
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
-            whole = self._context.under(self.settings.model_copy(update=_WHOLE))
+            whole = self._context.under(self.settings.but(**_WHOLE))
             arguments = tool.parse({"change_id": unquote(uri[len(_HISTORY) :])})
             return "text/plain", encodable(
                 tool.run(whole, arguments, Task(seconds=self.settings.call_seconds)).text

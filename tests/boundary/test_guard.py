@@ -11,7 +11,7 @@ from filewright.boundary import Boundary
 from filewright.boundary.protection import Protection, plain_form
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.settings import Settings, load
+from filewright.settings import Settings
 
 ALLOWED = [
     "file", "new", "sub/new", "new/new", "in-folder/new", ".gitignore", ".github/x", "git-notes", "a.git",
@@ -219,14 +219,14 @@ def test_rules_come_from_the_environment_as_json_or_with_commas(
     monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.setenv("FILEWRIGHT_PROTECTED", given)
-    assert load().protected == (".env", "*.lock")
+    assert Settings().protected == (".env", "*.lock")
 
 
 @pytest.mark.parametrize("given", ['[".env"', "[1, 2]", '["a", {}]'])
 def test_a_malformed_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("FILEWRIGHT_DENY", given)
     with pytest.raises(FilewrightError) as caught:
-        load()
+        Settings()
     assert caught.value.code is Code.INVALID_INPUT
     assert caught.value.message.startswith("the setting FILEWRIGHT_DENY: ")
     assert "\n" not in caught.value.message

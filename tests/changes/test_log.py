@@ -96,7 +96,7 @@ def test_what_is_wrong_with_the_database_refuses_changes_and_reading_files_goes_
     arguments = {"items": [{"path": "a.txt", "content": "new", "mode": "overwrite"}]}
     with (
         wrong(_database(bench)),
-        Workspace(bench.root, settings=bench.settings.model_copy(update={"lock_seconds": 0.2})) as workspace,
+        Workspace(bench.root, settings=bench.settings.but(lock_seconds=0.2)) as workspace,
     ):
         assert "ONE" in workspace.read("a.txt").text
         assert "ONE" in workspace.call("search_content", {"pattern": "ONE"}).text

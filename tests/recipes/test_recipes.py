@@ -137,14 +137,12 @@ def test_a_setting(copy: Copy) -> None:
         "settings.py",
         "    # What a result may hold\n",
         "    # What a result may hold\n"
-        '    greeting: str = Field(default="hello", max_length=20, description="how an answer begins")\n',
+        '    greeting: str = setting("hello", "how an answer begins", choices=("hello", "good day"))\n',
     )
-    show = "from filewright.settings import load; print(load().greeting)"
+    show = "from filewright.settings import Settings; print(Settings().greeting)"
     assert copy.python("-c", show) == "hello\n"
     assert copy.python("-c", show, FILEWRIGHT_GREETING="good day") == "good day\n"
-    refused = (
-        "from filewright import FilewrightError\ntry:\n load()\nexcept FilewrightError as e: print(e.code)"
-    )
+    refused = "from filewright import FilewrightError\ntry:\n Settings()\nexcept FilewrightError as e: print(e.code)"
     assert (
         copy.python("-c", f"{show.split(';', maxsplit=1)[0]}\n{refused}", FILEWRIGHT_GREETING="x" * 21)
         == "invalid_input\n"

@@ -276,9 +276,9 @@ def server_command(
 def _state_folder() -> list[str]:
     """The option that names the state folder, where our environment does: a client may not pass that on."""
     from filewright.changes import base_folder
-    from filewright.settings import load
+    from filewright.settings import Settings
 
-    settings = load()
+    settings = Settings()
     if settings.state_dir is None and not os.environ.get("XDG_STATE_HOME"):
         return []
     return ["--state-dir", str(base_folder(settings))]

@@ -38,10 +38,10 @@ def workspace_options(command: Command) -> Command:
 
 
 def settings_from(**given: Any) -> Settings:
-    """Settings from flags that were given, then the environment, then defaults. Raises as `load`."""
-    from filewright.settings import load
+    """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
+    from filewright.settings import Settings
 
-    return load(**{name: value for name, value in given.items() if value is not None})
+    return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
 def caller_options(command: Command) -> Command:

@@ -55,7 +55,7 @@ def limits(settings: Settings) -> Mapping[str, Any]:
         ("match_chars", "LARGEFILE_TRUNCATE_LENGTH"),
     ):
         given = os.environ.get(variable, "")
-        if getattr(settings, name) == Settings.model_fields[name].default and given.isdigit():
+        if getattr(settings, name) == Settings.fields[name].default and given.isdigit():
             limits[name] = max(40, int(given))
     return limits
 

@@ -83,7 +83,7 @@ class Call(TypedTools):
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
-        settings = self.context.settings.model_copy(update=limits)
+        settings = self.context.settings.but(**limits)
         return Call(self.context.under(settings), self.task, self.given)
 
     def within(self, page_chars: int) -> Call:

@@ -170,7 +170,7 @@ def plan(
             else edit
             for edit in edits
         ]
-    most = Settings.model_fields["max_edits"].default if limit is None else limit
+    most = Settings.fields["max_edits"].default if limit is None else limit
     if not edits:
         raise FilewrightError(
             Code.INVALID_INPUT, f"{name}: no edits were given", hint="give one edit at least"

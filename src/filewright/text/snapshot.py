@@ -330,4 +330,4 @@ def identity_version(identity: Identity) -> str:
     return "~" + xxhash.xxh3_64_hexdigest(repr(identity).encode())
 
 
-_DEFAULTS = Settings.model_construct()
+_DEFAULTS = Settings.defaults()
