@@ -12,14 +12,17 @@ import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools import Context, FailedCall, Tool, ToolResult, clip, entries, instructions
+from filewright.tools import Context, FailedCall, ToolResult, clip, entries, instructions
 from filewright.visible import safe, visible
 from filewright.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from filewright.tools import Tool
 
 _logger = logging.getLogger("filewright")
 

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -85,7 +86,6 @@ class Workspace(TypedTools, Closing):
         own = self._changes.caller
         self._changes.caller = Caller(caller_name(session) or own.session, caller_name(client))
         self._context = Context(self._boundary, self.settings, self._changes)
-        self._native = self.offer()
 
     def close(self) -> None:
         """Give the roots' descriptors back; the workspace must not be used after."""
@@ -117,6 +117,10 @@ class Workspace(TypedTools, Closing):
         from filewright.dialects import surface
 
         return Offer(surface(dialect), self._context, toolsets)
+
+    @cached_property
+    def _native(self) -> Offer:
+        return self.offer()
 
     def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Listed]:
         """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""

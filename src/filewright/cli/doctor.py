@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
@@ -79,6 +78,8 @@ def _system() -> Iterator[Finding]:
 
 
 def _engines() -> Iterator[Finding]:
+    import importlib.metadata
+
     for package, use in (
         ("mcp", "server"),
         ("google-re2", "regular expressions"),

@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-from filewright.changes import begun_in
 from filewright.cli.options import caller_options, open_workspace, settings_from, workspace_options
 from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
@@ -127,6 +126,8 @@ def end(
     """Record what is different since `begin`; prints the changes made of it."""
     if identifier is None and not hook:
         raise click.UsageError("give the ID that begin has printed")
+    from filewright.changes import begun_in
+
     with _out_of_the_way(hook):
         call = _call(hook)
         if call is not None:

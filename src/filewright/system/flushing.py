@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+# Threads are imported when they are needed: most commands flush one thing at a time.
 
 _THREADS = 16
 
@@ -25,6 +29,8 @@ def flush_all(handles: Iterable[Flushable]) -> None:
         for handle in pending:
             handle.flush()
         return
+    from concurrent.futures import wait
+
     threads = min(_THREADS, len(pending))
     results = [_pool().submit(_flush_each, pending[start::threads]) for start in range(threads)]
     wait(results)
@@ -34,6 +40,8 @@ def flush_all(handles: Iterable[Flushable]) -> None:
 
 @cache  # A change flushes a dozen times: beginning sixteen threads for each takes longer than the flushes.
 def _pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="flush")
 
 

@@ -19,7 +19,6 @@ from filewright.faces import face_of
 from filewright.tools.catalogue import entries
 from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
-from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from filewright.tools.pipeline import Change, change_text
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
-    from filewright.tools.registry import Toolset
+    from filewright.tools.registry import Arguments, Tool, Toolset
     from filewright.tools.rendering import clip
     from filewright.tools.restore import FileState, restore_file
     from filewright.tools.review import (
