@@ -156,6 +156,30 @@ FOUND: dict[str, list[histories.Step]] = {
         ("shell", "B", True, ("swap", "d/g", "n/f", 11291)),
         ("rewind", "new", "d/f", "e/h/y", 46323),
     ],
+    "a file is restored whose folder was moved away and which was edited there": [
+        ("project", False, True),
+        ("write", "A", "e/f", "e/h/y", 11632),
+        ("edit", "B", "d/g", "k", 31674),
+        ("undo one", "new", "d/h/x", "e/h/y", 26502),
+        ("edit", "B", "n/f", "d", 43245),
+        ("write", "new", "n/m", "d", 51794),
+        ("shell", "A", False, ("rm", "b", "d/g", 25652)),
+        ("write", "A", "e/h", "e/f", 18838),
+        ("rewind", "A", "n/f", "d/h", 18624),
+        ("move", "A", "d", "e/h/y", 44327),
+        ("undo one", "A", "e", "d", 15256),
+        ("shell", "new", False, ("rm", "a", "e/h/y", 22720)),
+        ("restore", "A", "d/g", "e/f", 16868),
+    ],
+    "a folder that was moved and made anew holds a file under its old path": [
+        ("project", True, True),
+        ("move", "new", "d", "n/m", 62914),
+        ("undo one", "B", "d/h/x", "e/f", 59649),
+        ("write", "N", "a", "d/h", 41434),
+        ("redo", "B", "d/g", "d/h", 15875),
+        ("restore", "B", "d/h/x", "n/f", 47406),
+        ("rewind", "B", "e/f", "e/f", 59717),
+    ],
 }
 
 

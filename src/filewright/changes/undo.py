@@ -144,7 +144,9 @@ class _Index:
                 renamed.append(entry)
         for entry in sorted(renamed, key=lambda entry: len(entry.place.parts)):
             # What a folder above carried along is where that brings it back.
-            carried = entry.carried if isinstance(entry, NetEntry) else index.origin(entry.place) == entry.was
+            carried = index.origin(entry.place) == entry.was
+            if isinstance(entry, NetEntry):
+                carried = carried and entry.carried
             if entry.was is not None and not carried:
                 index.back[entry.place] = entry.was
                 index.moves.append(entry)
