@@ -133,7 +133,7 @@ def methods_table() -> str:
         lines.append(
             _method_row(method, f"the tool `{tool.name}`", {*tool.schema["properties"], *chain(*listed)})
         )
-    for method in _methods(inspect.getsource(inspect.getmodule(Workspace)), "Workspace"):
+    for method in _methods(Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"), "Workspace"):
         sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
         lines.append(_method_row(method, " ".join(sentence.split())))
     return "\n".join(lines)
