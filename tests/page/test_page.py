@@ -267,7 +267,7 @@ def test_a_narrow_window_has_the_list_behind_a_button(workspace: Workspace, open
     workspace.write("b.txt", "x\n")
     page = opened(viewport={"width": 420, "height": 700})
     expect(page.locator("#rows .row").first).not_to_be_in_viewport()
-    page.get_by_role("button", name="☰").click()
+    page.get_by_role("button", name="Changes", exact=True).click()
     page.locator("#rows .row", has_text="a.txt").click()
     expect(page.locator("h1")).to_contain_text("a.txt")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

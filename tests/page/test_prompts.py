@@ -77,7 +77,7 @@ def test_a_prompt_is_seen_as_one_and_undone(workspace: Workspace, folder: Path, 
     page.get_by_role("button", name="Undo the prompt").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("h1")).to_contain_text("Edited a.txt and created b.txt")
-    dialog.get_by_role("button", name="Do it").click()
+    dialog.locator("[data-do]").click()
     expect(dialog).to_be_hidden()
     assert (folder / "a.txt").read_text() == "ONE\ntwo\nthree\n"
     assert not (folder / "b.txt").exists()
@@ -96,7 +96,7 @@ def test_everything_since_a_prompt_is_one_diff_and_rewound(
     expect(page.locator("article.file h2")).to_have_text(["c.txt", "d.txt"])
     page.go_back()
     page.get_by_role("button", name="Rewind to here").click()
-    page.get_by_role("dialog").get_by_role("button", name="Do it").click()
+    page.get_by_role("dialog").locator("[data-do]").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert sorted(os.listdir(folder)) == ["a.txt", "b.txt"]
 

@@ -70,7 +70,7 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     expect(page.locator("td.code.new")).to_have_text("+one")
     page.wait_for_load_state()  # by then the page's script hears keys
     page.keyboard.press("u")
-    page.get_by_role("dialog").get_by_role("button", name="Do it").click()
+    page.get_by_role("dialog").locator("[data-do]").click()
     expect(page.locator("#rows .row")).to_have_count(2, timeout=20_000)
     assert not (folder / "a.txt").exists()
     page.close()

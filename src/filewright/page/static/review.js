@@ -548,7 +548,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-window.addEventListener("popstate", () => show(location.href, { push: false }));
+window.addEventListener("popstate", () => {
+  if (!location.hash) show(location.href, { push: false }); // else somebody has only skipped to the change
+});
 
 // Opening: the token behind `#` is exchanged for the key, without which the server shows nothing
 
