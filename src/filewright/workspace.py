@@ -15,7 +15,7 @@ from filewright.boundary import Boundary, Location, Root
 from filewright.changes import Changes, base_folder
 from filewright.closing import Closing
 from filewright.errors import Code, FilewrightError
-from filewright.progress import SETUP, Caller, Task, caller_name
+from filewright.progress import Caller, Task, caller_name
 from filewright.settings import Settings
 from filewright.surface import NATIVE, Listed, Offer
 from filewright.tools import Context, ToolResult, TypedTools, entries
@@ -219,14 +219,9 @@ class Workspace(TypedTools, Closing):
 
         What configured a client is not meant.
         """
-        undone: set[str] = set()
-        for head in self._changes.heads():
-            if head.reverts:
-                if head.id not in undone and not head.partial:
-                    undone.update(head.reverts)
-            elif head.id not in undone and head.undoable and head.client != SETUP:
-                return self._changes.record(head.id)
-        return None
+        undoable = (head.id for head in self._changes.standing() if head.undoable)
+        newest = next(undoable, None)
+        return self._changes.record(newest) if newest is not None else None
 
     def undo(
         self, change_id: str | None = None, *, path: str | None = None, task: Task | None = None
@@ -245,8 +240,8 @@ class Workspace(TypedTools, Closing):
         """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
         if change_id is None:
             redone: set[str] = set()
-            for head in self._changes.heads(task):
-                if head.reverts and head.id not in redone:
+            for head in self._changes.undos(task):
+                if head.id not in redone:
                     newer = self._changes.record(head.reverts[0]) if len(head.reverts) == 1 else None
                     if newer is None or not newer.reverts:
                         change_id = head.id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -384,7 +385,10 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
     def adding(log: Any, number: int) -> None:
         (folder,) = (path for path in bench.root.iterdir() if path.name.startswith(".fw~"))
         (folder / "g" / "late.txt").write_bytes(b"late\n")
+        (folder / "g" / "late.txt").chmod(0o755)
         os.symlink("late.txt", folder / "g" / "link")
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(folder / "g" / "pipe", 0o640)
         real_done(log, number)
 
     def devices(_: str, __: bytes, kept_as: bytes) -> None:
@@ -399,6 +403,10 @@ def test_what_is_put_into_a_displaced_folder_is_kept_on_any_device(
     (kept,) = (bench.state / "kept").iterdir()
     assert (kept / "g/late.txt").read_bytes() == b"late\n"
     assert os.readlink(kept / "g/link") == "late.txt"
+    if hasattr(os, "mkfifo"):
+        assert stat.S_IMODE((kept / "g/late.txt").stat().st_mode) == 0o755
+        assert (kept / "g/pipe").is_fifo()
+        assert stat.S_IMODE((kept / "g/pipe").stat().st_mode) == 0o640
     assert any("kept as" in note for note in record.notes)
 
 

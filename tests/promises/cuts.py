@@ -317,12 +317,14 @@ def _apply(content: bytearray, event: Event, most: int | None = None) -> None:
 
 _FRAME = """
 import ctypes, json, os, sys
-from filewright import FilewrightError, Workspace
+from filewright import FilewrightError, Settings, Workspace
 disk = ctypes.CDLL(None)
 def mark(**what):
     disk.disklog_mark(json.dumps(what).encode())
 def opened(base):
-    return Workspace(base + "/work", state_dir=base + "/state")
+    # A file of 140 KB is large: of it, what an edit takes out is kept, or the file itself by a second name.
+    settings = Settings(state_dir=base + "/state", whole_undo_bytes=100_000)
+    return Workspace(base + "/work", settings=settings)
 """
 
 

@@ -26,9 +26,11 @@ for folder in ("docs/old", "src"):
 for number in range(6):
     with open(f"{work}/src/m{number}.py", "w") as file:
         file.write(f"# module {number}\\nnumber = {number}\\n" + "rest = 0\\n" * 9)
-for name, content in (("docs/a.md", "one\\n"), ("docs/old/b.md", "two\\n"), ("large.txt", "a line\\n" * 20000)):
+lines = "".join(f"line {number}\\n" for number in range(3000))
+for name, content in (("docs/a.md", "one\\n"), ("docs/old/b.md", "two\\n"), ("large.txt", "a line\\n" * 20000), ("whole.txt", lines * 4), ("long.txt", lines)):
     with open(f"{work}/{name}", "w") as file:
         file.write(content)
+os.symlink("a.md", f"{work}/docs/link")
 """
 PATCH = "\\n".join(
     ["*** Begin Patch"]
@@ -57,8 +59,12 @@ did(workspace.apply_patch, "{PATCH}")
 did(workspace.undo)
 did(workspace.redo)
 did(workspace.edit, "large.txt", [{{"start_line": 5, "end_line": 6, "replace": "other", "expected_version": workspace.read("large.txt").version}}])
+did(workspace.edit, "long.txt", [{{"search": "line 3\\n", "replace": "LINE\\n"}}])
+did(workspace.copy, "docs", "copied")
+did(workspace.set_permissions, "long.txt", mode="755")
 did(workspace.move, "docs", "site/docs")
-did(workspace.write, "large.txt", "small now\\n", mode="overwrite")
+did(workspace.move, "long.txt", "site/docs/a.md", overwrite=True)
+did(workspace.write, "whole.txt", "small now\\n", mode="overwrite")
 did(workspace.delete, "src", recursive=True)
 did(workspace.revert_edit, since=workspace.history(limit=50)[-1].id)
 """

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from filewright import FilewrightError, Workspace
+from filewright.changes.database import Database
 
 OLD = "def alpha():\n    return 1\n\n\ndef beta():\n    value = compute(1)\n    return value\n\n\ndef gamma():\n    return 3\n"
 
@@ -170,3 +171,33 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
             "line 15", "theirs"
         ).replace("line 3\n", "three\n")
         assert (root / "new").exists()
+
+
+def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkeypatch):
+    def rows_read(count):
+        read = []
+        real = Database.read
+
+        def counted(database, *given, **named):
+            rows = real(database, *given, **named)
+            read.append(len(rows))
+            return rows
+
+        (root / "f").write_text("")
+        with (
+            Workspace(root, state_dir=tmp_path / str(count)) as mine,
+            Workspace(root, state_dir=tmp_path / str(count)) as other,
+            monkeypatch.context() as patch,
+        ):
+            for number in range(count):
+                mine.write("f", f"{number}\n", mode="overwrite")
+            other.write("g", f"{count}\n", mode="overwrite")
+            other.undo()
+            patch.setattr(Database, "read", counted)
+            newest, older = other._changes.sessions()
+            assert (older.changes, newest.changes) == (count, 2)
+            assert len(other._changes.undone() & other._changes.made_in(newest.name)) == 1
+            assert other._changes.undos()[0].reverts
+        return sum(read)
+
+    assert rows_read(20) == rows_read(60)

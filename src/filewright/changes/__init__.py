@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.record import ChangeRecord, Entry, Place, Side, Span, folders_above
     from filewright.changes.recovery import Recovery
-    from filewright.changes.scope import Scope, Selected, effective, prompts
+    from filewright.changes.scope import Scope, Selected, prompts
     from filewright.changes.shell import begun_in
     from filewright.changes.show import FileDifference
     from filewright.changes.state import StateFolder, base_folder
@@ -41,7 +41,7 @@ __getattr__, __all__ = face_of(
         "database": "Database",
         "record": "ChangeRecord Entry Place Side Span folders_above",
         "recovery": "Recovery",
-        "scope": "Scope Selected effective prompts",
+        "scope": "Scope Selected prompts",
         "shell": "begun_in",
         "show": "FileDifference",
         "state": "StateFolder base_folder",

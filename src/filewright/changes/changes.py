@@ -174,12 +174,12 @@ class Changes(RecordedChanges):
     def check(self, change_set: ChangeSet) -> None:
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
         from filewright.changes.slots import OpenFolders
-        from filewright.changes.steps import take_steps
+        from filewright.changes.steps import Steps
         from filewright.changes.tree import Tree
 
         folders = OpenFolders(self._boundary)
         try:
-            take_steps(Tree(self._boundary, folders), change_set)
+            Steps(Tree(self._boundary, folders), change_set).take()
         finally:
             folders.close()
 
@@ -249,7 +249,7 @@ class Changes(RecordedChanges):
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
             return
-        names = _names(self.place(where))
+        names = _names(Place.of(where))
         for withheld in list(self._withheld.values()):
             if any(names[:depth] in withheld.paths for depth in range(1, len(names) + 1)):
                 raise errors.interrupted(where.asked, quote(withheld.root))

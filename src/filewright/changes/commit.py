@@ -21,10 +21,11 @@ from filewright.changes.plan import Difference, plan_of
 from filewright.changes.publish import publish
 from filewright.changes.record import ChangeRecord, id_of
 from filewright.changes.recovery import Recovery
-from filewright.changes.save import Attempt, save
+from filewright.changes.save import Saving
+from filewright.changes.settle import reason
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import digest_ahead, stage
-from filewright.changes.steps import take_steps
+from filewright.changes.steps import Steps
 from filewright.changes.store import Store
 from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet, Modify
@@ -90,7 +91,8 @@ def _attempt(
 ) -> ChangeRecord:
     # Plan: what each step means, and what is refused.
     tree = Tree(store.boundary, folders)
-    remarks = take_steps(tree, change_set, task, copy_moves=copy_moves)
+    steps = Steps(tree, change_set, task, copy_moves=copy_moves)
+    steps.take()
     difference = Difference.of(tree)
     if difference.empty:
         raise _nothing()
@@ -101,8 +103,7 @@ def _attempt(
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
         with _state_errors(), store.log.begin(task) as intent:
             # Save what undo needs.
-            attempt = Attempt(store, folders, task, change_set.undoable, intent)
-            save(attempt, difference)
+            Saving(store, folders, task, intent if change_set.undoable else None).save(difference)
             digest_ahead(difference)
             plan, staging = plan_of(tree, difference)
             record = ChangeRecord(
@@ -117,8 +118,8 @@ def _attempt(
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
                 undoable=change_set.undoable,
-                hard_links=remarks.hard_links,
-                notes=(*notes, *remarks.notes),
+                hard_links=steps.hard_links,
+                notes=(*notes, *steps.notes),
             )
             _refuse_unsettled(store, record)
             task.check()
@@ -126,7 +127,7 @@ def _attempt(
         begun = _begun(record, plan)
 
         # Stage everything new under temporary names.
-        staged = stage(attempt, plan, staging)
+        staged = stage(store.flusher, folders, task, plan, staging)
         begun = _begun(record, staged)
         if not plan.sealed:
             known = record.entries
@@ -181,9 +182,8 @@ def _roll_back(store: Store, folders: OpenFolders, begun: Operation, cause: Base
             store.log.forget(begun.number)
     except (OSError, FilewrightError) as error:
         if isinstance(cause, FilewrightError):
-            why = error.message if isinstance(error, FilewrightError) else error.strerror
             cause.hint = (
-                f"what was begun could not be taken back at once ({why}); the next change or "
+                f"what was begun could not be taken back at once ({reason(error)}); the next change or "
                 "`filewright doctor` does it"
             )
         return

@@ -7,7 +7,6 @@ workspace; and as done. Each is one transaction. It loses its plan once nothing 
 from __future__ import annotations
 
 import hmac
-import itertools
 import json
 import time
 import zlib
@@ -24,6 +23,7 @@ from filewright.changes.flushing import Flusher
 from filewright.changes.operations import CommitPlan
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of, number_of
 from filewright.changes.rows import plan_bytes, plan_of_bytes, side_of, side_text, span_bytes, spans_of
+from filewright.changes.scope import Session
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -33,8 +33,6 @@ from filewright.system import Folder
 _HELD = 512
 """Entries of a record that are held as values; more are read anew each time."""
 _PAGE = 1_000
-_KNOWN = 50_000
-"""Heads of operations that are kept in memory."""
 _NEWEST_KEPT = 50
 """Operations that no date expires."""
 _DAY_NS = 86_400 * 10**9
@@ -103,7 +101,6 @@ class Log:
         )
         self.contents = ContentStore(self.database, state, flusher)
         self._rolled_back: set[int] = set()
-        self._heads: list[ChangeRecord] = []
 
     # Looking
 
@@ -140,29 +137,38 @@ class Log:
         )
         return id_of(rows[0][0]) if rows else None
 
-    def heads(self) -> Iterator[ChangeRecord]:
-        """All changes, newest first, without their entries; the newest are kept in memory."""
-        oldest = self.database.read("SELECT min(number) FROM operations")
-        known = [head for head in self._heads if oldest and head.time_ns >= (oldest[0][0] or 1 << 62)]
-        if known and self.committed(known[0].id) is None:
-            known = []  # It is another log now.
-        gone_through: list[ChangeRecord] = []
-        newer = self._pages(1 << 62, known[0].time_ns if known else 0)
-        older = self._pages(known[-1].time_ns, 0) if known else ()
-        for page in itertools.chain(newer, (known,), older):
-            yield from page
-            if len(gone_through) < _KNOWN:
-                gone_through += page
-        self._heads = gone_through[:_KNOWN]
+    def sessions(self) -> list[Session]:
+        """The sessions of the changes here, in no order."""
+        rows = self.database.read(
+            "SELECT found.*, client FROM (SELECT session, count(*), min(number), max(number) AS last "
+            f"FROM operations INDEXED BY operations_by_session WHERE {_COMMITTED} GROUP BY session) AS found "
+            "JOIN operations ON number = last"
+        )
+        return [Session(*row) for row in rows]
 
-    def _pages(self, before: int, after: int) -> Iterator[list[ChangeRecord]]:
+    def made_in(self, session: str | None) -> set[int]:
+        """The changes of a session."""
+        rows = self.database.read(
+            f"SELECT number FROM operations WHERE session IS ? AND {_COMMITTED}", session
+        )
+        return {number for (number,) in rows}
+
+    def undos(self) -> list[ChangeRecord]:
+        """The changes that took others back, without their entries."""
+        rows = self.database.read(
+            f"SELECT {_HEAD} FROM operations INDEXED BY operations_with_more "
+            f"WHERE more IS NOT NULL AND {_COMMITTED}"
+        )
+        return [head for head in map(_head, rows) if head.reverts]
+
+    def heads(self) -> Iterator[ChangeRecord]:
+        """All changes, newest first, without their entries."""
+        before = 1 << 62
         while rows := self.database.read(
-            f"SELECT {_HEAD} FROM operations WHERE {_COMMITTED} AND number < ? AND number > ? "
-            f"ORDER BY number DESC LIMIT {_PAGE}",
+            f"SELECT {_HEAD} FROM operations WHERE {_COMMITTED} AND number < ? ORDER BY number DESC LIMIT {_PAGE}",
             before,
-            after,
         ):
-            yield list(map(_head, rows))
+            yield from map(_head, rows)
             before = rows[-1][0]
 
     def touching(self, path: bytes, before: int) -> set[int]:

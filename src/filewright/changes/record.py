@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 
 Kind = Literal["file", "link", "folder", "other"]
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [one + two for one in _ALPHABET for two in _ALPHABET]
 _ID_LENGTH = 13
 
 
 def id_of(number: int) -> str:
     """A change's id from its number (nanoseconds since the epoch): ids sort as their numbers do."""
-    digits = []
-    for _ in range(_ID_LENGTH):
-        number, digit = divmod(number, 32)
-        digits.append(_ALPHABET[digit])
-    return "".join(reversed(digits))
+    return "".join([_PAIRS[number >> shift & 1023] for shift in (60, 50, 40, 30, 20, 10, 0)])[1:]
 
 
 def number_of(identifier: str) -> int | None:
@@ -40,6 +37,11 @@ def number_of(identifier: str) -> int | None:
     for digit in identifier:
         number = number * 32 + _ALPHABET.index(digit)
     return number
+
+
+def time_of(number: int) -> datetime:
+    """When the change of a number was committed, in UTC."""
+    return datetime.fromtimestamp(number / 1e9, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +337,7 @@ class ChangeRecord:
     @property
     def time(self) -> datetime:
         """When it was committed, in UTC."""
-        return datetime.fromtimestamp(self.time_ns / 1e9, UTC)
+        return time_of(self.time_ns)
 
     @property
     def paths(self) -> list[str]:

@@ -18,16 +18,18 @@ from filewright.boundary import Boundary, Location, quote
 from filewright.changes.contents import Contents
 from filewright.changes.flushing import Flusher
 from filewright.changes.log import Operation
-from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of
+from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of, number_of
 from filewright.changes.scope import (
     Scope,
     Selected,
+    Session,
     cancelling,
     effective,
     local_time,
     moment_of,
     not_unique,
     prompts,
+    undoing,
 )
 from filewright.changes.state import Index, StateFolder, base_folder
 from filewright.changes.store import Store
@@ -107,25 +109,22 @@ class RecordedChanges:
         With `location`, those that touched it or something below it, also under an earlier name; those of
         a `session`, of clients whose name begins with `client`, after the time or change `since`.
         """
-        chosen = None
-        if session is not None or client is not None or since is not None:
-            heads = list(self.heads(task))
-            name = self._session(session, heads, task) if session is not None else None
-            moment = self._moment(since, None)[0] if since is not None else 0
-            chosen = {
-                head.id
-                for head in heads
-                if name in (None, head.session)
-                and (head.client or "").casefold().startswith((client or "").casefold())
-                and head.time_ns > moment
-            }
+        moment = self._moment(since)[0] if since is not None else 0
+        chosen: list[set[int]] = []
+        if session is not None:
+            chosen.append(self.made_in(self._session(session, task)))
         if location is not None:
-            touching = set(map(id_of, self._touching(self.place(location))))
-            chosen = touching if chosen is None else chosen & touching
+            chosen.append(self._touching(Place.of(location)))
+        if client is not None:
+            heads = self._heads_since(moment + 1, task)
+            begin = client.casefold()
+            chosen.append({h.time_ns for h in heads if (h.client or "").casefold().startswith(begin)})
         found: list[ChangeRecord] = []
-        ids = (head.id for head in self.heads(task)) if chosen is None else sorted(chosen, reverse=True)
+        ids: Iterable[str] = (head.id for head in self.heads(task))
+        if chosen:
+            ids = map(id_of, sorted(set.intersection(*chosen), reverse=True))
         for identifier in ids:
-            if len(found) >= limit:
+            if len(found) >= limit or identifier <= id_of(moment):
                 break
             if before is None or identifier < before:
                 with suppress(FilewrightError):  # A damaged record, or one of what is denied.
@@ -185,7 +184,7 @@ class RecordedChanges:
 
     def _seen_from_here(self, place: Place) -> Place | None:
         where = self.location(place)
-        return self.place(where) if where is not None else None
+        return Place.of(where) if where is not None else None
 
     def _denied(self) -> Callable[[Place], bool]:
         """Says of a place whether it is denied now; for one look at history, folder by folder."""
@@ -228,24 +227,55 @@ class RecordedChanges:
 
     def heads(self, task: Task | None = None) -> Iterator[ChangeRecord]:
         """All changes of what is below the roots, newest first, without their entries."""
-        streams = [
-            zip(store.log.heads(), itertools.repeat((store, self._hidden(store, task))))
-            for store in self.stores
-        ]
-        merged = heapq.merge(*streams, key=lambda item: item[0].time_ns, reverse=True)
-        for head, (store, hidden) in streams[0] if len(streams) == 1 else merged:
+        hidden = {store: self._hidden(store, task) for store in self.stores}
+        streams = [zip(store.log.heads(), itertools.repeat(store)) for store in hidden]
+        for head, store in heapq.merge(*streams, key=lambda item: item[0].time_ns, reverse=True):
             if task is not None:
                 task.check()
-            if head.time_ns not in hidden:
+            if head.time_ns not in hidden[store]:
                 yield head
-                continue
-            try:
-                operation = store.log.committed(head.id)
-            except FilewrightError:
-                continue  # A damaged record; asking for it says so.
-            record = self._inside(operation) if operation is not None else None
-            if record is not None:
-                yield replace(record, entries=())
+            elif (seen := self._seen_of(store, head.time_ns)) is not None:
+                yield seen
+
+    def _heads_since(self, moment: int, task: Task | None) -> Iterator[ChangeRecord]:
+        return itertools.takewhile(lambda head: head.time_ns >= moment, self.heads(task))
+
+    def _seen_of(self, store: Store, number: int) -> ChangeRecord | None:
+        """The head of a change that is hidden in part; None if it is hidden altogether."""
+        try:
+            operation = store.log.committed(id_of(number))
+        except FilewrightError:
+            return None  # A damaged record; asking for it says so.
+        record = self._inside(operation) if operation is not None else None
+        return replace(record, entries=()) if record is not None else None
+
+    def _unseen(self, store: Store, task: Task | None) -> set[int]:
+        """The changes that are hidden altogether."""
+        return {number for number in self._hidden(store, task) if self._seen_of(store, number) is None}
+
+    def standing(self, task: Task | None = None) -> Iterator[ChangeRecord]:
+        """The changes that are neither undone nor undos, newest first, but for what configured a client."""
+        undone: set[str] = set()
+        for head in self.heads(task):
+            if head.reverts:
+                if head.id not in undone and not head.partial:
+                    undone.update(head.reverts)
+            elif head.id not in undone and head.client != SETUP:
+                yield head
+
+    def undos(self, task: Task | None = None) -> list[ChangeRecord]:
+        """The changes that took others back, newest first, without their entries."""
+        found: list[ChangeRecord] = []
+        for store in self.stores:
+            unseen = self._unseen(store, task)
+            found += (undo for undo in store.log.undos() if undo.time_ns not in unseen)
+        return sorted(found, key=lambda undo: undo.time_ns, reverse=True)
+
+    def undone(self, task: Task | None = None) -> set[int]:
+        """The numbers of the changes that are undone, but for undos."""
+        undos = self.undos(task)
+        found = {number_of(name) or 0 for undo in undoing(undos) for name in undo.reverts}
+        return found.difference(undo.time_ns for undo in undos if not undo.partial)
 
     def _hidden(self, store: Store, task: Task | None) -> frozenset[int]:
         """The changes of which something is denied now, or beyond the roots; for one task they stay the same."""
@@ -259,12 +289,31 @@ class RecordedChanges:
             self._hidden_for = task, {**known, store: hidden}
         return hidden
 
-    def sessions(self, task: Task | None = None) -> Iterator[tuple[ChangeRecord, ...]]:
-        """The heads of all changes by sessions, the session that changed something last first."""
-        found: dict[str | None, list[ChangeRecord]] = {}
-        for head in self.heads(task):
-            found.setdefault(head.session, []).append(head)
-        return map(tuple, found.values())
+    def sessions(self, task: Task | None = None) -> list[Session]:
+        """The sessions, the one that changed something last first."""
+        found: dict[str | None, list[Session]] = {}
+        for store in self.stores:
+            unseen = self._unseen(store, task)
+            for each in store.log.sessions():
+                seen = each
+                if unseen:
+                    made = store.log.made_in(each.name) - unseen or {0}
+                    seen = replace(each, changes=len(made - {0}), first=min(made), last=max(made))
+                if seen.changes:
+                    found.setdefault(each.name, []).append(seen)
+        together = (
+            replace(
+                max(parts, key=lambda each: each.last),
+                changes=sum(each.changes for each in parts),
+                first=min(each.first for each in parts),
+            )
+            for parts in found.values()
+        )
+        return sorted(together, key=lambda each: each.last, reverse=True)
+
+    def made_in(self, session: str | None) -> set[int]:
+        """The numbers of the changes of a session."""
+        return set().union(*(store.log.made_in(session) for store in self.stores))
 
     def select(
         self, scope: Scope | str, *, inside: bool = False, every: bool = False, task: Task | None = None
@@ -317,21 +366,23 @@ class RecordedChanges:
 
     def _together(self, scope: Scope, inside: bool, every: bool, task: Task) -> Selected:
         """The changes of a session, of a prompt, or since a moment, as one."""
-        heads = list(self.heads(task))
         if scope.session is not None:
-            name = self._session(scope.session, heads, task)
+            name = self._session(scope.session, task)
+            heads = list(self._heads_since(min(self.made_in(name)), task))
             chosen = {head.id for head in heads if head.session == name}
             what, summary = f"the session {name}", f"rewind the session {name}"
             named = {"session": name}
         elif scope.prompt is not None:
             change = self.identify(scope.prompt)
+            heads = list(self.heads(task))
             groups = ({head.id for head in group} for group in prompts(heads))
             chosen = next((group for group in groups if change in group), set())
             what, summary = f"the prompt of the change {change}", f"undo the prompt of {change}"
             named = {"prompt": change}
         else:
-            moment, shown = self._moment(scope.since or "", heads)
-            chosen = {head.id for head in heads if head.time_ns > moment}
+            moment, shown = self._moment(scope.since or "", known=True)
+            heads = list(self._heads_since(moment + 1, task))
+            chosen = {head.id for head in heads}
             what, summary = f"what was changed since {shown}", f"rewind to {shown}"
             named = {"since": shown}
         left = chosen if every else effective(heads, chosen)
@@ -359,8 +410,7 @@ class RecordedChanges:
 
     def scope_named(self, given: str) -> Scope:
         """What a person means by a word: a session, `last`, a time or a change since which all is meant."""
-        heads = list(self.heads())
-        if given in ("last", "current") or any(head.session == given for head in heads):
+        if given in ("last", "current") or self.made_in(given):
             return Scope(session=given)
         if moment_of(given) is not None:
             return Scope(since=given)
@@ -371,24 +421,22 @@ class RecordedChanges:
                 raise
         else:
             return Scope(since=given)
-        return Scope(session=self._session(given, heads, None))
+        return Scope(session=self._session(given, None))
 
-    def _session(self, given: str, heads: Sequence[ChangeRecord], task: Task | None) -> str:
+    def _session(self, given: str, task: Task | None) -> str:
         """A session's name from what a caller gives: the name or its beginning, `current`, or `last`.
 
         The last is the newest that changed something which is not undone.
         """
-        known = list(dict.fromkeys(head.session for head in heads if head.session is not None))
         if given == "current":
             given = ((task and task.caller) or self.caller).session or given
         if given == "last":
-            work = {head.id for head in heads if not head.reverts and head.client != SETUP}
-            left = effective(heads, work)
-            last = next((head.session for head in heads if head.id in left and head.session), None)
+            last = next((head.session for head in self.standing(task) if head.session), None)
             if last is not None:
                 return last
-        if given in known:
+        if self.made_in(given):
             return given
+        known = [each.name for each in self.sessions(task) if each.name is not None]
         begun = [name for name in known if name.startswith(given)] if len(given) >= _LEAST_BEGUN else []
         if len(begun) > 1:
             raise not_unique("session", given, begun[:5])
@@ -396,19 +444,19 @@ class RecordedChanges:
             return begun[0]
         raise errors.unknown_session(given, known[:5])
 
-    def _moment(self, given: str, heads: Sequence[ChangeRecord] | None) -> tuple[int, str]:
+    def _moment(self, given: str, *, known: bool = False) -> tuple[int, str]:
         """The time after which changes are meant, and how it is shown; ``CHANGE^`` is that before the change.
 
-        With all `heads` it must be one that the history knows of.
+        With `known` it must be one that the history knows of.
         """
         moment = moment_of(given)
         if moment is None:
             before = given.endswith("^")
             record = self.record(self.identify(given.removesuffix("^")))
             return record.time_ns - before, f"{'before ' if before else ''}the change {record.id}"
-        if heads is None:
+        if not known:
             return moment, local_time(moment)
-        begins = heads[-1].time_ns if heads else None
+        begins = min((each.first for each in self.sessions()), default=None)
         if begins is None or moment < begins - _BEFORE_HISTORY:
             raise errors.before_history(given, local_time(begins) if begins is not None else None)
         if moment > time.time_ns():
@@ -421,7 +469,7 @@ class RecordedChanges:
         entries: Sequence[Entry] = contents.record.entries
         asked = ""
         if scope.path is not None:
-            place, asked = self.place(scope.path), scope.path.asked
+            place, asked = Place.of(scope.path), scope.path.asked
             entries = (*(e for e in entries if e.touches(place)), *self._carried_from(place, entries))
             if not entries:
                 raise errors.not_touched(selected.what, asked)
@@ -524,10 +572,6 @@ class RecordedChanges:
 
     # Places
 
-    def place(self, location: Location) -> Place:
-        """How history names a location."""
-        return Place.of(location)
-
     def location(self, place: Place) -> Location | None:
         """The location of a place in history; None if it is below no root that is served now."""
         from filewright.changes.slots import located
@@ -557,7 +601,7 @@ class RecordedChanges:
 
     def entry_at(self, record: ChangeRecord, location: Location) -> Entry | None:
         """What a change did at one place."""
-        place = self.place(location)
+        place = Place.of(location)
         return next((entry for entry in record.entries if entry.place == place), None)
 
 

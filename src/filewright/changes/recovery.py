@@ -288,7 +288,8 @@ class Recoverer:
 
 def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) -> None:
     """Move a file, link or folder to another file system."""
-    kind = folder.stat(name).kind
+    status = folder.stat(name)
+    kind = status.kind
     if kind == "folder":
         to.make(to_name, 0o700)
         with folder.folder(name) as source, to.folder(to_name) as made:
@@ -299,6 +300,8 @@ def _move_by_copying(folder: Folder, name: bytes, to: Folder, to_name: bytes) ->
         return
     if kind == "link":
         to.make_link(to_name, folder.read_link(name))
+    elif kind == "fifo":
+        to.make_fifo(to_name, status.mode)
     elif kind == "file":
         with folder.open(name) as file, to.create(to_name) as fresh:
             try:

@@ -43,13 +43,8 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def line(row: Sequence[Any]) -> bytes:
-    """A row as a line."""
-    return as_json(row) + b"\n"
-
-
-def as_json(value: object) -> bytes:
-    """A value as JSON without spaces."""
-    return _ENCODER.encode(value).encode()
+    """A row as a line of JSON without spaces."""
+    return _ENCODER.encode(row).encode() + b"\n"
 
 
 def _loads(text: bytes) -> Any:
@@ -181,7 +176,13 @@ def plan_lines(plan: CommitPlan) -> Iterator[bytes]:
 
 def plan_of(lines: Iterator[bytes], folder_count: int, operation_count: int) -> CommitPlan:
     """The inverse. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
-    folders = tuple(folder_of(*_loads(text)) for text in islice(lines, folder_count))
+    rows = map(_loads, islice(lines, folder_count))
+    folders = tuple(
+        FolderRef(
+            inode, tuple(map(_slot_of, slots)), os.fsencode(root) if root is not None else None, bool(made)
+        )
+        for inode, root, made, *slots in rows
+    )
     operations = tuple(_next_operation(lines) for _ in range(operation_count))
     slots = (slot for each in (*folders, *operations) for slot in each.slots)
     if any(not 0 <= slot.folder < folder_count for slot in slots):
@@ -197,12 +198,6 @@ def _next_operation(lines: Iterator[bytes]) -> SlotOperation:
         return replace(seal_of(*row[:6]), inside={_path_of(path): seal_of(*below) for path, *below in rows})
 
     return operation_of(_loads(next(lines)), whole)
-
-
-def folder_of(inode: int | None, root: str | None, made: bool, *slots: list[Any]) -> FolderRef:
-    """A folder from its row."""
-    place = os.fsencode(root) if root is not None else None
-    return FolderRef(inode, tuple(map(_slot_of, slots)), place, bool(made))
 
 
 def seal_of(

@@ -54,54 +54,35 @@ class Saved:
     inserted: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What one attempt to commit works with."""
+class Saving:
+    """What one attempt to commit saves, into an intent if it is to be undoable, and how much that is."""
 
-    store: Store
-    folders: OpenFolders
-    task: Task
-    undoable: bool
-    intent: Intent
-
-
-def save(attempt: Attempt, difference: Difference) -> None:
-    """Save every displaced item, and what is in displaced folders, into its `saved`; and small new contents.
-
-    Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
-    """
-    saving = _Saving(attempt)
-    for item in (*difference.displaced, *difference.moved):
-        assert item.home is not None
-        if item.home[0].on_disk().is_mount(item.home[1]):
-            raise errors.mounted(item.asked, item.asked)
-    for item in difference.displaced:
-        saving.save(item)
-    saving.keep_new(difference.fresh)
-
-
-class _Saving:
-    """What one attempt saves, and how much that is."""
-
-    def __init__(self, attempt: Attempt) -> None:
-        self._attempt = attempt
-        self._boundary = attempt.store.boundary
-        self._folders = attempt.folders
-        self._settings = attempt.store.settings
-        self._undoable = attempt.undoable
-        self._task = attempt.task
+    def __init__(self, store: Store, folders: OpenFolders, task: Task, intent: Intent | None) -> None:
+        self._boundary, self._settings = store.boundary, store.settings
+        self._folders = folders
+        self._task = task
+        self._intent = intent
         self._bytes = 0
         self._held = 0
 
-    def save(self, item: Item) -> None:
-        """Save one displaced item."""
-        self._task.check()
-        try:
-            item.saved = self._saved(item)
-        except OSError as error:
-            raise from_os_error(error, item.asked, doing="save") from error
+    def save(self, difference: Difference) -> None:
+        """Save every displaced item, and what is in displaced folders, into its `saved`; and small new contents.
 
-    def keep_new(self, fresh: Iterable[Item]) -> None:
+        Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
+        """
+        for item in (*difference.displaced, *difference.moved):
+            assert item.home is not None
+            if item.home[0].on_disk().is_mount(item.home[1]):
+                raise errors.mounted(item.asked, item.asked)
+        for item in difference.displaced:
+            self._task.check()
+            try:
+                item.saved = self._saved(item)
+            except OSError as error:
+                raise from_os_error(error, item.asked, doing="save") from error
+        self._keep_new(difference.fresh)
+
+    def _keep_new(self, fresh: Iterable[Item]) -> None:
         """Keep small new contents too, so that a diff can be shown when the file has moved on."""
         kept = 0
         for top in fresh:
@@ -115,7 +96,7 @@ class _Saving:
 
     def _keep(self, content: bytes) -> str | None:
         """Keep a content; None if not undoable."""
-        return self._attempt.intent.keep(content) if self._undoable else None
+        return self._intent.keep(content) if self._intent else None
 
     def _saved(self, item: Item) -> Saved:
         assert item.seen is not None
@@ -213,15 +194,13 @@ class _Saving:
         if status.size <= self._settings.whole_undo_bytes:
             data = b"".join(bytes(block) for block in file.blocks())
             digest = xxhash.xxh3_128_hexdigest(data)
-            if self._undoable:
-                self._require_room(len(data), os.fsdecode(name))
-                blob = self._keep(data)
+            self._require_room(len(data), os.fsdecode(name))
+            blob = self._keep(data)
         else:
-            if self._undoable:
-                self._require_room(status.size, os.fsdecode(name))
-                # Another name of the same inode could be written to later: such a file is copied.
-                if status.links == 1:
-                    blob = self._attempt.intent.adopt(folder, name, status.size)
+            self._require_room(status.size, os.fsdecode(name))
+            # Another name of the same inode could be written to later: such a file is copied.
+            if self._intent and status.links == 1:
+                blob = self._intent.adopt(folder, name, status.size)
             state = xxhash.xxh3_128()
 
             def hashed() -> Iterator[memoryview]:
@@ -230,8 +209,8 @@ class _Saving:
                     state.update(block)
                     yield block
 
-            if self._undoable and blob is None:
-                blob = self._attempt.intent.keep_blocks(hashed())
+            if self._intent and blob is None:
+                blob = self._intent.keep_blocks(hashed())
                 digest = state.hexdigest()
             elif status.size <= self._settings.identity_bytes:
                 for _ in hashed():
@@ -244,7 +223,7 @@ class _Saving:
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more
         limit = self._settings.max_undo_bytes
-        if self._undoable and self._bytes > limit:
+        if self._intent and self._bytes > limit:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"undoing this change would need more than {limit} bytes (at {asked}); nothing was changed",

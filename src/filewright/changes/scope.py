@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from filewright.changes.record import time_of
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
@@ -57,13 +58,34 @@ class Selected:
     hunk: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Session:
+    """How many changes a session made, the numbers of the first and of the last, and the client of that."""
+
+    name: str | None
+    changes: int
+    first: int
+    last: int
+    client: str | None
+
+    @property
+    def begun(self) -> datetime:
+        """When it made its first change."""
+        return time_of(self.first)
+
+    @property
+    def ended(self) -> datetime:
+        """When it made its last."""
+        return time_of(self.last)
+
+
 def effective(records: Iterable[ChangeRecord], chosen: Collection[str]) -> set[str]:
     """Those of the `chosen` that are neither undone nor have undone one another; `records` newest first.
 
     All records must be there from the oldest chosen on.
     """
     left = set(chosen)
-    for undo in _undoing(records):
+    for undo in undoing(records):
         if undo.id not in chosen:
             left.difference_update(undo.reverts)
         elif left.issuperset(undo.reverts):
@@ -74,13 +96,13 @@ def effective(records: Iterable[ChangeRecord], chosen: Collection[str]) -> set[s
 def cancelling(records: Iterable[ChangeRecord], among: Collection[str]) -> set[str]:
     """The changes `among` these that have undone others of them, and those."""
     found: set[str] = set()
-    for undo in _undoing(records):
+    for undo in undoing(records):
         if undo.id in among and all(one in among for one in undo.reverts):
             found.update(undo.reverts, (undo.id,))
     return found
 
 
-def _undoing(records: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+def undoing(records: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
     """The undos that are not undone themselves, newest first."""
     undone: set[str] = set()
     for record in records:

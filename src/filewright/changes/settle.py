@@ -21,7 +21,7 @@ from filewright.changes.content import copy_blocks
 from filewright.changes.flushing import Flusher
 from filewright.changes.operations import Alter, Put, Seal, Slot, SlotOperation, Take
 from filewright.changes.record import kind_of
-from filewright.changes.slots import FolderGoneError, Slots, file_matches, looks_like, matches
+from filewright.changes.slots import FolderGoneError, Slots, file_matches, looks_like, matches, same_status
 from filewright.errors import FilewrightError
 from filewright.system import File, Folder
 
@@ -157,14 +157,17 @@ def _each(
             settle(work, operation)
         except (OSError, FilewrightError) as error:
             left.update(operation.slots)
-            why = error.message if isinstance(error, FilewrightError) else error.strerror
-            work.findings.unsettled.append(f"{work.slots.shown(operation.place)}: {why}")
+            work.findings.unsettled.append(f"{work.slots.shown(operation.place)}: {reason(error)}")
     if flush:
         try:
             work.slots.flush(work.flusher)
         except (OSError, FilewrightError) as error:
-            why = error.message if isinstance(error, FilewrightError) else error.strerror
-            work.findings.unsettled.append(f"the disk did not confirm it: {why}")
+            work.findings.unsettled.append(f"the disk did not confirm it: {reason(error)}")
+
+
+def reason(error: OSError | FilewrightError) -> str | None:
+    """Why something could not be done."""
+    return error.message if isinstance(error, FilewrightError) else error.strerror
 
 
 class _UnsettledError(OSError):
@@ -519,13 +522,8 @@ def _remove_file(work: _Settlement, folder: Folder, name: bytes, before: Seal, p
                 work.findings.waiting.append(work.slots.shown(place))
                 return False
             status = file.status()
-            same = (status.inode, status.size, status.mtime_ns) == (
-                before.inode,
-                before.size,
-                before.mtime_ns,
-            )
             hashed = before.digest is not None and (before.size or 0) <= work.slots.hash_up_to
-            if (hashed or not same) and not file_matches(file, before):
+            if (hashed or not same_status(status, before)) and not file_matches(file, before):
                 return work.rescue(folder, name, work.slots.shown(place), _WRITTEN_LATE)
             if not nobody_writes():  # An open that began before the file was displaced.
                 work.findings.waiting.append(work.slots.shown(place))

@@ -959,12 +959,7 @@ def _is_as_it_was(entry: Entry) -> bool:
     before, after = entry.before, entry.after
     if before is None or after is None or entry.spans:
         return False
-    return (before.digest, before.mode, before.uid, before.gid) == (
-        after.digest,
-        after.mode,
-        after.uid,
-        after.gid,
-    )
+    return replace(before, digest=after.digest, mode=after.mode, uid=after.uid, gid=after.gid) == before
 
 
 def _is_side(numbers: _Numbers, side: Side | None) -> bool:

@@ -14,7 +14,7 @@ from filewright.changes.contents import Contents
 from filewright.changes.plan import Difference
 from filewright.changes.record import Entry, Place, Side, edits_of, runs_of
 from filewright.changes.slots import OpenFolders
-from filewright.changes.steps import take_steps
+from filewright.changes.steps import Steps
 from filewright.changes.tree import FolderItem, Item, Tree
 from filewright.edit import (
     ChangeSet,
@@ -165,7 +165,7 @@ class ChangeDiffs:
         folders = OpenFolders(self.boundary)
         try:
             tree = Tree(self.boundary, folders)
-            take_steps(tree, change_set, task)
+            Steps(tree, change_set, task).take()
             difference = Difference.of(tree)
             gone = [item for item in difference.displaced if not item.alive]
             named = {self._home(item) for item in gone if item.kind != "folder"}

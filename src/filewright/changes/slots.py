@@ -324,12 +324,9 @@ class Slots:
 
     def untouched(self, slot: Slot, seal: Seal) -> bool:
         """As `holds`, but a large file is only hashed if its inode or time differ."""
-        status = self.status(slot)
-        if status is not None and seal.kind == "file" and (seal.size or 0) > self.hash_up_to:
-            seen = (status.inode, status.size, status.mtime_ns)
-            if seen == (seal.inode, seal.size, seal.mtime_ns):
-                return True
-        return status is not None and matches(self.holder(slot), slot.name, seal, status)
+        folder = self.holder(slot)
+        large = seal.kind == "file" and (seal.size or 0) > self.hash_up_to
+        return (large and looks_like(folder, slot.name, seal)) or matches(folder, slot.name, seal)
 
     def same_inode(self, slot: Slot, seal: Seal) -> bool:
         """Whether the very thing that was sealed is in a slot, whatever it holds by now."""
@@ -488,14 +485,14 @@ def matches(folder: Folder, name: bytes, seal: Seal, status: Status | None = Non
         return False
     if seal.inode is None:
         return seal.kind == "folder"
-    return _same_status(status, seal)
+    return same_status(status, seal)
 
 
 def file_matches(file: File, seal: Seal) -> bool:
     """Whether an open file is what the seal describes: by content where it is known."""
     status = file.status()
     if seal.digest is None:
-        return _same_status(status, seal)
+        return same_status(status, seal)
     return status.size == seal.size and digest_of(file) == seal.digest
 
 
@@ -505,10 +502,11 @@ def looks_like(folder: Folder, name: bytes, seal: Seal) -> bool:
         status = folder.stat(name)
     except FileNotFoundError:
         return False
-    return kind_of(status) == seal.kind and (seal.inode is None or _same_status(status, seal))
+    return kind_of(status) == seal.kind and (seal.inode is None or same_status(status, seal))
 
 
-def _same_status(status: Status, seal: Seal) -> bool:
+def same_status(status: Status, seal: Seal) -> bool:
+    """Whether a status is that of the very thing that was sealed, unchanged by its size and time."""
     return status.inode == seal.inode and (
         seal.kind != "file"
         or seal.size is None

@@ -13,14 +13,15 @@ from filewright import system
 from filewright.boundary import Location
 from filewright.changes.content import Edited, Held, OnDisk, digest_of
 from filewright.changes.entries import fresh_entry
-from filewright.changes.flushing import MANY
+from filewright.changes.flushing import MANY, Flusher
 from filewright.changes.operations import CommitPlan, Put, Seal, Slot
 from filewright.changes.plan import Difference, Staging, fresh_seal
 from filewright.changes.record import Entry, Place
-from filewright.changes.save import Attempt
+from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import DEEPEST, FolderItem, Item
 from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error, stale, too_deep
+from filewright.progress import Task
 from filewright.system import File, Folder
 from filewright.text import Identity
 
@@ -44,17 +45,18 @@ def digest_ahead(difference: Difference) -> None:
 
 def _is_kept(item: Item) -> bool:
     saved = item.saved
-    edit = saved is not None and saved.side.blob is not None and saved.inserted is not None
-    return item.blob is not None or edit
+    return bool(item.blob or (saved and saved.side.blob and saved.inserted))
 
 
-def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
+def stage(
+    flusher: Flusher, folders: OpenFolders, task: Task, plan: CommitPlan, staging: Staging
+) -> CommitPlan:
     """Make every temporary; the plan with what was found out on the way: how each thing is recognised.
 
     Raises `stale_version`, `no_space`, `permission_denied` …
     """
     operations = list(plan.operations)
-    with _Making(attempt) as making:
+    with _Making(flusher, folders, task) as making:
         for each in staging.carriers:
             operation, item = operations[each.number], each.item
             assert isinstance(operation, Put)
@@ -64,20 +66,20 @@ def stage(attempt: Attempt, plan: CommitPlan, staging: Staging) -> CommitPlan:
                 before = item.saved.seal
             operations[each.number] = replace(operation, after=after, before=before)
     pairs = zip(plan.folders, staging.folders, strict=True)
-    folders = (
+    made = (
         reference if reference.inode == folder.inode else replace(reference, inode=folder.inode)
         for reference, folder in pairs
     )
-    return CommitPlan(tuple(folders), tuple(operations))
+    return CommitPlan(tuple(made), tuple(operations))
 
 
 class _Making:
     """Makes the new things of one attempt; all are on the disk when it ends."""
 
-    def __init__(self, attempt: Attempt) -> None:
-        self._folders = attempt.folders
-        self._flusher = attempt.store.flusher
-        self._task = attempt.task
+    def __init__(self, flusher: Flusher, folders: OpenFolders, task: Task) -> None:
+        self._folders = folders
+        self._flusher = flusher
+        self._task = task
         self._pending: list[File | Folder] = []
         self._flushed = 0
         self._devices: dict[int, File | Folder] = {}

@@ -358,11 +358,6 @@ class StateFolder:
         """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
         return system.open_folder(self.at(*parts))
 
-    @property
-    def exists(self) -> bool:
-        """Whether the folder has been made by an earlier change."""
-        return os.path.exists(self.at(b"state.db"))
-
     def open(self, task: Task | None = None) -> None:
         """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import xxhash
 
@@ -43,33 +43,19 @@ from filewright.text import Identity, Splice, Splices, ordered, require_ordered
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID
 
 
-@dataclass(frozen=True, slots=True)
-class Remarks:
-    """What a person should know of the steps: `notes`, and in `hard_links`, by path shown, how many
-    names every file has whose other names are left behind."""
+class Steps:
+    """The steps of one change set, to be taken on a tree.
 
-    hard_links: Mapping[str, int]
-    notes: tuple[str, ...]
-
-
-def take_steps(
-    tree: Tree, change_set: ChangeSet, task: Task | None = None, *, copy_moves: bool = False
-) -> Remarks:
-    """Take all steps of a change set on a tree, in order. Raises what they refuse, and `timeout` of `task`.
-
-    With `copy_moves`, folders and files are moved by copying: the file system refused a rename.
+    With `copy_moves`, folders and files are moved by copying: the file system refused a rename. What a person should
+    know of them is then in `notes`, and in `hard_links`, by path shown, how many names every file has whose other
+    names are left behind.
     """
-    steps = _Taking(tree, change_set, task or Task(), copy_moves=copy_moves)
-    steps.take()
-    return Remarks(steps.hard_links, tuple(steps.notes))
 
-
-class _Taking:
-    """The steps of one change set while they are taken."""
-
-    def __init__(self, tree: Tree, change_set: ChangeSet, task: Task, *, copy_moves: bool) -> None:
+    def __init__(
+        self, tree: Tree, change_set: ChangeSet, task: Task | None = None, *, copy_moves: bool = False
+    ) -> None:
         self._tree = tree
-        self._task = task
+        self._task = task or Task()
         self._set = change_set
         self._copy_moves = copy_moves
         self.hard_links: dict[str, int] = {}
@@ -84,7 +70,7 @@ class _Taking:
         self._put_aside: set[Location] = set()
 
     def take(self) -> None:
-        """Take all steps, in order."""
+        """Take all steps, in order. Raises what they refuse, and `timeout` of the task."""
         for step in self._set.steps:
             self._take(step)
         for folder, where in (*self._emptied, *self._tree.grown):

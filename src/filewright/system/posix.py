@@ -398,6 +398,10 @@ class Folder(BaseFolder, _Handle):
         """A new symbolic link. `FileExistsError` if the name is taken."""
         os.symlink(target, _one(name), dir_fd=self._fd)
 
+    def make_fifo(self, name: bytes, mode: int) -> None:
+        """A new named pipe."""
+        os.mkfifo(_one(name), mode, dir_fd=self._fd)
+
     def rename(self, name: bytes, to: Folder, to_name: bytes, mode: Rename) -> None:
         """Rename: `keep` raises `FileExistsError` if `to_name` is taken, `replace` replaces it in one step.
 

@@ -214,7 +214,7 @@ class _Looking:
         changes = self._context.changes
         if self._newest is None:
             self._newest = changes.history(limit=_CHANGES)
-        asked = place = changes.place(location)
+        asked = place = Place.of(location)
         for record in reversed(self._newest):
             following = place
             for entry in record.entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from filewright.changes import Entry, FileDifference, Scope, effective
+from filewright.changes import Entry, FileDifference, Scope
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
@@ -88,12 +88,11 @@ def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> Se
 
     Raises `invalid_input` for a cursor that is none.
     """
-    groups = list(context.changes.sessions(task))
-    heads = list(context.changes.heads(task))
-    left = effective(heads, {head.id for head in heads if not head.reverts or head.partial})
+    groups = context.changes.sessions(task)
+    undone = context.changes.undone(task)
     begin = 0
     if cursor is not None:
-        begin = next((at for at, group in enumerate(groups, 1) if (group[0].session or "") == cursor), 0)
+        begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
         if not begin:
             raise FilewrightError(
                 Code.INVALID_INPUT,
@@ -105,16 +104,14 @@ def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> Se
     page = Page(context.settings.page_chars)
     deadline = time.monotonic() + _COUNTING_SECONDS
     for group in groups[begin : begin + limit]:
-        newest = group[0]
-        counts = _counts(context, newest.session, task) if time.monotonic() < deadline else (None, None, None)
-        done = [head for head in group if not head.reverts or head.partial]
+        counts = _counts(context, group.name, task) if time.monotonic() < deadline else (None, None, None)
         summary = SessionSummary(
-            newest.session,
-            newest.client,
-            group[-1].time.isoformat(),
-            newest.time.isoformat(),
-            len(group),
-            sum(head.id not in left for head in done),
+            group.name,
+            group.client,
+            group.begun.isoformat(),
+            group.ended.isoformat(),
+            group.changes,
+            len(undone & context.changes.made_in(group.name)) if undone else 0,
             *counts,
         )
         row = _row(summary)
