@@ -333,4 +333,4 @@ def test_no_change_goes_through_the_whole_history(bench: Any, monkeypatch: pytes
         through = [
             step for step in plan if step.startswith(("SCAN operations", "SCAN entries", "SCAN contents"))
         ]
-        assert all("INDEX unsettled_operations" in step for step in through) or "LIMIT" in sql, (sql, plan)
+        assert all("INDEX operations_by_state" in step for step in through) or "LIMIT" in sql, (sql, plan)

@@ -39,9 +39,7 @@ CREATE TABLE operations (
     session TEXT, client TEXT, turn TEXT, more TEXT, entries INTEGER NOT NULL, size INTEGER NOT NULL,
     plan BLOB, seal BLOB
 );
-CREATE INDEX unsettled_operations ON operations (state) WHERE state <> 'settled';
-CREATE INDEX operations_by_session ON operations (session, number) WHERE state IN ('done', 'settled');
-CREATE INDEX operations_with_more ON operations (number) WHERE more IS NOT NULL;
+CREATE INDEX operations_by_state ON operations (state, session, number);
 CREATE TABLE entries (
     operation INTEGER NOT NULL, number INTEGER NOT NULL, root INTEGER NOT NULL, path BLOB NOT NULL,
     was_root INTEGER, was BLOB, before TEXT, after TEXT, spans BLOB, removed TEXT, inserted TEXT,

@@ -44,7 +44,9 @@ _ROW = 400
 _HEAD = "number, state, tool, summary, session, client, turn, more, entries"
 _ENTRY = "root, path, was_root, was, before, after, spans, removed, inserted"
 _INSERT_ENTRY = f"INSERT INTO entries (operation, number, {_ENTRY}) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
-_COMMITTED = "state IN ('done', 'settled')"
+_BY_STATE = "state IN ('done', 'settled')"
+_COMMITTED = f"+{_BY_STATE}"
+"""The plus keeps SQLite from its index by states: newest first, nearly all are committed."""
 _NO_SENSE = (
     KeyError,
     ValueError,
@@ -115,7 +117,8 @@ class Log:
     def _open(self) -> list[tuple[int, str]]:
         # Else SQLite goes through all operations, in their order.
         rows = self.database.read(
-            "SELECT number, state FROM operations INDEXED BY unsettled_operations WHERE state <> 'settled'"
+            "SELECT number, state FROM operations INDEXED BY operations_by_state "
+            "WHERE state IN ('intent', 'done', 'unsettled', 'aside')"
         )
         return sorted((number, state) for number, state in rows if number not in self._rolled_back)
 
@@ -141,7 +144,7 @@ class Log:
         """The sessions of the changes here, in no order."""
         rows = self.database.read(
             "SELECT found.*, client FROM (SELECT session, count(*), min(number), max(number) AS last "
-            f"FROM operations INDEXED BY operations_by_session WHERE {_COMMITTED} GROUP BY session) AS found "
+            f"FROM operations INDEXED BY operations_by_state WHERE {_BY_STATE} GROUP BY session) AS found "
             "JOIN operations ON number = last"
         )
         return [Session(*row) for row in rows]
@@ -149,16 +152,13 @@ class Log:
     def made_in(self, session: str | None) -> set[int]:
         """The changes of a session."""
         rows = self.database.read(
-            f"SELECT number FROM operations WHERE session IS ? AND {_COMMITTED}", session
+            f"SELECT number FROM operations WHERE session IS ? AND {_BY_STATE}", session
         )
         return {number for (number,) in rows}
 
     def undos(self) -> list[ChangeRecord]:
         """The changes that took others back, without their entries."""
-        rows = self.database.read(
-            f"SELECT {_HEAD} FROM operations INDEXED BY operations_with_more "
-            f"WHERE more IS NOT NULL AND {_COMMITTED}"
-        )
+        rows = self.database.read(f"SELECT {_HEAD} FROM operations WHERE more IS NOT NULL AND {_COMMITTED}")
         return [head for head in map(_head, rows) if head.reverts]
 
     def heads(self) -> Iterator[ChangeRecord]:
@@ -422,8 +422,8 @@ class Log:
         these. Age is counted from the operation that is the fiftieth: a clock that jumps expires nothing.
         """
         held = self.database.read(
-            "SELECT min(number) FROM operations INDEXED BY unsettled_operations "
-            "WHERE state <> 'settled' AND state IN ('intent', 'done', 'unsettled')"
+            "SELECT min(number) FROM operations INDEXED BY operations_by_state "
+            "WHERE state IN ('intent', 'done', 'unsettled')"
         )
         cut = min(self._oldest_and_cut()[1], *(number for (number,) in held if number is not None), 1 << 63)
         deadline = time.monotonic() + seconds

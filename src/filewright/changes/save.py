@@ -257,7 +257,9 @@ class Saving:
                 if top.holding is None
                 else self._boundary.rules_for(top.was.parent).below(where.parts[len(top.was.parts) - 1 :])
             )
-            self._require_removable(folder, where, names)
+            if names and not folder.writable() and folder.status().uid != system.effective_user():
+                raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
+            require_changeable(folder, where.shown)
             made = Side.of(folder.status(), attributes=folder.attributes())
             if loaded is top:
                 side = made
@@ -274,8 +276,9 @@ class Saving:
                 is_folder = status.kind == "folder"
                 if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
                     raise errors.holds_denied(top.asked)
-                if top.holding is None:  # else it is what the change that is undone brought along
-                    self._require_unprotected(place)
+                # What the change that is undone brought along may go.
+                if top.holding is None and (rule := self._boundary.protects(place)) is not None:
+                    raise errors.protected(place.shown, rule, hint="leave that folder where it is")
                 if status.device != seen.device or folder.is_mount(name):
                     raise errors.mounted(top.asked, place.shown)
                 if keeps(seen, status):
@@ -296,17 +299,6 @@ class Saving:
             _require_holding(top, below)
         below.sort(key=lambda entry: entry.place.parts)
         return Saved(Seal("folder", inode=top.seen.inode, inside=inside), side, tuple(below))
-
-    def _require_unprotected(self, place: Location) -> None:
-        rule = self._boundary.protects(place)
-        if rule is not None:
-            raise errors.protected(place.shown, rule, hint="leave that folder where it is")
-
-    @staticmethod
-    def _require_removable(folder: Folder, where: Location, names: list[bytes]) -> None:
-        if names and not folder.writable() and folder.status().uid != system.effective_user():
-            raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
-        require_changeable(folder, where.shown)
 
     def _inside(
         self, folder: Folder, name: bytes, status: Status, item: Item | None, place: Location

@@ -68,16 +68,13 @@ class _Settlement:
         return frozenset(each.carrier for each in swaps if self.slots.status(each.spare) is not None)
 
     @cached_property
-    def _ways(self) -> dict[Seal, list[Slot]]:
+    def ways(self) -> dict[Seal, list[Slot]]:
+        """The slots through which the plan moves each thing, which may not have got that far."""
         found: dict[Seal, list[Slot]] = {}
         for each in self.slots.plan.operations:
             if isinstance(each, Put) and not each.staged:
                 found.setdefault(each.after, []).extend((each.carrier, each.place))
         return found
-
-    def way_of(self, operation: Put) -> list[Slot]:
-        """The slots through which the plan moves a thing, which may not have got that far."""
-        return self._ways[operation.after]
 
     def conflict(self, place: Slot, why: str, holder: Slot | None = None) -> None:
         """Report a conflict, and keep what `holder` holds."""
@@ -217,7 +214,9 @@ def _roll_back_put(work: _Settlement, operation: Put) -> None:
         slots.unlink(place)
     elif placed:
         work.conflict(place, "stays where it was moved to, since its old name was taken meanwhile")
-    elif not waiting and not any(slots.same_inode(slot, operation.after) for slot in work.way_of(operation)):
+    elif not waiting and not any(
+        slots.same_inode(slot, operation.after) for slot in work.ways[operation.after]
+    ):
         work.conflict(place, "was moved there, and somebody has moved it on: it stays where it is")
 
 
@@ -430,21 +429,15 @@ def _roll_back_take(work: _Settlement, operation: Take) -> None:
 
 def _clean_up(work: _Settlement, operation: SlotOperation) -> None:
     with suppress(FolderGoneError):  # Deleted with all that was in it: nothing is left to be removed.
-        _clean_up_there(work, operation)
-
-
-def _clean_up_there(work: _Settlement, operation: SlotOperation) -> None:
-    match operation:
-        case Put(before=Seal() as before):
-            for slot in (operation.spare, operation.carrier):
-                if is_temporary(slot.name):
-                    _remove_displaced(work, slot, before, operation)
-        case Put(staged=True):
-            _finish_put(work, operation)
-        case Take():
-            _remove_displaced(work, operation.aside, operation.before, operation)
-        case _:
-            pass
+        match operation:
+            case Put(before=Seal() as before):
+                for slot in (operation.spare, operation.carrier):
+                    if is_temporary(slot.name):
+                        _remove_displaced(work, slot, before, operation)
+            case Put(staged=True):
+                _finish_put(work, operation)
+            case Take():
+                _remove_displaced(work, operation.aside, operation.before, operation)
 
 
 def _finish_put(work: _Settlement, operation: Put) -> None:

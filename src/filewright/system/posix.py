@@ -10,7 +10,6 @@ import errno
 import fcntl
 import io
 import os
-import stat
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -426,16 +425,16 @@ class Folder(BaseFolder, _Handle):
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     def _rename_in_turn(self, name: bytes, to: Folder, to_name: bytes) -> None:
-        if stat.S_ISDIR(os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode):
+        if self.stat(name).kind == "folder":
             # A folder has no second name. All that can be replaced by one, should it appear between the
             # look and the rename, is an empty folder; a folder of ours in between, a crash would leave.
             with suppress(FileNotFoundError):
-                os.stat(to_name, dir_fd=to._fd, follow_symlinks=False)
+                to.stat(to_name)
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            os.rename(name, to_name, src_dir_fd=self._fd, dst_dir_fd=to._fd)
+            self.rename(name, to, to_name, "replace")
         else:
             self.link(name, to, to_name)
-            os.unlink(name, dir_fd=self._fd)
+            self.remove(name)
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
         """Give what has that name, a link itself included, another name."""
