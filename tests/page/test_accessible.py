@@ -156,6 +156,7 @@ def test_the_page_is_used_with_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.locator(".comment .words")).to_have_text("Why?")
     page.keyboard.press("u")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_hidden()
