@@ -302,14 +302,22 @@ class Workspace(TypedTools, Closing):
         return identifier
 
     def end_command(
-        self, identifier: str, command: str, *, turn: str | None = None, task: Task | None = None
+        self,
+        identifier: str,
+        command: str,
+        *,
+        turn: str | None = None,
+        label: str | None = None,
+        task: Task | None = None,
     ) -> Sequence[ChangeRecord]:
         """Record what is different since, as a change of the tool `shell` in each root; none if nothing is.
+
+        `label` is what history calls it where it was another tool of a client than its shell.
 
         Of files whose content was not kept the changes' notes say that they cannot be undone. Raises
         `not_found` if there was no such beginning.
         """
-        summary = f"shell: {caller_name(command) or 'a command'}"
+        summary = caller_name(label) or f"shell: {caller_name(command) or 'a command'}"
         caller = replace(self._changes.caller, turn=caller_name(turn))
         return self._changes.end_command(identifier, summary, caller, task or self._task())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -13,9 +14,10 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filewright.cli.clients import CLIENTS
+from filewright.cli.clients import CLIENTS, HOOKS
 from filewright.cli.configfile import with_entry
 from filewright.cli.program import program
+from filewright.cli.setup import RULE
 
 ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
 
@@ -54,14 +56,15 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
     name: str, project: Path
 ) -> None:
-    result = setup(name, "--yes")
+    only = ("--yes", "--no-hooks", "--no-rule")
+    result = setup(name, *only)
     assert result.exit_code == 0, result.output
     made = {**files(project), **files(project.parent / "home")}
     [(path, content)] = made.items()
     config = tomllib.loads(content.decode()) if path.endswith(".toml") else json.loads(content)
     server = config[CLIENTS[name].keys[0]]["filewright"]
     assert "serve" in (server.get("args") or server["command"])
-    assert "nothing to do" in setup(name, "--yes").stdout
+    assert "nothing to do" in setup(name, *only).stdout
     assert {**files(project), **files(project.parent / "home")} == made
 
 
@@ -73,7 +76,7 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     for taking_back in (["undo", "--yes"], ["rewind", "last", "--yes"]):
         (project / "cart.py").write_text("total = 1\n")
         assert run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code == 0
-        assert setup("claude-code", "--yes").exit_code == 0
+        assert setup("claude-code", "--yes", "--no-hooks", "--no-rule").exit_code == 0
         result = run.invoke(program, taking_back)
         assert result.exit_code == 0, result.output
         assert (project / "cart.py").read_text() == "total = 1\n"
@@ -81,7 +84,7 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
         (project / ".mcp.json").unlink()
     configured = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
     assert run.invoke(program, ["log"]).stdout.count("filewright setup") == 2
-    assert setup("claude-code", "--yes").exit_code == 0
+    assert setup("claude-code", "--yes", "--no-hooks", "--no-rule").exit_code == 0
     newest = run.invoke(program, ["log", "--client", "filewright setup"]).stdout.split()[0]
     assert newest != configured
     assert run.invoke(program, ["undo", newest, "--yes"]).exit_code == 0
@@ -92,7 +95,7 @@ HARD = {
     "remarks, a trailing comma, tabs and other servers": (
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t\t"filewright": {\n'
-        '\t\t\t"command": "/opt/a b/filewright",\n\t\t\t"args": ["serve", "."]\n\t\t}\n\t},\n\t"inputs": [],\n}\n',
+        '\t\t\t"command": "/opt/a b/filewright",\n\t\t\t"args": ["serve", "."]\n\t\t},\n\t},\n\t"inputs": [],\n}\n',
     ),
     "a remark behind a value without a comma": (
         '{\n  "a": 1 // one\n}\n',
@@ -216,9 +219,10 @@ def test_it_shows_what_it_would_write_asks_and_keeps_a_copy_with_its_mode(projec
     file.chmod(0o600)
     shown = setup("codex", "--dry-run")
     assert "+required = true" in shown.stdout
-    assert setup("codex", answer="n\n").exit_code == 1
+    only = ("--no-hooks", "--no-rule")
+    assert setup("codex", *only, answer="n\n").exit_code == 1
     assert files(file.parent) == {"config.toml": b'model = "x"\n'}
-    result = setup("codex", answer="y\n")
+    result = setup("codex", *only, answer="y\n")
     assert result.exit_code == 0, result.output
     copy = file.with_name("config.toml.bak")
     assert copy.read_bytes() == b'model = "x"\n'
@@ -241,7 +245,7 @@ def test_a_link_is_followed_to_the_file_it_leads_to(project: Path) -> None:
 
 def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) -> None:
     (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
-    setup("claude-code", "--yes")
+    setup("claude-code", "--yes", "--no-hooks", "--no-rule")
     refused = CliRunner().invoke(program, ["call", "revert_edit", '{"change_id": "@"}'])
     assert "protected" in refused.stderr
     undone = CliRunner().invoke(program, ["undo", "@", "--yes"])
@@ -251,9 +255,10 @@ def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) 
 
 def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
     (project / "opencode.jsonc").write_text("{}")
-    setup("opencode", "--yes")
-    setup("opencode", "--user", "--yes")
-    setup("codex", "--project", "--yes")
+    only = ("--yes", "--no-hooks", "--no-rule")
+    setup("opencode", *only)
+    setup("opencode", "--user", *only)
+    setup("codex", "--project", *only)
     made = {name for name in files(project.parent) if not name.startswith("state")}
     assert made == {
         "project/opencode.jsonc",
@@ -263,3 +268,111 @@ def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
     }
     assert setup("cline", "--project", "--yes").exit_code == 2
     assert setup("continue", "--user", "--yes").exit_code == 2
+
+
+# Hooks, a rule, and taking all out again
+
+
+def everything(project: Path) -> dict[str, bytes]:
+    found = {**files(project), **{f"~/{n}": c for n, c in files(project.parent / "home").items()}}
+    return {name: content for name, content in found.items() if ".bak" not in name}
+
+
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+@pytest.mark.parametrize("name", CLIENTS)
+def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, project: Path) -> None:
+    if setup(name, scope, "--dry-run").exit_code == 2:
+        pytest.skip("the client has no such file")
+    result = setup(name, scope, "--yes")
+    assert result.exit_code == 0, result.output
+    made = everything(project)
+    text = b"\n".join(made.values()).decode()
+    assert ("has no hooks" in result.stderr) == (name not in HOOKS)
+    assert ("snapshot begin --hook" in text) == (name in HOOKS)
+    assert (RULE in text) == (CLIENTS[name].rules[scope == "--user"] is not None)
+    assert "nothing to do" in setup(name, scope, "--yes").stdout
+    assert everything(project) == made
+    removed = setup(name, scope, "--remove", "--yes")
+    assert removed.exit_code == 0, removed.output
+    assert everything(project) == {}
+    assert "nothing of it is there" in setup(name, scope, "--remove", "--yes").stdout
+
+
+THEIRS = {
+    "hooks of their own, with remarks": (
+        ".claude/settings.json",
+        '{\n  // mine\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Bash", "hooks": [{"type": "command", '
+        '"command": "./check.sh"}]} // keep\n    ],\n    "Stop": [],\n  },\n  "model": "x"\n}\n',
+    ),
+    "settings without hooks": (".claude/settings.json", '{\r\n\t"model": "x"\r\n}\r\n'),
+    "empty hooks": (".claude/settings.json", '{\n  "hooks": {}\n}\n'),
+    "a rule file that ends in the middle of a line": ("CLAUDE.md", "# Rules\n\nBe kind."),
+    "a rule file of Windows": ("CLAUDE.md", "# Rules\r\n\r\nBe kind.\r\n"),
+    "servers of their own": (".mcp.json", '{\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n'),
+    "no servers": (".mcp.json", '{\n  "a": 1\n}\n'),
+}
+
+
+@pytest.mark.parametrize("case", THEIRS)
+def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(case: str, project: Path) -> None:
+    path, text = THEIRS[case]
+    (project / path).parent.mkdir(exist_ok=True)
+    (project / path).write_bytes(text.encode())
+    assert setup("claude-code", "--yes").exit_code == 0
+    after = (project / path).read_bytes().decode()
+    rest = iter(after)
+    assert all(character in rest for character in text)
+    assert after != text
+    assert setup("claude-code", "--remove", "--yes").exit_code == 0
+    left = everything(project)
+    if case == "empty hooks":  # Nothing but an empty object says nothing.
+        left.setdefault(path, text.encode())
+    assert left == {path: left[path]}
+    assert left[path].decode().rstrip() == text.rstrip()
+
+
+def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(project: Path) -> None:
+    setup("claude-code", "--yes")
+    settings = project / ".claude" / "settings.json"
+    settings.write_text(settings.read_text().replace('"timeout": 10', '"timeout": 99'))
+    checked = setup("claude-code", "--check")
+    assert "hooks: in " in checked.stdout
+    assert "not as setup would write it now" in checked.stdout
+    setup("claude-code", "--yes")
+    assert '"timeout": 99' not in settings.read_text()
+    setup("claude-code", "--remove", "--yes")
+    assert everything(project) == {}
+
+
+def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
+    missing = setup("claude-code", "--check")
+    assert missing.exit_code == 1
+    assert missing.stdout.count("LOOK") == 3
+    setup("claude-code", "--yes")
+    found = setup("claude-code", "--check")
+    assert found.exit_code == 0, found.output
+    assert "answers a call" in found.stdout
+    assert "they record what a command changes" in found.stdout
+    file = project / ".mcp.json"
+    file.write_text(file.read_text().replace('"serve"', '"swerve"'))
+    broken = setup("claude-code", "--check")
+    assert broken.exit_code == 1
+    assert "the server does not start" in broken.stdout
+
+
+@pytest.mark.parametrize("content", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"])
+def test_hooks_of_another_shape_are_refused_and_nothing_is_written(content: str, project: Path) -> None:
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text(content)
+    result = setup("claude-code", "--yes")
+    assert result.exit_code != 0
+    assert "settings.json was not changed" in str(result.exception)
+    assert everything(project) == {".claude/settings.json": content.encode()}
+
+
+def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write to it")
+    (project / ".mcp.json").write_text("{}\n")
+    (project / ".mcp.json").chmod(0o400)
+    assert ".mcp.json" in str(setup("claude-code", "--yes").exception)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ def _data_folder(*parts: str) -> str:
     return "/".join((base, *parts))
 
 
+_CODEX = os.environ.get("CODEX_HOME") or "~/.codex"
+
+
 @dataclass(frozen=True)
 class Client:
     """A client: the files that configure it, and how a server is written into them."""
@@ -70,6 +74,8 @@ class Client:
     """What it takes for the project's folder; None: only a whole path."""
 
     entry: Callable[[Sequence[str]], Entry] = _standard
+    rules: tuple[str | None, str | None] = (None, None)
+    """The files in which it reads what is preferred: in a project, and for all projects."""
 
 
 def _client(name: str, title: str, note: str, key: str = "mcpServers", **more: Any) -> Client:
@@ -91,6 +97,7 @@ CLIENTS = {
             "it asks once whether the project's servers may start; /mcp shows them",
             project=(".mcp.json",),
             root=".",
+            rules=("CLAUDE.md", "~/.claude/CLAUDE.md"),
         ),
         _client(
             "cursor",
@@ -99,6 +106,7 @@ CLIENTS = {
             project=(".cursor/mcp.json",),
             user="~/.cursor/mcp.json",
             root="${workspaceFolder}",
+            rules=(".cursor/rules/filewright.mdc", None),
         ),
         _client(
             "vscode",
@@ -109,6 +117,7 @@ CLIENTS = {
             user=_data_folder("Code", "User", "mcp.json"),
             root="${workspaceFolder}",
             entry=_vscode,
+            rules=(".github/copilot-instructions.md", None),
         ),
         _client(
             "codex",
@@ -116,10 +125,11 @@ CLIENTS = {
             "without `required`, the first turn begins without the tools of a server that takes over a second",
             key="mcp_servers",
             project=(".codex/config.toml",),
-            user=f"{os.environ.get('CODEX_HOME') or '~/.codex'}/config.toml",
+            user=f"{_CODEX}/config.toml",
             user_first=True,
             root=".",
             entry=_codex,
+            rules=("AGENTS.md", f"{_CODEX}/AGENTS.md"),
         ),
         _client(
             "gemini",
@@ -128,6 +138,7 @@ CLIENTS = {
             project=(".gemini/settings.json",),
             user="~/.gemini/settings.json",
             root=".",
+            rules=("GEMINI.md", "~/.gemini/GEMINI.md"),
         ),
         _client(
             "qwen",
@@ -136,6 +147,7 @@ CLIENTS = {
             project=(".qwen/settings.json",),
             user="~/.qwen/settings.json",
             root=".",
+            rules=("QWEN.md", "~/.qwen/QWEN.md"),
         ),
         _client(
             "opencode",
@@ -146,6 +158,7 @@ CLIENTS = {
             user="~/.config/opencode/opencode.json",
             root=".",
             entry=_opencode,
+            rules=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
         ),
         _client(
             "cline",
@@ -159,6 +172,7 @@ CLIENTS = {
             "Continue",
             "its tools are there in agent mode",
             project=(".continue/mcpServers/filewright.json",),
+            rules=(".continue/rules/filewright.md", None),
         ),
     )
 }
@@ -181,68 +195,105 @@ class _ClientName(click.Choice[str]):
         return super().convert(NAMES.get(value, value), param, ctx)
 
 
-# Hooks, by which what a shell command did is recorded
-
-
-def _hook(timeout: int | None, line: str, **more: str) -> Entry:
-    return {**more, "type": "command", "command": line, **({"timeout": timeout} if timeout else {})}
+# Hooks, by which what its shell and its own tools did is recorded
 
 
 def _hooked(
     begin: str, end: Sequence[str], matcher: str, unit: int = 1, *, named: bool = False
-) -> Callable[[str, str, str], Entry]:
+) -> Callable[[str, str], Entry]:
     """The hooks of an agent whose events are `begin` and `end`, with time limits of 10 and 30 s in `unit`s."""
 
-    def hooks(program: str, actor: str, state: str) -> Entry:
-        def one(seconds: int, word: str, line: str) -> list[Entry]:
-            names = {"name": f"filewright-{word}"} if named else {}
-            return [{"matcher": matcher, "hooks": [_hook(seconds * unit, line, **names)]}]
+    def hooks(first: str, last: str) -> Entry:
+        def one(line: str, seconds: int, word: str) -> list[Entry]:
+            name = {"name": f"filewright-{word}"} if named else {}
+            hook = {**name, "type": "command", "command": line, "timeout": seconds * unit}
+            return [{"matcher": matcher, "hooks": [hook]}]
 
-        first = one(10, "begin", f"{program} snapshot begin --hook{state}")
-        last = one(30, "end", f"{program} snapshot end --hook --actor {actor}{state}")
-        return {"hooks": {begin: first, **dict.fromkeys(end, last)}}
+        before = one(first, 10, "begin")
+        return {"hooks": {begin: before, **{event: one(last, 30, "end") for event in end}}}
 
     return hooks
 
 
-def _cursor_hooks(program: str, actor: str, state: str) -> Entry:
+def _cursor_hooks(first: str, last: str) -> Entry:
+    tools = "Write|Edit|StrReplace|Delete"
     return {
         "version": 1,
         "hooks": {
-            "beforeShellExecution": [{"command": f"{program} snapshot begin --hook{state}"}],
-            "afterShellExecution": [{"command": f"{program} snapshot end --hook --actor {actor}{state}"}],
+            "beforeShellExecution": [{"command": first}],
+            "afterShellExecution": [{"command": last}],
+            "preToolUse": [{"command": first, "matcher": tools}],
+            "postToolUse": [{"command": last, "matcher": tools}],
         },
     }
 
 
 @dataclass(frozen=True)
 class _Hooks:
-    """Where an agent's hooks are configured, under which name the history has it, and the hooks."""
+    """Where an agent's hooks are configured, under which name the history has it, and the hooks: of the lines that
+    are called before and after."""
 
     where: str
     actor: str
-    of: Callable[[str, str, str], Entry]
+    of: Callable[[str, str], Entry]
 
 
 HOOKS = {
     "claude-code": _Hooks(
         ".claude/settings.json",
         "claude-code",
-        _hooked("PreToolUse", ("PostToolUse", "PostToolUseFailure"), "Bash"),
+        _hooked(
+            "PreToolUse",
+            ("PostToolUse", "PostToolUseFailure"),
+            "Bash|Edit|MultiEdit|Write|NotebookEdit",
+        ),
     ),
-    "codex": _Hooks(".codex/hooks.json", "codex", _hooked("PreToolUse", ("PostToolUse",), "Bash")),
+    "codex": _Hooks(
+        ".codex/hooks.json", "codex", _hooked("PreToolUse", ("PostToolUse",), "Bash|apply_patch")
+    ),
     "gemini": _Hooks(
         ".gemini/settings.json",
         "gemini-cli",
-        _hooked("BeforeTool", ("AfterTool",), "run_shell_command", 1000, named=True),
+        _hooked("BeforeTool", ("AfterTool",), "run_shell_command|write_file|replace", 1000, named=True),
     ),
     "qwen": _Hooks(
         ".qwen/settings.json",
         "qwen-code",
-        _hooked("PreToolUse", ("PostToolUse", "PostToolUseFailure"), "run_shell_command", 1000),
+        _hooked(
+            "PreToolUse",
+            ("PostToolUse", "PostToolUseFailure"),
+            "run_shell_command|write_file|edit",
+            1000,
+        ),
     ),
     "cursor": _Hooks(".cursor/hooks.json", "cursor", _cursor_hooks),
 }
+
+
+def hooks_for(client: Client, *, uvx: bool) -> Entry:
+    """The hooks as they are written into the client's configuration."""
+    found = HOOKS[client.name]
+    words = ["uvx", "filewright"] if uvx else own_command()
+    joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+    program, state = joined(words), "".join(f" {joined([word])}" for word in _state_folder())
+    return found.of(
+        f"{program} snapshot begin --hook{state}",
+        f"{program} snapshot end --hook --actor {found.actor}{state}",
+    )
+
+
+def is_ours(hook: Any) -> bool:
+    """Whether one of the hooks in a configuration, or a group of them, calls filewright."""
+    if not isinstance(hook, Mapping):
+        return False
+    inner = hook.get("hooks")
+    if isinstance(inner, list):
+        return bool(inner) and all(map(is_ours, inner))
+    line = hook.get("command")
+    return (
+        isinstance(line, str)
+        and re.search(r"\bfilewright\b.* snapshot (begin|end) --hook\b", line) is not None
+    )
 
 
 # The command a client runs
@@ -317,7 +368,9 @@ Examples:
   filewright config gemini --hooks""",
 )
 @describes_server
-@click.option("--hooks", is_flag=True, help="Print the hooks that record what its shell commands do.")
+@click.option(
+    "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
+)
 def config(
     client: str, roots: tuple[str, ...], read_only: bool, dialect: str | None, uvx: bool, hooks: bool
 ) -> None:
@@ -344,12 +397,9 @@ def _print_hooks(client: Client, uvx: bool) -> None:
         raise click.BadParameter(
             f"{client.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
         )
-    found = HOOKS[client.name]
-    words = ["uvx", "filewright"] if uvx else own_command()
-    joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
-    state = _state_folder()
-    write(f"{client.title}: {found.where} in the project, or the same below your home folder", to_error=True)
-    write(rendered((), found.of(joined(words), found.actor, f" {joined(state)}" if state else "")))
+    where = HOOKS[client.name].where
+    write(f"{client.title}: {where} in the project, or the same below your home folder", to_error=True)
+    write(rendered((), hooks_for(client, uvx=uvx)))
 
 
 def configured() -> list[str]:

@@ -192,7 +192,8 @@ def _put_in(text: str, place: _Value, name: str, value: Any, newline: str) -> st
     remark = beside[0].rstrip()
     follows = text[at + len(remark) :]
     closing = newline + outer if follows.lstrip(" \t").startswith(("}", "]")) else ""
-    return f"{text[:at]}{comma}{remark}{newline}{inner}{member}{closing}{follows}"
+    again = "," if last is not None and place.comma is not None else ""
+    return f"{text[:at]}{comma}{remark}{newline}{inner}{member}{again}{closing}{follows}"
 
 
 def _taken_out(text: str, place: _Value, member: _Value) -> str:

@@ -20,14 +20,20 @@ from filewright.errors import FilewrightError
 from filewright.page import for_hook
 
 _INPUT_BYTES = 64 << 20
+_SHELLS = ("Bash", "Shell", "run_shell_command")
+_PATHS = ("file_path", "notebook_path", "absolute_path", "path")
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """What an agent tells a hook of a shell command; None what it does not tell."""
+    """What an agent tells a hook of a shell command, or of a tool of its own; None what it does not tell.
+
+    `label` is what history calls the use of a tool.
+    """
 
     command: str | None
+    label: str | None
     session: str | None
     turn: str | None
     roots: tuple[str, ...]
@@ -43,18 +49,25 @@ class HookCall:
             return next((value for value in found if isinstance(value, str) and value), None)
 
         arguments = given.get("tool_input")
-        inner = arguments.get("command") if isinstance(arguments, Mapping) else None
-        command = first("command") or (inner if isinstance(inner, str) else None)
+        arguments = arguments if isinstance(arguments, Mapping) else {}
+        command, label = first("command"), None
+        if command is None and isinstance(inner := arguments.get("command"), str):
+            command = inner
+        tool = first("tool_name")
+        if tool is not None and tool not in _SHELLS:
+            named = (arguments.get(name) for name in _PATHS)
+            path = next((value for value in named if isinstance(value, str)), None)
+            label = f"{tool} {os.path.basename(path)}" if path else tool
         session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
         known = list(filter(None, map(os.environ.get, _PROJECT)))
-        named = given.get("workspace_roots")
-        listed = [root for root in named if isinstance(root, str)] if isinstance(named, list) else []
+        served = given.get("workspace_roots")
+        listed = [root for root in served if isinstance(root, str)] if isinstance(served, list) else []
         folder = first("cwd")
         roots = tuple(known[:1] or listed or ([folder] if folder is not None else []))
         # The call after the command has no number from the one before it, but says the same of the command.
-        key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or ''}"))
+        key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or label or ''}"))
         identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
-        return cls(command, session, turn, roots, identifier, first("hook_event_name"))
+        return cls(command, label, session, turn, roots, identifier, first("hook_event_name"))
 
 
 def _call(hook: bool) -> HookCall | None:
@@ -137,7 +150,10 @@ def end(
         roots = roots or tuple(begun_in(settings_from(state_dir=state_dir), identifier or ""))
         roots = roots or (call.roots if call else ())
         with open_workspace(roots, session, actor, state_dir=state_dir) as workspace:
-            records = workspace.end_command(identifier or "", line or "a shell command", turn=turn)
+            label = call.label if call is not None else None
+            records = workspace.end_command(
+                identifier or "", line or "a shell command", turn=turn, label=label
+            )
             if call is not None and (said := for_hook(workspace, call.event, session, actor)):
                 write(said)
         if not hook:
