@@ -122,3 +122,42 @@ def test_what_waits_is_shown_and_never_run(asking: Callable[..., RawClient], ope
     page.locator(".waiting").click()
     expect(page.get_by_role("dialog").locator("td.code.new")).to_contain_text(hostile)
     expect(page.locator("dialog img, nav img")).to_have_count(0)
+
+
+def test_a_word_counts_for_what_was_shown(
+    asking: Callable[..., RawClient], folder: Path, opened: Opened
+) -> None:
+    client = asking()
+    call = ("delete_items", {"paths": ["full"], "recursive": True})
+    client.call(*call)
+    page = opened()
+    page.locator(".waiting").click(timeout=20_000)
+    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text("-inside")
+    (folder / "full/more.txt").write_text("more\n")
+    page.get_by_role("dialog").get_by_role("button", name="Allow").click()
+    expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
+    assert "waits for" in said(client.call(*call)), "something else would be deleted by now"
+    assert (folder / "full/in.txt").exists()
+    page.locator(".waiting").click(timeout=20_000)
+    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text(["-inside", "-more"])
+    page.get_by_role("dialog").get_by_role("button", name="Allow").click()
+    expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
+    assert "waits for" not in said(client.call(*call))
+    assert not (folder / "full").exists()
+
+
+def test_who_is_asked_in_the_conversation_is_asked_again_about_something_else(
+    asking: Callable[..., RawClient], folder: Path
+) -> None:
+    client = asking(elicitation={})
+    call = client.begin("delete_items", {"paths": ["a.txt"]})
+    for shown, then in (("-one", "two\n"), ("-two", None)):
+        asked = client.receive()
+        assert asked["method"] == "elicitation/create"
+        assert shown in asked["params"]["message"]
+        if then is not None:
+            (folder / "a.txt").write_text(then)
+        agreed = {"action": "accept", "content": {"confirm": True}}
+        client.send({"jsonrpc": "2.0", "id": asked["id"], "result": agreed})
+    assert not client.answer(call)["result"].get("isError")
+    assert not (folder / "a.txt").exists()

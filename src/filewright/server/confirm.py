@@ -3,7 +3,7 @@
 The person sees the files and the diff of what the call would do. Both eras: a handshake-era client is asked
 while its call waits; a 2026 client gets its call back with the question and sends it again with the answer.
 Where a client cannot ask, the call is refused and waits on the review page: once the person has allowed it
-there, the same call is made. An answer counts for exactly the call it was asked for.
+there, the same call is made. An answer counts for exactly the call it was asked for, and for what it was shown to do.
 """
 
 from __future__ import annotations
@@ -93,14 +93,17 @@ class Confirmation:
             return None
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return await self._second_round(tool, arguments, params, shown)
-        try:
-            answer = await context.session.elicit_form(
-                await _asked(tool, arguments, shown), _SCHEMA, related_request_id=context.request_id
-            )
-        except (MCPError, NoBackChannelError) as error:
-            _logger.warning("the client could not ask its user: %s", error)
-            raise _refusal() from error
-        _require_agreement(answer)
+        asked = ""
+        while (question := await _asked(tool, arguments, shown)) != asked:
+            asked = question  # what was shown is what is done, or it is asked again
+            try:
+                answer = await context.session.elicit_form(
+                    question, _SCHEMA, related_request_id=context.request_id
+                )
+            except (MCPError, NoBackChannelError) as error:
+                _logger.warning("the client could not ask its user: %s", error)
+                raise _refusal() from error
+            _require_agreement(answer)
         return None
 
     async def _on_the_page(
@@ -110,16 +113,17 @@ class Confirmation:
         from filewright.page import Approvals, WaitingCall
 
         approvals = Approvals(self._workspace)
-        call_id = _digest(tool.name, {"session": caller.session, "arguments": arguments})[:32]
+        made = await shown()
+        words, value = (made, "") if isinstance(made, str) else ("", made.json)
+        # A word is one on what was shown: where the call would do something else by now, it waits anew.
+        call_id = _digest(tool.name, caller.session, arguments, words, value)[:32]
         try:
             word = await asyncio.to_thread(approvals.take, call_id)
             if word == "allowed":
                 return
             if word is not None:
                 raise _refusal()
-            made = await shown()
             question = _question(tool, arguments, made)
-            words, value = (made, "") if isinstance(made, str) else ("", made.json)
             call = WaitingCall(
                 call_id, time.time(), question, safe(words), caller.session or "", caller.client or "", value
             )
@@ -146,12 +150,12 @@ class Confirmation:
     async def _second_round(
         self, tool: Listed, arguments: Mapping[str, Any], params: CallToolRequestParams, shown: Shown
     ) -> InputRequiredResult | None:
-        state = _digest(tool.name, arguments)
+        message = await _asked(tool, arguments, shown)
+        state = _digest(tool.name, arguments, message)
         answer = (params.input_responses or {}).get(_KEY)
         if params.request_state == state and isinstance(answer, ElicitResult):
             _require_agreement(answer)
             return None
-        message = await _asked(tool, arguments, shown)
         question = ElicitRequestFormParams(message=message, requested_schema=_SCHEMA)
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=question)}, request_state=state)
 
@@ -175,8 +179,8 @@ async def _asked(tool: Listed, arguments: Mapping[str, Any], shown: Shown) -> st
     return f"{question}\n\n{clip(safe(diff).rstrip(), SHOWN_CHARS, at_line=True)}" if diff else question
 
 
-def _digest(name: str, arguments: Mapping[str, Any]) -> str:
-    canonical = json.dumps([name, arguments], sort_keys=True, ensure_ascii=True, default=str)
+def _digest(*facts: object) -> str:
+    canonical = json.dumps(facts, sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
