@@ -576,7 +576,8 @@ def diff_prefixes(change: Change, chance: random.Random) -> Request | None:
     """Lines bear the signs of a diff: all, or the new ones only."""
     if re.search(r"^\+", change.file(change.search), re.MULTILINE):
         return None
-    blank = chance.choice([" ", ""])
+    # Where no sign is before the other lines of a text, a plus may be an item's.
+    blank = " " if change.name.endswith((".md", ".rst", ".txt")) else chance.choice([" ", ""])
     kept = {line for line in change.replace if line in change.search}
     replace = [(blank if line in kept else "+") + line for line in change.replace]
     if chance.random() < 0.3:

@@ -44,7 +44,7 @@ from filewright.text import PLAIN, Splice, apply, normalised
 
 _WORD, _WORD_BYTES = re.compile(r"\w+"), 256
 _LONGEST_INDENT = 1 << 16  # a line may be as long as the file
-_ALIKE = 0.5
+_ALIKE, _MUCH_ALIKE = 0.5, 0.8
 #: Languages in which an entity is text.
 _MARKUP = frozenset(
     {
@@ -102,11 +102,11 @@ def _check_undone(source: FileText, located: Located, part: WholeLines | Literal
     found = _solid(normalised(source.text(source.read(part.span.start, part.span.end))))
     raw = _solid(located.edit.replace)
     wanted = list(part.replace.solid) if isinstance(part, WholeLines) else _solid(part.replace)
-    bare = {line.replace("\\", ""): line for line in found}
     for line in wanted:
-        there = bare.get(line.replace("\\", ""), line)
-        if there != line and line not in found:
-            raise _another(there)
+        bare = line.replace("\\", "")
+        like = [one for one in found if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE]
+        if line not in found and _is_nearer(line.replace("\\", "\\\\"), line, like):
+            raise _another(line)
     left = Counter(wanted)
     for text, count in (Counter(raw) & Counter(found)).items():
         if left[text] < count:

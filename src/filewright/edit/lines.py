@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from filewright.edit.filelines import FileLines
+from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.request import Edit
 from filewright.edit.replace import Replacement
 from filewright.errors import Code, FilewrightError
@@ -93,7 +94,7 @@ class _Finder:
             before = self._text(edit.start_line - 2, 1) if edit.start_line > 1 else ""
             text = edit.replace or ""
             if edit.keep_indent:
-                text = _indented(text, "", _indent(before))
+                text = _indented(text, "", indent_of(before))
             return Edit("", _ended(text), start_line=edit.start_line)
         if edit.start_line > count:
             raise self._past_end(edit)
@@ -116,7 +117,7 @@ class _Finder:
     def _whole_lines(self, rows: Sequence[str], edit: LineEdit) -> Iterator[int]:
         """The lines from the start line on at which the rows stand."""
         encoding = self._snapshot.encoding.name
-        wanted = [_bared(row) if edit.ignore_indent else row for row in rows]
+        wanted = [row.lstrip(_BLANKS) if edit.ignore_indent else row for row in rows]
         try:
             bare = [row.encode(encoding) for row in wanted]
         except UnicodeEncodeError:
@@ -153,7 +154,7 @@ class _Finder:
         text = normalised(edit.replace)
         if edit.keep_indent:
             solid = next((i for i, row in enumerate(rows) if row.strip()), 0)
-            text = _indented(text, _indent(rows[solid]), _indent(there.split("\n")[solid]))
+            text = _indented(text, indent_of(rows[solid]), indent_of(there.split("\n")[solid]))
         return _rewriting(there, text, at, count)
 
     def _matched(self, edit: LineEdit, pattern: Pattern) -> Edit:
@@ -242,14 +243,6 @@ def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def _bared(row: str) -> str:
-    return row.lstrip(_BLANKS)
-
-
-def _indent(row: str) -> str:
-    return row[: len(row) - len(row.lstrip(_BLANKS))]
-
-
 def _indented(text: str, asked: str, there: str) -> str:
     """`text` moved from the indentation the search was written with to the one the file has."""
     rows = normalised(text).split("\n")
@@ -259,7 +252,9 @@ def _indented(text: str, asked: str, there: str) -> str:
     if there.startswith(asked) and all(row.startswith(there) for row in solid):
         return "\n".join(rows)  # it is written with the file's indentation already
     moved = [
-        there + (row.removeprefix(asked) if row.startswith(asked) else _bared(row)) if row.strip() else row
+        there + (row.removeprefix(asked) if row.startswith(asked) else row.lstrip(_BLANKS))
+        if row.strip()
+        else row
         for row in rows
     ]
     return "\n".join(moved)

@@ -26,7 +26,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.languages import Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered
+from filewright.text import Narrowed, Snapshot, Splice, normalised, ordered, terminators_in
 
 _COUNTED = 64 << 20
 
@@ -330,13 +330,17 @@ class _Planner:
         last = first
         if located.end - located.start < _COUNTED:
             there = source.read(located.start, located.end)
-            last += _lines(there) - there.endswith((b"\n", b"\r"))
+            last += terminators_in(there).total - there.endswith((b"\n", b"\r"))
         else:
             last = source.line_number(located.end - 1)
         if located.start == located.end:
             last = first - 1
         shifts = [
-            (splice.offset, _lines(splice.replacement) - _lines(source.read(splice.offset, splice.end)))
+            (
+                splice.offset,
+                terminators_in(splice.replacement).total
+                - terminators_in(source.read(splice.offset, splice.end)).total,
+            )
             for splice in splices
             if splice.length < _COUNTED
         ]
@@ -436,11 +440,6 @@ def _joined(placed: tuple[Splice, ...], more: tuple[Splice, ...]) -> tuple[Splic
         else:
             result.append(splice)
     return tuple(result)
-
-
-def _lines(data: bytes) -> int:
-    """Terminators in a few bytes."""
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 def _similarity(source: FileText, located: Located) -> float:
