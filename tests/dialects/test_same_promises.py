@@ -82,7 +82,7 @@ def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, worksp
     """What is told of each change, and the processes that parse and search, are the workspace's all the time."""
     context = workspace.context
     told, outlines, searcher = context.changes.after_commit, context.outlines, context.searcher
-    other = context.under(context.settings.model_copy(update={"page_chars": 1_000}))
+    other = context.under(context.settings.but(page_chars=1_000))
     assert (context.settings.page_chars, other.settings.page_chars) == (12_000, 1_000)
     assert context.changes.after_commit == told
     assert (other.outlines, other.searcher, other.seen) == (outlines, searcher, context.seen)
