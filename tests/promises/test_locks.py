@@ -19,6 +19,7 @@ import pytest
 from filewright import FilewrightError, Workspace
 from filewright.boundary import Boundary
 from filewright.changes import Changes
+from filewright.changes.state import Index, StateFolder
 from filewright.edit.changeset import ChangeSet, Create
 from filewright.errors import Code
 from filewright.progress import Task
@@ -53,7 +54,7 @@ def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
 HOLD = """
 import os, signal, sys
 from pathlib import Path
-from filewright.changes.state import Index
+from filewright.changes.state import Index, StateFolder
 with Index(Path(sys.argv[1]), 10.0).alone(None):
     os.kill(os.getpid(), signal.SIGSTOP)
 """
@@ -230,3 +231,39 @@ def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) 
         finally:
             released.set()
             holder.join()
+
+
+@pytest.mark.parametrize("busy", ["_without_index", "_read_key"])
+def test_a_child_process_is_not_held_up_by_what_another_thread_was_doing(
+    area: Path, monkeypatch: pytest.MonkeyPatch, busy: str
+) -> None:
+    (area / "work").mkdir()
+    inside, go_on = threading.Event(), threading.Event()
+    parent = os.getpid()
+    owner: type = Index if busy == "_without_index" else StateFolder
+    real = getattr(owner, busy)
+
+    def slow(*given: object) -> object:
+        if os.getpid() == parent and threading.current_thread() is thread:
+            inside.set()
+            go_on.wait(60)
+        return real(*given)
+
+    def child() -> None:
+        signal.alarm(30)  # Killed, if it hangs.
+        workspace.write("a.txt", "a\n")
+        assert len(workspace.history()) == 1
+
+    with Workspace(area / "work", state_dir=area / "state") as workspace:
+        monkeypatch.setattr(owner, busy, slow)
+        call = workspace.history if busy == "_without_index" else lambda: workspace.write("b.txt", "b\n")
+        thread = threading.Thread(target=call)
+        thread.start()
+        assert inside.wait(60)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                assert scene.forked(child) == 0
+        finally:
+            go_on.set()
+            thread.join()

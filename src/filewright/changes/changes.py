@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote, tree_notice
-from filewright.changes.locks import WorkspaceLock, wait_for
+from filewright.changes.locks import WorkspaceLock
 from filewright.changes.record import ChangeRecord, Place
 from filewright.changes.recorded import RecordedChanges
 from filewright.changes.scope import Scope, Selected
@@ -69,7 +67,6 @@ class Changes(RecordedChanges):
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
         self._reported = 0
-        self._opening = threading.Lock()
         self._withheld: dict[str, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
@@ -287,15 +284,8 @@ class Changes(RecordedChanges):
     def _open(self, task: Task | None = None) -> None:
         if self._settings.read_only:
             raise errors.read_only()
-        # Another thread may be waiting for a process that never lets go of the index.
-        seconds = self._settings.lock_seconds
-        busy = partial(errors.locked, "change was opening the state folder", seconds)
-        wait_for(partial(self._opening.acquire, blocking=False), time.monotonic() + seconds, task, busy)
-        try:
-            for store in self._own:
-                store.state.open(task)
-        finally:
-            self._opening.release()
+        for store in self._own:
+            store.state.open(task)
 
     # What others change
 

@@ -6,7 +6,6 @@ import heapq
 import itertools
 import re
 import secrets
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -63,9 +62,7 @@ class RecordedChanges:
         self._index = Index(base_folder(settings), settings.lock_seconds)
         self._own = [self._store(StateFolder.of(self._index, root), own=True) for root in boundary.roots]
         self._related: dict[str, Store] = {}
-        self._seen_owners: object = None
-        self._seen_own: list[str] = []
-        self._listing = threading.Lock()
+        self._listed: tuple[object, list[str], list[Store]] = None, [], self._own
         self._hidden_for: tuple[Task | None, Mapping[Store, frozenset[int]]] = None, {}
 
     def _store(self, state: StateFolder, *, own: bool) -> Store:
@@ -74,22 +71,24 @@ class RecordedChanges:
     @property
     def stores(self) -> list[Store]:
         """Every store that may hold changes of what is below the roots, their own first."""
-        with self._listing:
-            owners = self._index.owners
-            if owners is not self._seen_owners:
-                # The first change of a root may have been made by another process since it was opened here.
-                for store in self._own:
-                    store.state.find()
-            own = [store.state.owner.id for store in self._own]
-            if owners is not self._seen_owners or own != self._seen_own:
-                related = self._index.related(self._boundary.roots, own)
-                self._related = {
-                    owner.id: self._related.get(owner.id)
-                    or self._store(StateFolder(self._index, owner, None), own=False)
-                    for owner in related
-                }
-                self._seen_owners, self._seen_own = owners, own
-            return [*self._own, *self._related.values()]
+        # Without a lock: a child process would find it held, by a thread that it does not have.
+        owners = self._index.owners
+        seen, known, listed = self._listed
+        if owners is not seen:
+            # The first change of a root may have been made by another process since it was opened here.
+            for store in self._own:
+                store.state.find()
+        own = [store.state.owner.id for store in self._own]
+        if owners is not seen or own != known:
+            listed = self._own + [
+                self._related.get(owner.id)
+                or self._related.setdefault(
+                    owner.id, self._store(StateFolder(self._index, owner, None), own=False)
+                )
+                for owner in self._index.related(self._boundary.roots, own)
+            ]
+            self._listed = owners, own, listed
+        return listed
 
     # Listing
 
