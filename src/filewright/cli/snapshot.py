@@ -17,7 +17,6 @@ import click
 from filewright.cli.options import caller_options, open_workspace, settings_from, workspace_options
 from filewright.cli.terminal import for_shell, write
 from filewright.errors import FilewrightError
-from filewright.page import for_hook
 
 _INPUT_BYTES = 64 << 20
 _SHELLS = ("Bash", "Shell", "run_shell_command")
@@ -154,8 +153,11 @@ def end(
             records = workspace.end_command(
                 identifier or "", line or "a shell command", turn=turn, label=label
             )
-            if call is not None and (said := for_hook(workspace, call.event, session, actor)):
-                write(said)
+            if call is not None:
+                from filewright.page import for_hook
+
+                if said := for_hook(workspace, call.event, session, actor):
+                    write(said)
         if not hook:
             for record in records:
                 write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
