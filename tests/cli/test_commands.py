@@ -399,3 +399,46 @@ def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> 
         answer = run(*words)
         assert answer.exit_code == 1, words
         assert said in answer.stderr, words
+
+
+def test_a_second_history_of_a_root_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert edit("one", "1").exit_code == 0
+    assert "second history" not in run("doctor").stdout
+    elsewhere = root.parent / "elsewhere"
+    monkeypatch.delenv("FILEWRIGHT_STATE_DIR")
+    monkeypatch.setenv("XDG_STATE_HOME", str(elsewhere))
+    monkeypatch.setenv("HOME", str(root.parent / "home"))
+    assert edit("two", "2").exit_code == 0
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(root.parent / "state"))
+    found = run("doctor").stdout
+    assert f"{elsewhere}/filewright has 1 changes of these roots" in found
+
+
+def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
+    own = root.parent / "own state"
+    environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(own)}
+    change = '{"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}'
+    words = [sys.executable, "-m", "filewright", "call", "edit_content", change]
+    assert subprocess.run(words, env=environment, check=False, capture_output=True).returncode == 0
+    own.rename(root.parent / "own")
+    server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(root.parent / "own")]}
+    (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"filewright": server}}))
+    assert f"{root.parent / 'own'} has 1 changes of these roots" in run("doctor").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")
+def test_in_a_terminal_it_says_what_is_going_on(root: Path) -> None:
+    import pty
+
+    assert run().exit_code == 2
+    assert edit("one", "1").exit_code == 0
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "filewright"]
+    subprocess.run(words, stdin=theirs, stdout=theirs, check=True, timeout=60)
+    said = os.read(ours, 4000).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert str(root) in said
+    assert f"history: {root.parent / 'state'}" in said
+    assert "edit a.txt" in said
+    assert "next: filewright" in said

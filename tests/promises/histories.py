@@ -300,6 +300,8 @@ class Project:
         before = look(self.root)
         if was is None or was[0] != "file" or path not in FILES or before.get(path, was)[0] != "file":
             return
+        if any(before.get(str(above), ("folder",))[0] != "folder" for above in Path(path).parents):
+            return  # Refused: something else is where its folder was.
         try:
             self.workspace(who).restore(path, change)
         except FilewrightError as error:

@@ -8,7 +8,8 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -404,21 +405,28 @@ def _print_hooks(client: Client, uvx: bool) -> None:
 
 def configured() -> list[str]:
     """The titles of clients whose configuration names filewright; for `doctor`."""
-    found = []
-    for client in CLIENTS.values():
-        files = [
-            *client.project,
-            *([os.path.expandvars(os.path.expanduser(client.user))] if client.user else []),
-        ]
-        if client.name == "claude-code":
-            files.append(os.path.expanduser("~/.claude.json"))
-        if any(_mentions(Path(file)) for file in files):
-            found.append(client.title)
-    return found
+    return [
+        client.title for client in CLIENTS.values() if any(b"filewright" in text for text in _texts(client))
+    ]
 
 
-def _mentions(file: Path) -> bool:
-    try:
-        return b"filewright" in file.read_bytes()
-    except OSError:  # not there, or not ours to read: nothing is configured as far as we can tell
-        return False
+def state_folders() -> set[str]:
+    """The state folders that clients' configurations name."""
+    named = re.compile(rb'--state-dir[\s",\\\\]+([^"\s\\\\]+)')
+    return {
+        os.fsdecode(each)
+        for client in CLIENTS.values()
+        for text in _texts(client)
+        for each in named.findall(text)
+    }
+
+
+def _texts(client: Client) -> Iterator[bytes]:
+    """What is in the files that configure a client."""
+    hooks = [HOOKS[client.name].where] if client.name in HOOKS else []
+    users = [*filter(None, [client.user]), *(f"~/{where}" for where in hooks)]
+    if client.name == "claude-code":
+        users.append("~/.claude.json")
+    for file in (*client.project, *hooks, *(os.path.expandvars(os.path.expanduser(user)) for user in users)):
+        with suppress(OSError):  # not there, or not ours to read: it configures nothing as far as we can tell
+            yield Path(file).read_bytes()

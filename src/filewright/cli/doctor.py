@@ -142,6 +142,7 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         with system.open_folder(os.fsencode(place)) as folder:
             yield Finding("state folder", f"{state}", folder.writable())
         yield from (Finding("history", note, False) for note in workspace.state_notes)
+        yield from _other_histories(workspace, state)
         problems = workspace.log_problems()
         yield Finding("log of changes", "; ".join(problems) or "sound", not problems)
         if problems:
@@ -150,6 +151,34 @@ def _workspace(roots: tuple[str, ...], state_dir: Path | None) -> Iterator[Findi
         kept = workspace.kept
         if kept:
             yield Finding("kept of conflicts", f"{listed(kept, 5)}; delete what is not needed any more", None)
+
+
+def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
+    """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
+    from filewright.changes import base_folder
+    from filewright.cli.clients import state_folders
+    from filewright.settings import Settings
+    from filewright.workspace import Workspace
+
+    usual = base_folder(Settings.defaults())
+    places = {usual, Path("~/.local/state/filewright").expanduser(), *map(Path, state_folders())}
+    for other in sorted(places - {state}):
+        if not other.is_dir():
+            continue
+        try:
+            with Workspace(
+                *(os.fsdecode(root.path) for root in workspace.roots), read_only=True, state_dir=other
+            ) as second:
+                count = len(second.history(limit=100))
+        except FilewrightError:
+            continue  # It is of another version, say: nothing is added to it.
+        if count:
+            yield Finding(
+                "second history",
+                f"{other} has {count}{' or more' if count == 100 else ''} changes of these roots: give "
+                f"--state-dir {state} wherever filewright is started, or {other} here too",
+                False,
+            )
 
 
 def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:

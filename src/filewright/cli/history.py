@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -117,6 +118,26 @@ def log(
     if len(records) > limit:
         parts.append(f"more: add --cursor {records[limit - 1].id}")
     write_paged("\n".join(parts) or _nothing(path))
+
+
+def say_what_is_going_on() -> None:
+    """In a few lines: the folder and where its history is, the clients, the newest changes, and what to do next."""
+    from filewright.changes import base_folder
+    from filewright.cli.clients import configured
+
+    with open_workspace(()) as workspace:
+        clients = configured()
+        newest = workspace.history(limit=3)
+        write(f"{', '.join(os.fsdecode(root.path) for root in workspace.roots)}")
+        write(f"history: {base_folder(workspace.settings)}")
+        write(f"clients: {', '.join(clients) or 'none is configured'}")
+        write("\n".join(map(_row, newest)) or _nothing(None))
+    if not clients:
+        write("next: filewright setup CLIENT (claude-code, codex, cursor, ...)")
+    elif newest:
+        write("next: filewright review shows the changes; filewright undo takes the newest back")
+    else:
+        write("next: filewright setup CLIENT --check tries a client; then let it change a file")
 
 
 def _nothing(path: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 import click
 
@@ -44,6 +45,7 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:
@@ -58,5 +60,17 @@ Examples:
 Exit codes: 0 done; 1 refused, with the reason on standard error; 2 used wrongly.""",
 )
 @click.version_option(__version__, prog_name="filewright")
-def program() -> None:
-    """File tools for AI agents that never change a byte nobody asked to change."""
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """File tools for AI agents that never change a byte nobody asked to change.
+
+    In a terminal, without a command, it says what is going on in the current folder.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
+    from filewright.cli.history import say_what_is_going_on
+
+    say_what_is_going_on()

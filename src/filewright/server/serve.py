@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
+from filewright.changes import base_folder
 from filewright.listening import on_leaving
 from filewright.settings import Settings
 from filewright.visible import safe
@@ -80,7 +81,8 @@ def _open(plan: ServeOptions) -> Workspace:
     from filewright.workspace import Workspace
 
     workspace = Workspace(*plan.roots, settings=plan.settings)
-    _logger.info("serving %s", ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots))
+    served = ", ".join(safe(os.fsdecode(root.path)) for root in workspace.roots)
+    _logger.info("serving %s; history in %s", served, safe(str(base_folder(workspace.settings))))
     if plan.settings.landlock and sys.platform == "linux":
         from filewright.server.confinement import confine
 
