@@ -855,7 +855,7 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
     head = matches[0].length if matches and matches[0].left == matches[0].right == 0 else 0
     if len(matches) > 2 or sum(match.length for match in matches) < head + (len(matches) > 1):
         return None
-    tail = matches[-1].length if len(matches) > 1 or not head else 0
+    tail = matches[-1].length if len(matches) > 1 or (matches and not head) else 0
     change = Change(
         before[:head], before[head : len(before) - tail], after[head : len(after) - tail],
         before[len(before) - tail :] if tail else [], context, ended,

@@ -177,6 +177,7 @@ FOUND = [
     Row("a.py", "go()\n", "go()", "go(1)\\n", None),
     Row("a.py", 'f("\\\\u0041")\ng()\n', 'f(\\"\\\\\\\\u0041\\")\\ng()', 'f(\\"\\\\u0041\\")\\ng(1)', None),
     Row("a.py", 'a = f("\\\\n")\nb = g()\n', 'a = f(\\"\\\\\\\\n\\")\\nb = g()', 'c = f(\\"\\\\n\\")\\nb = g()', None),
+    Row("a.py", """a = r"[\\"'x]"\nb = 1\n""", """a = r"[\\"'x]"\nb = 1""", """a = r"[\\"\\'x]"\nb = 2""", None),
     Row("a.md", "…\n```\n\nA search.\n", "…\n\nA search.\n", "…\n```\n\nA finding.\n", None),
     Row("a.md", "```sh\none\ntwo\n```\n", "```sh\ntwo\n```\n", "```sh\none\ntwo\nthree\n```\n", None),
     Row("a.yaml", "a:\n  b: 1\n", "a:\n  b: 1", "a:\n  b: 1\n+  c: 2", None),

@@ -339,9 +339,7 @@ def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str],
         return "a marker for omitted text"
     if source.language is not Language.YAML and without_number(line) in known:
         return "line numbers"
-    entity = _ENTITY.search(line)
-    if source.language in _MARKUP:
-        entity = None  # it is text there
+    entity = None if source.language in _MARKUP else _ENTITY.search(line)
     plain = unescape(line) if entity else ""
     if plain.strip() in known:
         return "an escaped character"
@@ -349,8 +347,9 @@ def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str],
         half = source.language is None and any(char in _ENTITY.sub("", line) for char in "<>&")
         at = entity.start()
         code = source.language not in (None, *_PROSE) and is_code(line, at) and not re.search(r"</?\w", line)
-        is_text = half or in_quotes(line.replace("`", " "), at)
-        is_text = is_text or (not code and bool(find_exact(source, entity[0], 1)))
+        is_text = (
+            half or in_quotes(line.replace("`", " "), at) or (not code and find_exact(source, entity[0], 1))
+        )
         raw = [one for one in asked if unescape(entity[0]) in one]
         if not is_text or _is_nearer(plain, line, raw):
             return "an escaped character"
@@ -364,6 +363,8 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
         return "a doubled backslash"
     if line.endswith("\\\\") and in_quotes(line, len(line) - 2):
         return "a doubled backslash"
+    if any(sign in line and line.replace(sign, sign[1]).strip() in known for sign in ("\\'", '\\"')):
+        return "an escaped quote"
     quote = _ESCAPED_QUOTE.search(line)
     if not quote or quote[1] in _ESCAPED_QUOTE.sub("", line):
         return ""
@@ -375,7 +376,7 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
     else:
         needless = not in_quotes(line, quote.start()) or not find_exact(source, quote[0], 1)
     needless = needless and not any(quote[0] in one for one in asked)
-    return "an escaped quote" if plain.strip() in known or needless or _is_nearer(plain, line, bare) else ""
+    return "an escaped quote" if needless or _is_nearer(plain, line, bare) else ""
 
 
 def _typographic(source: FileText, line: str, asked: Sequence[str]) -> str:

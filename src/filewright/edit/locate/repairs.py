@@ -145,11 +145,9 @@ def _fenced(text: str) -> str | None:
     closing = _FENCE.fullmatch(lines[-1].rstrip())
     if not opening and not closing:
         return text
-    inner = lines[1:-1]
     if len(lines) < 2 or not opening or not closing or lines[-1].strip() != opening["fence"]:
         return None
-    if any(line.strip().startswith(opening["fence"]) for line in inner):
-        return text  # of several blocks the marks are text
+    inner = lines[1:-1]
     return "\n".join(inner) + "\n" if inner else ""
 
 
