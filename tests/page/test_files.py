@@ -126,7 +126,7 @@ def test_a_file_opens_in_the_editor(
 def test_a_path_is_copied(workspace: Workspace, opened: Opened) -> None:
     workspace.write("src/a.txt", "x\n")
     page = opened(permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy the path src/a.txt").click()
+    page.get_by_role("button", name="Copy path src/a.txt").click()
     expect(page.locator("#said")).to_have_text("The path was copied.")
     assert page.evaluate("navigator.clipboard.readText()") == "src/a.txt"
 
