@@ -23,7 +23,7 @@ MODULES = (
     "large_log",
     "large_edit",
     "growth",
-    "shell",
+    "hooks",
 )
 
 
