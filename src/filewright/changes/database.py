@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # SQLite is imported where a database is opened: a server that has only started needs none of it.
 
-VERSION = 4
+VERSION = 5
 _TABLES = """
 CREATE TABLE roots (number INTEGER PRIMARY KEY, path BLOB NOT NULL);
 CREATE TABLE operations (
@@ -95,7 +95,7 @@ _HINTS = {
     Code.PERMISSION_DENIED: "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works "
     "without one",
     Code.NO_SPACE: "free some space; nothing was changed",
-    Code.UNSUPPORTED: "use the newer filewright that made it, or give another folder with --state-dir",
+    Code.UNSUPPORTED: "use the filewright that made it, or give another folder with --state-dir",
     Code.IO_ERROR: "if it stays so, move that file away: history begins anew, and files are as they are",
 }
 
@@ -303,7 +303,9 @@ class Database:
             connection.execute("PRAGMA temp_store=MEMORY")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version not in (0, VERSION):
-                raise self._refused(Code.UNSUPPORTED, f"it is of version {version} of the format")
+                raise self._refused(
+                    Code.UNSUPPORTED, f"it is of version {version} of the format, not {VERSION}"
+                )
         except BaseException:
             connection.close()
             raise
