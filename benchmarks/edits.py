@@ -749,8 +749,8 @@ def ambiguous_but_for_blanks(change: Change, chance: random.Random) -> Request |
 def already_applied(change: Change, _: random.Random) -> Request | None:
     """The change is there already."""
     file = change.file(change.replace)
-    if text(change.search) in file or not text(change.replace).strip():
-        return None
+    if is_there(file, change.search) or not text(change.replace).strip():
+        return None  # lines that stand there at another indent may be the ones that are meant
     return Request(file, text(change.search), text(change.replace), None)
 
 

@@ -183,6 +183,12 @@ FOUND = [
     Row("a.yaml", "a:\n  b: 1\n", "a:\n  b: 1", "a:\n  b: 1\n+  c: 2", None),
     Row("a.yaml", "x:\n  a:\n    - b\n  c: d\n", "a:\n    - b\n  c: d", "    - b\n  c: d", None),
     Row("a.yaml", "a:\n    - b\n  c: d\n", "a:\n  - b\n c: d", "a:\n  - b\nc: d", None),
+    # A newline in a string with double quotes inside of single ones, and a tab.
+    Row("a.py", 'a("x\\ny")\nb()\n', 'a("x\\ny")\\nb()', """a("x\\ny")\\nb('["z"]\\n')\\nc()""", None),
+    Row("a.py", 'a("x")\nb()\n', 'a(\\"x\\")\\nb()', 'a(\\"x\\")\\nb(\\"x\\ty\\")', None),
+    # A line is missing, and the next one is like it but for its depth.
+    Row("a.json", '     "t": 1,\n    "a": {\n     "i": {\n      "i": {\n', '     "t": 1,\n    "a": {\n      "i": {\n',
+        '     "t": 1,\n    "b": {\n     "i": {\n      "t": 1\n     }\n    },\n    "a": {\n     "i": {\n      "i": {\n', None),
 ]  # fmt: skip
 MOVED = [
     # A line that is kept is the file's wherever it goes.

@@ -52,15 +52,14 @@ _MARKUP = frozenset(
         *(Language.PHP, Language.JSX, Language.TSX),
     }
 )
-#: Languages that are not code, in which a plus or a typographic quote is text.
+#: Languages that are not code, and none, in which a plus or a typographic quote is text.
 _PROSE = frozenset(
     {
+        None,
         *(Language.MARKDOWN, Language.TEXT, Language.LOG, Language.CSV, Language.TSV, Language.LATEX),
         *(Language.RESTRUCTURED_TEXT, Language.DIFF, Language.YAML, *_MARKUP),
     }
 )
-#: Languages in which a backslash before a quote, outside of a string, is text.
-_WITH_ACCENTS = frozenset({Language.BASH, Language.LATEX, Language.TEXT})
 _TYPOGRAPHIC = {char: plain for char, plain in PLAIN.items() if plain in "\"'"}
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#x27|#34);")
 _LONE_BACKSLASH = re.compile(r"(?<!\\)\\(?!\\)")
@@ -247,9 +246,8 @@ def _damage_alone(source: FileText, located: Located) -> tuple[str, str] | None:
     asked, lines = search.split("\n"), new.split("\n")
     known = set(map(str.strip, asked)) - {""}
     lost = len(known.difference(map(str.strip, lines)))
-    first = next((line for line in lines if line.strip()), "")
-    for what, line in _of_all(source, located, search, new):
-        return what, line or first
+    for damage in _of_all(source, located, search, new):
+        return damage
     for line in lines:
         text = line.strip()
         if text and text not in known:
@@ -279,23 +277,23 @@ def _texts(located: Located) -> tuple[str, str]:
 
 
 def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterator[tuple[str, str]]:
-    """Damage of a replacement as a whole, and the line that shows it (the first one if empty)."""
+    """Damage of a replacement as a whole, and the line that shows it."""
     asked, lines = search.split("\n"), [line for line in new.split("\n") if line.strip()]
     fence = "" if source.language is Language.MARKDOWN or fence_at_edge(search) else fence_at_edge(new)
     if fence and not find_exact(source, fence[:3], 1):
-        yield "a code fence", ""
+        yield "a code fence", lines[0]
     numbers = numbers_of(new)
     if numbers is not None and numbers_of(search) is None and not any(map(numbers.is_alike, asked)):
         copied = numbers.is_displayed and (source.language is not Language.YAML or len(numbers.rests) > 2)
         copied = copied and any(_is_nearer(rest, "", asked) for rest in numbers.rests)
         if numbers.sure or copied or numbers.first == source.line_number(located.start):
-            yield "line numbers", ""
+            yield "line numbers", lines[0]
     # No string goes on behind the end of a line, so a newline that is said there is in none.
-    unended = source.language not in (None, *_PROSE, *_WITH_ACCENTS) and new.strip("\n").endswith("\\n") > (
+    unended = source.language not in (*_PROSE, Language.BASH) and new.strip("\n").endswith("\\n") > (
         "\\n" in search
     )
     if "\n" not in new.strip("\n") and (unended or has_escaped_lines(new, asked)):
-        yield "an escaped newline", ""
+        yield "an escaped newline", lines[0]
     added = [line for line in lines if line.startswith("+")]
     gone = [
         line for line in lines if line.startswith("-") and line[1:] in asked and re.search("[A-Za-z]", line)
@@ -304,22 +302,23 @@ def _of_all(source: FileText, located: Located, search: str, new: str) -> Iterat
         yield "the prefixes of a diff", gone[0]
     if added and not re.search(r"^\+", search, re.MULTILINE):
         shifted = all(line.startswith((" ", "+")) for line in lines) and len(added) < len(lines)
-        glued = source.language not in (None, *_PROSE - {Language.YAML}) or any(
+        glued = source.language not in _PROSE - {Language.YAML} or any(
             re.match(r"\+(?:\S|$)", line) for line in added
         )
         nearer = any(_is_nearer(line[1:], line, asked) for line in added)
-        if gone or shifted or nearer or (glued and not _has_line(source, b"+")):
+        if gone or shifted or nearer or (glued and not find_exact(source, "\n+", 1)):
             yield "the prefixes of a diff", added[0]
-    if source.language not in (None, *_PROSE) and ("\\n" in search or located.repairs):
+    if source.language not in _PROSE and ("\\n" in search or located.repairs):
         for line in lines:
-            # A newline said in a string, that was made one.
-            if (
-                line not in asked
-                and line.count('"') % 2
-                and '"""' not in line
-                and is_code(line, line.rfind('"'))
+            # What a string says was made the character itself.
+            if line not in asked and (
+                any(
+                    quote in line and quote * 3 not in line and is_code(line, line.rfind(quote))
+                    for quote in "\"'"
+                )
+                or (located.repairs and in_quotes(line, line.rfind("\t") + 1))
             ):
-                yield "a newline inside a string", line
+                yield "a newline or a tab inside a string", line
 
 
 def _is_nearer(plain: str, line: str, asked: Sequence[str]) -> bool:
@@ -346,7 +345,7 @@ def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str],
     if entity and not any(entity[0] in one for one in asked):
         half = source.language is None and any(char in _ENTITY.sub("", line) for char in "<>&")
         at = entity.start()
-        code = source.language not in (None, *_PROSE) and is_code(line, at) and not re.search(r"</?\w", line)
+        code = source.language not in _PROSE and is_code(line, at) and not re.search(r"</?\w", line)
         is_text = (
             half or in_quotes(line.replace("`", " "), at) or (not code and find_exact(source, entity[0], 1))
         )
@@ -363,7 +362,7 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
         return "a doubled backslash"
     if line.endswith("\\\\") and in_quotes(line, len(line) - 2):
         return "a doubled backslash"
-    if any(sign in line and line.replace(sign, sign[1]).strip() in known for sign in ("\\'", '\\"')):
+    if any(line.replace(sign, sign[1]).strip() in known for sign in ("\\'", '\\"')):
         return "an escaped quote"
     quote = _ESCAPED_QUOTE.search(line)
     if not quote or quote[1] in _ESCAPED_QUOTE.sub("", line):
@@ -371,7 +370,7 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
     plain = line.replace(f"\\{quote[1]}", quote[1])
     bare = [one for one in asked if quote[1] in _ESCAPED_QUOTE.sub("", one)]
     # No string of a line without a bare quote ends in that quote: nothing needs the backslash.
-    if source.language in (None, *_PROSE, *_WITH_ACCENTS):
+    if source.language in (*_PROSE, Language.BASH):
         needless = source.language is not Language.BASH and is_code(line, quote.start())
     else:
         needless = not in_quotes(line, quote.start()) or not find_exact(source, quote[0], 1)
@@ -381,7 +380,7 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
 
 def _typographic(source: FileText, line: str, asked: Sequence[str]) -> str:
     """A quote of a word processor in code that has plain ones."""
-    if line.isascii() or source.language in (None, *_PROSE):
+    if line.isascii() or source.language in _PROSE:
         return ""
     for at, char in enumerate(line):
         plain = _TYPOGRAPHIC.get(char, "\n")
@@ -439,8 +438,3 @@ def _check_word(source: FileText, part: Literal) -> None:
             f"the search text has only a part of the word {word!r}, and the replacement all of it",
             "send search and replace with the same parts of the line",
         )
-
-
-def _has_line(source: FileText, prefix: bytes) -> bool:
-    """Whether a line of a held file begins so; a larger one may have any."""
-    return source.held is None or source.held.startswith(prefix) or b"\n" + prefix in source.held

@@ -104,9 +104,8 @@ def _agreed(source: FileText, edit: Edit, one: Located | Missed, other: Located 
         return one if isinstance(one, Missed) else other
     if (one.start, one.end) == (other.start, other.end):
         # The same damage with and without a blank behind it: the blank is the damage's.
-        if one.repairs == other.repairs and _meant(source, one) is not None:
-            return one
-        if _meant(source, one) == _meant(source, other):
+        meant = _meant(source, one)
+        if meant == _meant(source, other) or (meant is not None and one.repairs == other.repairs):
             return one
     spans = tuple(sorted((p.span for p in (*one.parts, *other.parts)), key=lambda span: span.start))
     return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
@@ -132,8 +131,7 @@ def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
     if len(part.replace.solid) <= len(part.search.solid):
         return found
     for region in find_regions(source, part.replace):
-        touches = region.start < part.region.end and region.end > part.region.start
-        if touches and (region.start < part.region.start or region.end > part.region.end):
+        if any(region.start < edge < region.end for edge in (part.region.start, part.region.end)):
             return Missed(
                 found.edit, Code.ALREADY_APPLIED, found.tier, (ByteRange(region.start, region.end),)
             )

@@ -178,11 +178,12 @@ def _is_shown(rule: _Rule, known: dict[str, str]) -> bool:
     """Whether the indents show a change of unit from spaces to spaces: a slip in one of them shows none.
 
     A unit and a shift together explain any two pairs of indents, unless the request begins at the margin; and
-    so do columns beside the steps. Odd units are what a slip makes of even ones.
+    so do columns beside the steps. Odd units are what a slip makes of even ones; so is one depth of two.
     """
     whole = sum(bool(asked) and not rule.rest(asked) for asked in known)
     least = 1 + rule.source_unit % 2 + any(map(rule.rest, known))
-    return whole >= least and (not rule.steps or len(known) > 2 or "" in known)
+    told = whole >= least and len({*known.values()}) == len(known)
+    return told and (not rule.steps or len(known) > 2 or "" in known)
 
 
 def _steps(pair: tuple[str, str], size: int, unit: str) -> int | None:
