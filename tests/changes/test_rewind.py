@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.platforms.unix_only import not_on_wine
 
+from filewright import Settings, Workspace
 from filewright.changes import Scope
 from filewright.edit.changeset import ChangeSet, Create, Delete, MakeFolder, Move, SetMode, Step
 from filewright.errors import Code, FilewrightError
@@ -579,3 +580,22 @@ def test_a_rewind_among_others_is_made_whole_and_can_be_undone_or_changes_nothin
             refused = FilewrightError(Code.NO_CHANGE, "")
         assert refused.code in (Code.STALE_VERSION, Code.NO_CHANGE, Code.NOT_FOUND)
         assert scene.tree(bench.root) == before
+
+
+@pytest.mark.parametrize("second", ["edit", "overwrite"])
+def test_two_changes_of_a_file_that_is_not_kept_whole_are_rewound_together(
+    second: str, tmp_path: Path
+) -> None:
+    root = tmp_path / "large"
+    root.mkdir()
+    before = "".join(f"line {number} of the file\n" for number in range(3000))
+    (root / "f").write_text(before)
+    small = Settings(state_dir=tmp_path / "state", whole_undo_bytes=10_000)
+    with Workspace(root, settings=small, session="mine") as workspace:
+        workspace.edit("f", [{"search": "line 7 of", "replace": "line seven of"}])
+        if second == "edit":
+            workspace.edit("f", [{"search": "line 2777 of", "replace": "line x of"}])
+        else:
+            workspace.write("f", before.replace("line 2777 of", "line x of"), mode="overwrite")
+        workspace.revert_edit(session="mine")
+        assert (root / "f").read_text() == before

@@ -321,13 +321,19 @@ class Contents:
         """A side's whole content, if it was kept whole."""
         return None if side.blob is None else self._kept(side.blob, side.size, side)
 
-    def before(self, entry: Entry) -> bytes | None:
-        """What the file held before, if that was kept whole and is small."""
+    def before(self, entry: Entry, held: bytes | None = None) -> bytes | None:
+        """What the file held before, if that is small and follows from what was kept, or from what it `held` after."""
         side = entry.before
         if side is None or side.kind != "file" or side.size > self.small:
             return None
-        stream = self.stream(side)
-        return stream.read() if stream is not None else None
+        for edit in reversed(edits_of(entry)):  # Perhaps only what the last of them found was kept whole.
+            stream = self.stream(edit.before) if edit.before is not None else None
+            if stream is not None and stream.size <= self.small:
+                held = stream.read()
+            elif held is not None:
+                splices = self.backward(edit)
+                held = apply(held, splices) if splices is not None else None
+        return held
 
     def after(self, entry: Entry) -> bytes | None:
         """What the file held after, if that follows from what was kept and is small."""

@@ -19,9 +19,9 @@ from filewright.changes.record import (
     Kind,
     NetEntry,
     Place,
-    Side,
     continues,
     folders_above,
+    same_content,
 )
 from filewright.progress import Task
 
@@ -56,8 +56,7 @@ class _Thing:
         """Something that a chosen change did to it."""
         self.first = self.first or entry
         self.last = entry
-        before, after = entry.before, entry.after
-        if before is None or after is None or entry.spans or _other(before, after):
+        if not same_content(entry):
             self.edits.append(entry)
 
     def place(self) -> Place:
@@ -223,7 +222,7 @@ class _Played:
         """It is there now."""
         folder, name = slot
         there = folder.inside.get(name)
-        if there is not None and there is not thing:
+        if there and there is not thing:
             self._lost[slot] = there  # It went unseen.
         for others, where in ((self._lost, thing.slot), (self._gone, thing.home)):
             if where is not None and others.get(where) is thing:
@@ -265,15 +264,11 @@ def _net(thing: _Thing, *, changed_only: bool) -> NetEntry | None:
         same = (before.mode, before.uid, before.gid) == (after.mode, after.uid, after.gid)
         chained = all(continues(one.after, other.before) for one, other in itertools.pairwise(edits))
         known = not edits or before.kind != "file" or before.digest is not None
-        if same and chained and known and not _other(before, after):
+        if same and chained and known and same_content(Entry(place, before, after)):
             return None
     return NetEntry.of(
         place, before, after, edits, was, carried=carried, moved_on=thing.moved_on and has_moved
     )
-
-
-def _other(before: Side, after: Side) -> bool:
-    return (before.digest, before.target) != (after.digest, after.target)
 
 
 def moved(place: Place, folders: Mapping[Place, Place]) -> Place:

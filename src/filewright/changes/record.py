@@ -300,6 +300,14 @@ def runs_of(entry: Entry) -> Sequence[Entry]:
     return entry.runs if isinstance(entry, NetEntry) else (entry,)
 
 
+def same_content(entry: Entry) -> bool:
+    """Whether a thing holds afterwards what it held before."""
+    before, after = entry.before, entry.after
+    if before is None or after is None or entry.spans:
+        return False
+    return (before.digest, before.target) == (after.digest, after.target)
+
+
 def continues(left: Side | None, found: Side | None) -> bool:
     """Whether a change found a file as the one before it left it."""
     if left is None or found is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.plan import Difference
-from filewright.changes.record import Entry, Place, Side, edits_of, runs_of
+from filewright.changes.record import Entry, Place, Side, edits_of, runs_of, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import Steps
 from filewright.changes.tree import FolderItem, Item, Tree
@@ -216,7 +216,7 @@ class ChangeDiffs:
         )
 
     def _changed_file(self, contents: Contents, entry: Entry, names: _File, max_lines: int) -> _File:
-        if _same_content(entry):
+        if same_content(entry):
             return names
         before = (
             _small(entry.before)
@@ -349,12 +349,6 @@ def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
             yield from edits
         else:
             yield run
-
-
-def _same_content(entry: Entry) -> bool:
-    if entry.before is None or entry.after is None or entry.spans:
-        return False
-    return (entry.before.digest, entry.before.target) == (entry.after.digest, entry.after.target)
 
 
 def _small(side: Side | None) -> bytes | None:

@@ -237,7 +237,11 @@ class _Undoing:
         except FilewrightError as error:
             if error.code is Code.PATH_ESCAPE:
                 # A folder was there when the change was made.
-                links = (above for above in reversed(tuple(folders_above(place))) if self.is_link(above))
+                links = (
+                    above
+                    for above in reversed(tuple(folders_above(place)))
+                    if self.boundary.stat(self.locate(above)).kind == "link"
+                )
                 link = next(links, None)
                 if link is None:
                     raise  # It was a link a moment ago.
@@ -248,9 +252,6 @@ class _Undoing:
             self.absent.add(place)
             return None
         return kind if kind in ("file", "folder", "link") else "other"
-
-    def is_link(self, place: Place) -> bool:
-        return self.boundary.stat(self.locate(place)).kind == "link"
 
     def open(self, place: Place) -> Snapshot:
         """The file at a place."""
@@ -617,7 +618,7 @@ def _run_back(undoing: _Undoing, run: Entry, held: bytes) -> Sequence[Splice] | 
         splices = undoing.contents.backward(run)
         if splices is not None:
             return splices
-    earlier = undoing.contents.before(run)
+    earlier = undoing.contents.before(run, held if unchanged else None)
     if earlier is None:
         undoing.conflict(run.place, "was not kept as it was before")
         return None
