@@ -189,6 +189,12 @@ FOUND = [
     # A line is missing, and the next one is like it but for its depth.
     Row("a.json", '     "t": 1,\n    "a": {\n     "i": {\n      "i": {\n', '     "t": 1,\n    "a": {\n      "i": {\n',
         '     "t": 1,\n    "b": {\n     "i": {\n      "t": 1\n     }\n    },\n    "a": {\n     "i": {\n      "i": {\n', None),
+    # Search and replacement are escaped to different depths, in prose.
+    Row("a.md", "# One\n\nThe first.\n", "# One\\n\\nThe first.", "# One\\n\\nThe first of git\\'s.\\n\\nIt is new.", None),
+    Row("a.md", "Refused: back-references (`\\1`), atomic groups and possessive repetition, `\\A`\n(use `^` and `$`), and any\nother escape.\n",
+        "Refused: back-references (`\\1`), atomic groups and possessive repetition, `\\A`\\n(use `^` and `$`), and any\\nother escape.\\n",
+        "Refused: back-references (`\\\\1`), atomic groups and possessive repetition, `\\\\A`\\n(use `^` and `$`), any\\nother escape, and more (`\\\\pL`).\\n",
+        None),
 ]  # fmt: skip
 MOVED = [
     # A line that is kept is the file's wherever it goes.

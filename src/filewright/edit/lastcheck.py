@@ -104,7 +104,8 @@ def _check_undone(source: FileText, located: Located, part: WholeLines | Literal
     for line in wanted:
         bare = line.replace("\\", "")
         like = [one for one in found if words_shared(bare, one.replace("\\", "")) > _MUCH_ALIKE]
-        if line not in found and _is_nearer(line.replace("\\", "\\\\"), line, like):
+        doubled = line.replace("\\\\", "\\") in found  # And what was undone is one level more in both.
+        if line not in found and (doubled or _is_nearer(line.replace("\\", "\\\\"), line, like)):
             raise _another(line)
     left = Counter(wanted)
     for text, count in (Counter(raw) & Counter(found)).items():
@@ -251,7 +252,7 @@ def _damage_alone(source: FileText, located: Located) -> tuple[str, str] | None:
     for line in lines:
         text = line.strip()
         if text and text not in known:
-            what = _of_line(source, line, asked, known, lost=lost)
+            what = _of_line(source, line, asked, known, lost=lost, repaired=bool(located.repairs))
             if what and (lost > 1 or not find_exact(source, text, 1)):
                 return what, line
     return None
@@ -330,7 +331,9 @@ def _is_nearer(plain: str, line: str, asked: Sequence[str]) -> bool:
     )
 
 
-def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str], *, lost: int) -> str:
+def _of_line(
+    source: FileText, line: str, asked: Sequence[str], known: set[str], *, lost: int, repaired: bool
+) -> str:
     """Damage of one line of a replacement; "" if there is none."""
     if says_omitted(line) or (source.language is not None and is_elision(line, source.language)):
         return "a marker for omitted text"
@@ -352,10 +355,10 @@ def _of_line(source: FileText, line: str, asked: Sequence[str], known: set[str],
         raw = [one for one in asked if unescape(entity[0]) in one]
         if not is_text or _is_nearer(plain, line, raw):
             return "an escaped character"
-    return _escaped(source, line, asked, known) or _typographic(source, line, asked)
+    return _escaped(source, line, asked, known, repaired=repaired) or _typographic(source, line, asked)
 
 
-def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str]) -> str:
+def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str], *, repaired: bool) -> str:
     """Quotes or backslashes of a line that are escaped once more than the text asked for has them."""
     halved = line.replace("\\\\", "\\")
     if "\\\\" in halved and not _LONE_BACKSLASH.search(line) and _is_nearer(halved, line, asked):
@@ -371,7 +374,7 @@ def _escaped(source: FileText, line: str, asked: Sequence[str], known: set[str])
     bare = [one for one in asked if quote[1] in _ESCAPED_QUOTE.sub("", one)]
     # No string of a line without a bare quote ends in that quote: nothing needs the backslash.
     if source.language in (*_PROSE, Language.BASH):
-        needless = source.language is not Language.BASH and is_code(line, quote.start())
+        needless = source.language is not Language.BASH and (repaired or is_code(line, quote.start()))
     else:
         needless = not in_quotes(line, quote.start()) or not find_exact(source, quote[0], 1)
     needless = needless and not any(quote[0] in one for one in asked)
