@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from filewright import FilewrightError, Workspace, system
+from filewright import FilewrightError, Workspace
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code
 from filewright.text.splice import Splice
@@ -234,13 +234,7 @@ _BESIDE: dict[str, Callable[[int], tuple[str, dict[str, Any]]]] = {
 _LONGEST_PAUSE = 0.02
 
 
-_needs_exchange = pytest.mark.skipif(
-    not system.can.exchange,
-    reason="of two saves in the same moment the earlier may be lost (docs/platforms.md)",
-)
-
-
-@_needs_exchange
+@pytest.mark.needs("exchange")
 @pytest.mark.parametrize("how", ["over", "in place"])
 @pytest.mark.parametrize("where", ["disk", "memory"])
 def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(where: str, how: str) -> None:
@@ -248,7 +242,7 @@ def test_an_editor_that_saves_beside_calls_at_every_pace_loses_nothing(where: st
 
 
 @pytest.mark.sweep
-@_needs_exchange
+@pytest.mark.needs("exchange")
 @pytest.mark.parametrize("how", ["over", "in place"])
 @pytest.mark.parametrize("where", ["disk", "memory"])
 def test_an_editor_beside_thousands_of_calls_loses_nothing(where: str, how: str) -> None:
