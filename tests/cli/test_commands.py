@@ -420,10 +420,9 @@ def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
     change = '{"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}'
     words = [sys.executable, "-m", "filewright", "call", "edit_content", change]
     assert subprocess.run(words, env=environment, check=False, capture_output=True).returncode == 0
-    own.rename(root.parent / "own")
-    server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(root.parent / "own")]}
+    server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(own)]}
     (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"filewright": server}}))
-    assert f"{root.parent / 'own'} has 1 changes of these roots" in run("doctor").stdout
+    assert f"{own} has 1 changes of these roots" in run("doctor").stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")

@@ -412,9 +412,9 @@ def configured() -> list[str]:
 
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
-    named = re.compile(rb'--state-dir[\s",\\\\]+([^"\s\\\\]+)')
+    named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
     return {
-        os.fsdecode(each)
+        os.fsdecode(b"".join(each))
         for client in CLIENTS.values()
         for text in _texts(client)
         for each in named.findall(text)

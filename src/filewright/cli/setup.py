@@ -88,14 +88,13 @@ def setup(
     parts = [_server(chosen, _server_file(chosen, file, for_all=for_all), entry)]
     if file is None and not no_hooks and client in HOOKS:
         parts.append(_hooks(chosen, uvx=uvx, for_all=for_all))
-    rule = None if file is not None or no_rule else chosen.rules[for_all]
-    if rule is not None:
+    if file is None and not no_rule and (rule := chosen.rules[for_all]):
         parts.append(_rule(_whole(rule)))
     if check:
         from filewright.cli.setup_check import checked
 
         sys.exit(0 if checked(chosen, parts) else 1)
-    files = {part.path: _File.read(part.path) for part in parts}
+    files = {part.path: _Configuration.read(part.path) for part in parts}
     for part in parts:
         files[part.path].change(part.take if remove else part.put, chosen)
     changed = [each for each in files.values() if each.after != each.before]
@@ -225,7 +224,7 @@ def _rule(path: str) -> Part:
 
 
 @dataclass(slots=True)
-class _File:
+class _Configuration:
     """A configuration as it is and as it will be; None: not there."""
 
     path: str
@@ -233,7 +232,7 @@ class _File:
     after: str | None
 
     @classmethod
-    def read(cls, path: str) -> _File:
+    def read(cls, path: str) -> _Configuration:
         """The file as it is. Raises `unsupported` if it is not UTF-8."""
         text = None
         if os.path.lexists(path):
