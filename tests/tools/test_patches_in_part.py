@@ -87,6 +87,16 @@ def test_a_patch_is_put_where_its_tree_is(
     assert (root / "app/one.py").read_text() == "x = 1\ny = 3\n"
 
 
+def test_a_quoted_name_is_stripped_and_put_below_a_root(root: Path, workspace: Workspace) -> None:
+    (root / "app").mkdir()
+    (root / "app" / "größe.py").write_text("x = 1\ny = 2\n")
+    name = "old/gr\\303\\266\\303\\237e.py"
+    patch = FIT.replace("a/one.py", f'"a/{name}"').replace("b/one.py", f'"b/{name}"')
+    made = workspace.call("apply_patch", {"patch": patch, "root": "app", "strip": 2})
+    assert not made.is_error, made.text
+    assert (root / "app" / "größe.py").read_text() == "x = 1\ny = 3\n"
+
+
 def test_a_strip_counts_what_the_patch_says(root: Path, workspace: Workspace) -> None:
     """Without a/ and b/ the first part is the folder; a rename and a new file are stripped like others."""
     (root / "app").mkdir()

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from filewright.edit.lines import LineEdit, at_lines, edit_of
     from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
-    from filewright.edit.patch import parse as parse_patch
     from filewright.edit.patch.model import (
         FileOutcome,
         FilePatch,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         PatchTarget,
     )
     from filewright.edit.patch.plan import plan as plan_patch
+    from filewright.edit.patch.reader import parse as parse_patch
     from filewright.edit.planning import Outcome, Plan, plan
     from filewright.edit.replace import (
         Replaced,
@@ -80,9 +80,9 @@ __getattr__, __all__ = face_of(
         "lines": "LineEdit at_lines edit_of",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
-        "patch": "parse_patch=parse",
         "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchTarget",
         "patch.plan": "plan_patch=plan",
+        "patch.reader": "parse_patch=parse",
         "planning": "Outcome Plan plan",
         "rewrite": "SymbolLines indented symbol_lines",
         "replace": "Replaced Replacement check_count replace_matches replacement",

@@ -341,6 +341,12 @@ CASES = [
         {"x": b"a\rB\rc\r"},
     ),
     Case(
+        "git's patch that gives a file of lone returns a newline",
+        {"x": b"a\rb\rc"},
+        H + "@@ -1 +1 @@\n-a\rb\rc\n\\ No newline at end of file\n+a\rB\rc\n",
+        {"x": b"a\rB\rc\n"},
+    ),
+    Case(
         "git's patch of a file of lone returns",
         {"x": b"a\rb\rc"},
         H + "@@ -1 +1 @@\n-a\rb\rc\n\\ No newline at end of file\n+a\rB\rc\n\\ No newline at end of file\n",

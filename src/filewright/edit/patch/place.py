@@ -102,8 +102,9 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
 
 def _ended(hunk: Hunk, lines: FileLines, rows: Sequence[Line]) -> bool | None:
     """Whether the last line has a terminator afterwards, where the hunk decides it: both sides may have none."""
-    unended = not hunk.old_ended and bool(rows) and not rows[-1].terminator
-    return hunk.new_ended if unended or hunk.old_ended != hunk.new_ended or not lines.count else None
+    before, after = hunk.ended("+"), hunk.ended("-")
+    unended = not before and bool(rows) and not rows[-1].terminator
+    return after if unended or before != after or not lines.count else None
 
 
 def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
@@ -255,7 +256,7 @@ class Placing:
     def _insertion(self, hunk: Hunk) -> Options | Unplaced:
         """The place of a hunk without old lines: only the end, where that is said, or an empty file."""
         count = self.lines.count
-        if count == 0 or (hunk.at_end and hunk.old_ended and hunk.start is None and not hunk.headings):
+        if count == 0 or (hunk.at_end and hunk.ended("+") and hunk.start is None and not hunk.headings):
             return Options([count], 0)
         return Unplaced(hunk, "no_context")
 
@@ -297,7 +298,7 @@ class Placing:
             return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
         block, result = RequestLines.of_lines(old), RequestLines.of_lines(hunk.new)
         inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
-        if not inside or hunk.old_ended != hunk.new_ended:
+        if not inside or hunk.ended("+") != hunk.ended("-"):
             return None  # blank lines at the edge are changed, and these may be others
         return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, (), region)
 

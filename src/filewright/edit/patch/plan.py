@@ -203,10 +203,7 @@ def _check_there(side: _Sides) -> None:
 def _created(side: _Sides) -> FileOutcome:
     file, new = side.file, side.new
     assert new is not None
-    rows = [row for hunk in file.hunks for row in hunk.rows]
-    content = "".join(row.text + row.terminator for row in rows).encode()
-    if file.hunks and not file.hunks[-1].new_ended:
-        content = content[:-1]
+    content = "".join(row.text + row.terminator for hunk in file.hunks for row in hunk.rows).encode()
     executable = file.new_mode is not None and bool(file.new_mode & 0o100)
     return FileOutcome(
         "create",
