@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from filewright.edit import Edit, Plan, plan
-from filewright.edit.locate.exact import find_exact
-from filewright.edit.locate.source import FileText
+from filewright.edit.filetext import FileText
+from filewright.edit.find import find_exact
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot, apply, inverse
 

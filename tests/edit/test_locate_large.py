@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from filewright import system
 from filewright.edit import Edit, Tier, plan
+from filewright.edit.filetext import FileText
+from filewright.edit.find import find_lines
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.located import Located, Missed
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import find_lines
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.text import Snapshot, apply

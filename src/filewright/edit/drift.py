@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from filewright.edit.diff3 import Chunk, Merged, merge3
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.located import Located, Merge, MergeConflict, Missed, UnclearError
 from filewright.edit.locate.request import Edit, Tier
-from filewright.edit.locate.source import FileText
 from filewright.errors import Code
 from filewright.text import Line, Snapshot, Splice, apply, ordered
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import pairwise
 
+from filewright.edit.filetext import FileText
+from filewright.edit.find import find_exact
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
-from filewright.edit.locate.exact import find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, width_of
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import (
@@ -35,7 +36,6 @@ from filewright.edit.locate.repairs import (
     without_number,
 )
 from filewright.edit.locate.request import is_blank
-from filewright.edit.locate.source import FileText
 from filewright.edit.visible import visible
 from filewright.edit.write import words_shared, written
 from filewright.errors import Code

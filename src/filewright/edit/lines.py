@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from filewright.edit.filelines import FileLines
+from filewright.edit.filetext import FileText
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.request import Edit
 from filewright.edit.replace import Replacement
@@ -81,7 +81,7 @@ def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> 
 class _Finder:
     def __init__(self, snapshot: Snapshot, task: Task) -> None:
         self._snapshot = snapshot
-        self._lines = FileLines(snapshot)
+        self._lines = FileText(snapshot, task)
         self._task = task
 
     def found(self, edit: LineEdit) -> Edit:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from filewright.edit.filetext import FileText
+from filewright.edit.find import rows_with
 from filewright.edit.locate.fold import collapsed, verbatim_runs
 from filewright.edit.locate.request import RequestLines
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import rows_with
 from filewright.edit.visible import visible
 from filewright.text import Line
 
@@ -147,7 +147,7 @@ def _seeds(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
 def _by_similarity(source: FileText, lines: Sequence[str]) -> list[tuple[Line, int]]:
     from rapidfuzz import fuzz, process
 
-    rows, keys = source.sketch()
+    rows, keys = source.sketch
     index = max(range(len(lines)), key=lambda at: len(lines[at]))
     wanted = collapsed(lines[index][:400])
     found = process.extract(wanted, keys, scorer=fuzz.ratio, limit=3, score_cutoff=100 * _LEAST)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from filewright.edit.locate.source import EditSource
+from filewright.edit.filetext import EditSource
 from filewright.text import Encoding, Lines, Splice, apply
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from filewright.edit.drift import find_drifted
+from filewright.edit.filetext import EditSource, FileText
+from filewright.edit.find import ByteRange
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import ByteRange
 from filewright.edit.locate.located import Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.locate.request import Edit, Rewrite, Tier
-from filewright.edit.locate.source import EditSource, FileText
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear

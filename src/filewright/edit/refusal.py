@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange, find_exact, find_regions
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
-from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.located import Located, MergeConflict, Missed, UnclearError
 from filewright.edit.locate.request import Edit, RequestLines, Tier
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import find_regions, strictest
 from filewright.edit.nearest import NearText, clean, compared, nearest
 from filewright.edit.suggestion import MOST_CHARS, at_place, succeeds, suggested
 from filewright.edit.visible import LINE_CHARS, visible
@@ -224,7 +223,7 @@ def _already(source: FileText, edit: Edit) -> tuple[int, ...]:
         return ()
     spans = find_exact(source, edit.replace, 4)
     if not spans:
-        regions = strictest(find_regions(source, RequestLines.of(edit.replace)))
+        regions = find_regions(source, RequestLines.of(edit.replace)).strictest
         spans = [ByteRange(region.start, region.end) for region in regions[:4]]
     if not spans or (len(spans) > 1 and "\n" not in edit.replace.strip("\n")):
         return ()

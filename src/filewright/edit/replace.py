@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from filewright.edit.locate.source import FileText
+from filewright.edit.filetext import FileText
 from filewright.edit.write import parted, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

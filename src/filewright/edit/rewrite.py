@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from filewright.edit.drift import carried
-from filewright.edit.locate.exact import ByteRange
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Missed
 from filewright.edit.locate.request import Edit, Rewrite, Tier, is_blank
-from filewright.edit.locate.source import FileText
 from filewright.errors import Code, FilewrightError
 from filewright.structure import Outline, find_symbol, of_symbol
 from filewright.text import Line, Snapshot, Splice, encoded, normalised

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from filewright.edit.diff3 import align, merge3
+from filewright.edit.filetext import FileText
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.elision import says_omitted
@@ -21,7 +22,6 @@ from filewright.edit.locate.fold import indent_of, is_typographic
 from filewright.edit.locate.located import Located, UnclearError
 from filewright.edit.locate.repairs import is_damaged
 from filewright.edit.locate.request import Edit
-from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText
 from filewright.errors import FilewrightError
 

@@ -17,12 +17,12 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from filewright.edit.diff3 import Run, align
-from filewright.edit.locate.exact import ByteRange, find_exact
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange, find_exact
 from filewright.edit.locate.fold import WHITESPACE, indent_of, is_typographic, plain_but_for
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Rows, UnclearError, WholeLines
 from filewright.edit.locate.request import RequestLines, Tier, is_blank
-from filewright.edit.locate.source import FileText
 from filewright.errors import Code
 from filewright.text import Line, Splice, encoded
 

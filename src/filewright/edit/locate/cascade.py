@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange, Region, find_exact, find_regions
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.exact import ByteRange, find_exact
 from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, UnclearError, WholeLines
 from filewright.edit.locate.repairs import Repaired, fence_at_edge, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import Region, cut_short, find_regions, strictest
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
 
@@ -53,7 +52,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
     everything = find_regions(source, block)
-    regions = strictest(everything)
+    regions = everything.strictest
     if (
         regions
         and regions[0].tier.rank >= Tier.INDENT.rank
@@ -63,7 +62,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
         parts = [WholeLines(region, block, replace) for region in regions]
-        return _unapplied(source, _one(source, edit, tier, parts, more=cut_short(everything)))
+        return _unapplied(source, _one(source, edit, tier, parts, more=everything.more))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)
@@ -130,7 +129,7 @@ def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:
         return Missed(found.edit, Code.NO_MATCH, found.tier)
     if len(part.replace.solid) <= len(part.search.solid):
         return found
-    for region in find_regions(source, part.replace):
+    for region in find_regions(source, part.replace).regions:
         if any(region.start < edge < region.end for edge in (part.region.start, part.region.end)):
             return Missed(
                 found.edit, Code.ALREADY_APPLIED, found.tier, (ByteRange(region.start, region.end),)
@@ -172,9 +171,9 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
             return Tier.EXACT, [Literal(span, better.search, better.replace) for span in spans], False
     block, replace = RequestLines.of(better.search), RequestLines.of(better.replace)
     everything = find_regions(source, block)
-    if not everything:
+    if not everything.regions:
         return None
-    regions = strictest(everything)
+    regions = everything.strictest
     if better.first_number is not None:
         # A number confirms a place. It never chooses between equals: it may be of an older text.
         number = better.first_number + len(block.before)
@@ -187,7 +186,7 @@ def _strict(source: FileText, better: Repaired) -> tuple[Tier, list[Part], bool]
     ):
         return None  # the block in which the text is has fences, of which these may be
     parts: list[Part] = [WholeLines(region, block, replace) for region in regions]
-    return regions[0].tier, parts, cut_short(everything)
+    return regions[0].tier, parts, everything.more
 
 
 def _one(

@@ -17,12 +17,12 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from filewright.edit.filetext import FileText
+from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import changes
 from filewright.edit.locate.fold import width_of
 from filewright.edit.locate.located import WholeLines
 from filewright.edit.locate.request import RequestLines, is_blank
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import Region, find_regions, strictest
 from filewright.languages import Language
 
 _OPENING = re.compile(r"(?:#+|//+|/\*+|\*|--|;+|%+|<!--|\{/\*|\{#|\"\"\"|REM\b)\s*")
@@ -115,7 +115,7 @@ def find_elided(source: FileText, search: str, replace: str) -> list[WholeLines]
     wanted, _ = _stretches(replace, source.language)
     if len(asked) < 2 or len(asked) != len(wanted):
         return None
-    if any(find_regions(source, RequestLines.of_lines([mark])) for mark in marks):
+    if any(find_regions(source, RequestLines.of_lines([mark])).regions for mark in marks):
         return None  # a line of the file is text
     parts: list[WholeLines] = []
     after = source.start
@@ -146,12 +146,12 @@ def _is_settled(source: FileText, part: WholeLines, level: int) -> bool:
     old, new = part.search.lines, part.replace.lines
     if old == new:
         return True
-    if len(find_regions(source, part.search)) != 1:
+    if len(find_regions(source, part.search).regions) != 1:
         return False
 
     def is_single(lines: Sequence[str]) -> bool:
         solid = [line for line in lines if not is_blank(line)]
-        return any(len(find_regions(source, RequestLines.of_lines([line]))) == 1 for line in solid)
+        return any(len(find_regions(source, RequestLines.of_lines([line])).regions) == 1 for line in solid)
 
     # The last line further left than the mark names its block, or one that opens a block or a section.
     opening = max((at for at, line in enumerate(old) if _is_opening(source, line, level)), default=-1)
@@ -218,7 +218,7 @@ def _block_width(line: str) -> int:
 
 
 def _only(source: FileText, block: RequestLines) -> Region | None:
-    best = strictest(find_regions(source, block))
+    best = find_regions(source, block).strictest
     return best[0] if len(best) == 1 else None
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filewright.edit.locate.exact import ByteRange
+from filewright.edit.find import ByteRange, Region
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.request import Edit, RequestLines, Tier
-from filewright.edit.locate.whole_lines import Region
 from filewright.errors import Code
 from filewright.text import Line, Splice
 

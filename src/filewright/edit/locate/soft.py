@@ -17,11 +17,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filewright.edit.locate.fold import collapsed, verbatim_runs
-from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import RequestLines, Tier
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import (
+from filewright.edit.filetext import FileText
+from filewright.edit.find import (
     Region,
     graded,
     key_of,
@@ -29,6 +26,9 @@ from filewright.edit.locate.whole_lines import (
     rows_around,
     rows_with,
 )
+from filewright.edit.locate.fold import collapsed, verbatim_runs
+from filewright.edit.locate.prose import is_prose
+from filewright.edit.locate.request import RequestLines, Tier
 from filewright.edit.locate.words import is_only_neighbour, is_slip, names_time, one_step
 from filewright.text import Line
 

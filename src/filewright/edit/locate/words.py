@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from filewright.edit.locate.source import FileText
+from filewright.edit.filetext import FileText
 
 
 def _words(text: str) -> frozenset[str]:

@@ -15,23 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filewright.edit.diff3 import align
-from filewright.edit.filelines import FileLines
-from filewright.edit.locate.exact import ByteRange
+from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange, Region, TooAlikeError, find_blocks, find_lines, stands
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import Located, Rows, WholeLines
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank
-from filewright.edit.locate.source import FileText
-from filewright.edit.locate.whole_lines import Region, find_lines
 from filewright.edit.patch.model import Hunk, Row
 from filewright.text import Line
 
 #: How many lines a stated line number may be off and still choose among equal places.
 REACH = 200
-#: Comparisons of lines one file may cost before its hunks are called too alike to place.
-_WORK = 30_000_000
-#: How many blocks are looked for as bytes, the least length of the line looked for, and how many
-#: occurrences of such lines are looked at.
-_FEW, _LONG_ROW, _LOOKS = 8, 8, 400
 #: Places looked at one by one for the heading they stand under.
 _MOST = 2_000
 #: WholeLines looked at between headings and places, in all, and at most between two of them.
@@ -68,7 +61,7 @@ class Unplaced:
     heading: str = ""
 
 
-def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Located:
+def located(lines: FileText, hunk: Hunk, place: Placed, *, spelled: bool) -> Located:
     """A placed hunk as a located edit. `spelled`: the patch writes carriage returns out."""
     edit = Edit("".join(f"{row}\n" for row in hunk.old), "".join(f"{row}\n" for row in hunk.new))
     if place.region is not None and place.tier is Tier.BLANK_LINES:
@@ -81,7 +74,7 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
         at, count = at - 1, 1
         last = lines.bodies(at, 1)[0].decode(lines.snapshot.encoding.name, "surrogateescape")
         old, new, kept = (last,), (last, *new), [(0, 0)]
-    rows = lines.rows(at, count)
+    rows = lines.rows_at(at, count)
     terminators = None
     if spelled and _is_literal(hunk, rows):
         terminators = tuple(row.terminator.encode() for row in hunk.rows if row.sign != "-")
@@ -100,7 +93,7 @@ def located(lines: FileLines, hunk: Hunk, place: Placed, *, spelled: bool) -> Lo
     return Located(edit, place.tier, (part_rows,))
 
 
-def _ended(hunk: Hunk, lines: FileLines, rows: Sequence[Line]) -> bool | None:
+def _ended(hunk: Hunk, lines: FileText, rows: Sequence[Line]) -> bool | None:
     """Whether the last line has a terminator afterwards, where the hunk decides it: both sides may have none."""
     before, after = hunk.ended("+"), hunk.ended("-")
     unended = not before and bool(rows) and not rows[-1].terminator
@@ -151,7 +144,7 @@ def _is_literal(hunk: Hunk, rows: Sequence[Line]) -> bool:
 class Placing:
     """The hunks of one file and the file's lines, on the way to a place for each."""
 
-    def __init__(self, hunks: Sequence[Hunk], lines: FileLines) -> None:
+    def __init__(self, hunks: Sequence[Hunk], lines: FileText) -> None:
         self.hunks = hunks
         self.lines = lines
         self._codec = lines.snapshot.encoding.name
@@ -225,7 +218,7 @@ class Placing:
             return self._insertion(hunk)
         if self._exact is None and old is not None and hunk.start is not None:
             at = _stated(hunk) + drift
-            here = at >= floor and self._stands(old, at) and self._is_allowed(hunk, at + len(old))
+            here = at >= floor and stands(self.lines, old, at) and self._is_allowed(hunk, at + len(old))
             if here and (not _ends_bare(hunk) or at + len(old) == self.lines.count):
                 return Options([at], len(old))
         everywhere = fitting = self._everywhere(index)
@@ -260,9 +253,6 @@ class Placing:
             return Options([count], 0)
         return Unplaced(hunk, "no_context")
 
-    def _stands(self, old: tuple[bytes, ...], at: int) -> bool:
-        return at + len(old) <= self.lines.count and tuple(self.lines.bodies(at, len(old))) == old
-
     def _is_allowed(self, hunk: Hunk, end: int) -> bool:
         return end == self.lines.count or not (hunk.at_end or hunk.cut)
 
@@ -276,10 +266,7 @@ class Placing:
             if exact:
                 return Options(exact, len(old))
         hunk = self.hunks[index]
-        found = [
-            self._aligned(hunk, region)
-            for region in find_lines(FileText(self.lines.snapshot, self.lines.task), hunk.old)
-        ]
+        found = [self._aligned(hunk, region) for region in find_lines(self.lines, hunk.old)]
         places = [place for place in found if place is not None] or self._as_shown(hunk)
         best = min((place.tier.rank for place in places), default=0)
         others = {place.at: place for place in places if place.tier.rank == best}
@@ -313,7 +300,7 @@ class Placing:
 
     def _is_in_step(self, hunk: Hunk) -> bool:
         """Whether each new line is indented by whole steps of the file, so that it has lost no space as well."""
-        unit = len(FileText(self.lines.snapshot, self.lines.task).indent_unit.expandtabs())
+        unit = len(self.lines.indent_unit.expandtabs())
         new = [row.text for row in hunk.rows if row.sign == "+" and row.text.strip()]
         return unit > 1 and not any(len(indent_of(text).expandtabs()) % unit for text in new)
 
@@ -354,7 +341,7 @@ class Placing:
         starts = [place.at] if rows[-1].sign == "+" else []
         starts += [place.at - (len(new) - len(old))] if rows[0].sign == "+" else []
         for at in starts:
-            if at >= 0 and self._stands(new, at):
+            if at >= 0 and stands(self.lines, new, at):
                 return Unplaced(hunk, "already_applied", (at + 1,))
         return None
 
@@ -381,69 +368,12 @@ class Placing:
         return earliest
 
     def _find(self, blocks: Sequence[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]]:
-        """The places of each block of lines, terminators aside, in two passes over the file at most."""
-        sought = self._sought(set(blocks)) if self.lines.snapshot.held is None else None
-        if sought is not None:
-            return sought
-        counts = dict.fromkeys((body for block in blocks for body in block), 0)
-        for _, bodies in self.lines.windows():
-            for body in bodies:
-                if body in counts:
-                    counts[body] += 1
-        anchors: dict[tuple[bytes, ...], int] = {}
-        wanted: dict[bytes, list[int]] = {}
-        for block in blocks:
-            if block not in anchors:
-                rarest = min(range(len(block)), key=lambda index: counts[block[index]])
-                anchors[block] = rarest
-                if counts[block[rarest]]:
-                    wanted.setdefault(block[rarest], [])
-        for first, bodies in self.lines.windows():
-            for index, body in enumerate(bodies):
-                if body in wanted:
-                    wanted[body].append(first + index)
-        work = _WORK
-        result: dict[tuple[bytes, ...], list[int]] = {}
-        for block, rarest in anchors.items():
-            places = wanted.get(block[rarest], [])
-            work -= len(places)
-            if work < 0:
-                self._too_alike = True
-                break
-            found = [at - rarest for at in places if at >= rarest and self._stands(block, at - rarest)]
-            result[block] = found
-        return result
-
-    def _sought(self, blocks: set[tuple[bytes, ...]]) -> dict[tuple[bytes, ...], list[int]] | None:
-        """The same for a few blocks in a large file, by looking for their longest lines as bytes.
-
-        None where that is no help: many blocks, short lines, or lines that are everywhere.
-        """
-        if len(blocks) > _FEW:
-            return None
-        snapshot = self.lines.snapshot
-        source = FileText(snapshot)
-        result: dict[tuple[bytes, ...], list[int]] = {}
-        looks = _LOOKS
-        for block in blocks:
-            index = max(range(len(block)), key=lambda at: len(block[at]))
-            row = block[index]
-            if len(row) < _LONG_ROW:
-                return None
-            places = result.setdefault(block, [])
-            for offset in source.occurrences(row):
-                self.lines.task.check()
-                looks -= 1
-                if looks < 0:
-                    return None
-                end = snapshot.read(offset + len(row), 1)
-                starts = offset == snapshot.start or snapshot.read(offset - 1, 1) in (b"\n", b"\r")
-                if not starts or end not in (b"", b"\n", b"\r"):
-                    continue
-                at = self.lines.index_of(offset) - index
-                if at >= 0 and self._stands(block, at):
-                    places.append(at)
-        return result
+        """The places of each block of lines, terminators aside."""
+        try:
+            return find_blocks(self.lines, blocks)
+        except TooAlikeError:
+            self._too_alike = True
+            return {}
 
 
 def _stated(hunk: Hunk) -> int:
@@ -527,7 +457,7 @@ class Options:
 class Headings:
     """Where the headings of a file's hunks stand; looked up once, when first needed."""
 
-    def __init__(self, hunks: Sequence[Hunk], lines: FileLines) -> None:
+    def __init__(self, hunks: Sequence[Hunk], lines: FileText) -> None:
         self._hunks = hunks
         self._lines = lines
         self._codec = lines.snapshot.encoding.name

@@ -11,11 +11,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import Copy, Create, Delete, Expected, Modify, Move, SetMode, Step
-from filewright.edit.filelines import FileLines
+from filewright.edit.filetext import FileText
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.located import UnclearError
 from filewright.edit.locate.request import Tier
-from filewright.edit.locate.source import FileText
 from filewright.edit.nearest import NearText, nearest
 from filewright.edit.patch.model import (
     FileOutcome,
@@ -266,7 +265,8 @@ def _placed(
     narrow = Narrowed.to_edit(snapshot) if snapshot.encoding.width > 1 else None
     text = snapshot if narrow is None else narrow.snapshot
     hunks = _without_mark(file.hunks, snapshot)
-    lines = FileLines(text, task)
+    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
+    lines = FileText(text, task, language=language)
     placing = Placing(hunks, lines)
     found = placing.run()
     if isinstance(found, Unplaced):
@@ -276,15 +276,14 @@ def _placed(
             error.message += f"\nall of its changes to {file.path} are there already"
             raise _AppliedError(done[0], error)
         raise error
-    language = language_of(file.path.rpartition("/")[2].encode(errors="replace"), b"")
-    source, spelled = FileText(text, task, language=language), file.spells_terminators
+    spelled = file.spells_terminators
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     for hunk, place in zip(hunks, found, strict=True):
         moved = None if hunk.start is None else place.at + 1 - max(1, hunk.start)
         confirmed = place.tier is Tier.EXACT and moved == 0
         try:
-            splices += checked(source, located(lines, hunk, place, spelled=spelled), literal=confirmed)
+            splices += checked(lines, located(lines, hunk, place, spelled=spelled), literal=confirmed)
         except UnclearError as why:
             raise _unclear(file, hunk, place, why) from why
         outcomes.append(HunkOutcome(hunk.number, place.at + 1, str(place.tier), moved, hunk.repaired))
@@ -363,7 +362,7 @@ def _without_mark(hunks: Sequence[Hunk], snapshot: Snapshot) -> Sequence[Hunk]:
     return [replace(first, rows=rows), *hunks[1:]]
 
 
-def _failed(file: FilePatch, lines: FileLines, unplaced: Unplaced) -> FilewrightError:
+def _failed(file: FilePatch, lines: FileText, unplaced: Unplaced) -> FilewrightError:
     """The `patch_failed` for the first hunk of a file that has no place."""
     hunk, why = unplaced.hunk, unplaced.why
     places = ", ".join(str(line) for line in unplaced.lines)

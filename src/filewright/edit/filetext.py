@@ -1,32 +1,38 @@
-"""The text of a snapshot as locating reads it: occurrences, and lines around an offset.
+"""The one line index of the room: the text of a snapshot by offsets, by lines, and by what occurs in it.
 
-The same calls serve held content and files far larger than memory. Lines come from the snapshot's
-own (`filewright.text.Lines`); what is kept here is only what several edits of one call ask again.
+The same calls serve held content and files far larger than memory. Rows are asked for by an offset, as
+locating needs them, or by their number, counted from 0, as hunks and edits of lines do; a window of
+bounded size is split where numbers are asked for, so that going forward costs one pass.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
-from filewright.edit.locate.fold import collapsed, indent_of
+from filewright.edit.locate.fold import collapsed
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.text import Encoding, Line, Lines, finder
 
 if TYPE_CHECKING:
+    from filewright.edit.find import Found
     from filewright.edit.locate.request import RequestLines
-    from filewright.edit.locate.whole_lines import Region
 
-_LINES_MEASURED, _BYTES_MEASURED = 2_000, 1 << 16
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
+_MEASURED = 1 << 16
 _NEAR = 1 << 16
-_WINDOW = 1 << 20
+_BLOCK = 1 << 20
+_WINDOW = 1 << 18
+#: Of a longer line in a file that is not held nothing is compared: it matches no row.
+_LONG = 1 << 24
+_UNMATCHABLE = b"\n"  # no line's body holds its terminator
 _BLOCKS_KEPT = 4
 
 
@@ -55,13 +61,13 @@ class EditSource(Protocol):
 
 
 class FileText:
-    """A snapshot with the ways of reading it that locating needs; `language` is its file's, if known."""
+    """A snapshot as edits read it; `language` is its file's, if known."""
 
     def __init__(
         self, snapshot: EditSource, task: Task | None = None, *, language: Language | None = None
     ) -> None:
         self.snapshot = snapshot
-        self.task = task
+        self.task = task or Task()
         self.language = language
         self.encoding = snapshot.encoding
         self.start = snapshot.start
@@ -70,19 +76,17 @@ class FileText:
         self.has_no_returns = self.held is not None and b"\r" not in self.held
         usual = self.has_no_returns and self.encoding.width == 1
         self._feeds = self.held if usual else None
-        self._last: Line | None = None
-        self._regions: dict[RequestLines, list[Region]] = {}
-        self._sketch: tuple[list[Line], list[str]] | None = None
+        self._row: Line | None = None
         self._characters: tuple[_Characters, _Characters] | None = None
+        self._first = 0
+        self._bodies: list[bytes] = []
+        self._offsets: list[int] = [self.start]
+        self.found: dict[RequestLines, Found] = {}
 
     @property
     def dominant(self) -> bytes:
         """The file's most frequent terminator; counted only where there is a choice."""
         return b"\n" if self.has_no_returns else self.snapshot.dominant
-
-    def line_number(self, offset: int) -> int:
-        """The 1-based number of the line that holds `offset`."""
-        return self.snapshot.lines.line_at(offset)
 
     def text(self, body: bytes) -> str:
         """The bytes of a line as text; undecodable ones become lone surrogates, which match nothing."""
@@ -105,11 +109,10 @@ class FileText:
                 at = self.held.find(needle, at + 1)
             return
         find = finder(needle)
-        length = max(_WINDOW, 2 * len(needle))
+        length = max(_BLOCK, 2 * len(needle))
         while position + len(needle) <= self.size:
-            if self.task is not None:
-                self.task.check()
-                self.task.report(position, self.size, "searching")
+            self.task.check()
+            self.task.report(position, self.size, "searching")
             block = self.snapshot.read(position, length + len(needle) - 1)
             at = find(block, 0)
             while at >= 0:
@@ -122,20 +125,25 @@ class FileText:
         if not self.encoding.multibyte:
             return True
         if self._characters is None:
-            self._characters = _Characters(self.encoding), _Characters(self.encoding)
+            self._characters = _Characters(self), _Characters(self)
         row = self.row_at(offset)
         return all(
-            characters.between(self, row.offset, place)
+            characters.between(row.offset, place)
             for characters, place in zip(self._characters, (offset, end), strict=True)
         )
 
+    # Rows by an offset
+
     def row_at(self, offset: int) -> Line:
         """The line that holds the byte at `offset`."""
-        last = self._last
-        if last is None or not last.offset <= offset < last.end:
-            begin = self._begin(offset)
-            last = self._last = self._plain(begin) or self.snapshot.lines.starting(begin, task=self.task)
-        return last  # of a long line every occurrence asks again
+        row = self._row
+        if row is None or not row.offset <= offset < row.end:
+            if self._feeds is None:
+                begin = self.snapshot.lines.begin(offset, self.task)
+            else:
+                begin = max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
+            row = self._row = self._plain(begin) or self.snapshot.lines.starting(begin, task=self.task)
+        return row  # of a long line every occurrence asks again
 
     def row_from(self, offset: int) -> Line | None:
         """The line that begins at `offset`; None at the end."""
@@ -166,11 +174,6 @@ class FileText:
         while before is not None and (before := self.row_before(before)) is not None:
             yield before
 
-    def _begin(self, offset: int) -> int:
-        if self._feeds is None:
-            return self.snapshot.lines.begin(offset, self.task)
-        return max(self._feeds.rfind(b"\n", self.start, offset) + 1, self.start)
-
     def _plain(self, offset: int) -> Line | None:
         """The line from `offset` on, where all is held and lines end in newlines: the usual case, often asked."""
         if self._feeds is None:
@@ -182,54 +185,117 @@ class FileText:
         """All lines in order."""
         return self.snapshot.lines.since(task=self.task)
 
+    # Rows by their number, from 0
+
+    @cached_property
+    def count(self) -> int:
+        """How many lines there are."""
+        return self.snapshot.lines.counted(self.task)
+
+    def line_number(self, offset: int) -> int:
+        """The 1-based number of the line that holds `offset`."""
+        if self._offsets[0] <= offset < self._offsets[-1]:
+            return self._first + bisect_right(self._offsets, offset)
+        return self.snapshot.lines.line_at(offset)
+
+    def index_of(self, offset: int) -> int:
+        """The line that holds the byte at `offset`."""
+        return self.line_number(offset) - 1
+
+    def offset(self, at: int) -> int:
+        """The byte offset where line `at` begins; the size of the file for the line past the last."""
+        if self._first <= at < self._first + len(self._offsets):
+            return self._offsets[at - self._first]
+        return self.snapshot.lines.offset_of(at + 1, self.task)
+
+    def rows_at(self, at: int, count: int) -> tuple[Line, ...]:
+        """`count` lines from line `at`, fewer at the end of the file, each with all of its body."""
+        rows: list[Line] = []
+        while len(rows) < count and self._move(at):
+            body = self._bodies[at - self._first]
+            offset, end = self._offsets[at - self._first : at - self._first + 2]
+            rows.append(Line(offset, body, self.read(offset + len(body), end), end))
+            at += 1
+        return tuple(rows)
+
+    def bodies(self, at: int, count: int) -> Sequence[bytes]:
+        """The bodies of `count` lines from line `at`; fewer at the end of the file."""
+        low = at - self._first
+        if low >= 0 and low + count <= len(self._bodies):
+            return self._bodies[low : low + count]
+        result: list[bytes] = []
+        while len(result) < count and self._move(at):
+            low = at - self._first
+            more = self._bodies[low : low + count - len(result)]
+            result += more
+            at += len(more)
+        return result
+
+    def windows(self) -> Iterator[tuple[int, Sequence[bytes]]]:
+        """(number of the first line, bodies) of consecutive stretches of the file."""
+        at = 0
+        while self._move(at):
+            self.task.check()
+            yield at, self._bodies
+            at = self._first + len(self._bodies)
+
+    def _move(self, at: int) -> bool:
+        """Make the window hold line `at`; False past the last."""
+        if self._first <= at < self._first + len(self._bodies):
+            return True
+        offset = self.offset(at)
+        if offset >= self.size:
+            return False
+        length = _WINDOW
+        while True:
+            data = self.snapshot.read(offset, length)
+            pieces = data.splitlines(keepends=True)
+            if offset + len(data) < self.size and pieces and not data.endswith(b"\n"):
+                pieces.pop()  # an unended line, or a "\r" whose "\n" may follow
+            if pieces:
+                self._offsets = list(accumulate(map(len, pieces), initial=offset))
+                self._bodies = data.splitlines()[: len(pieces)]
+                break
+            if length >= _LONG:
+                self._offsets = [offset, self.snapshot.lines.offset_of(at + 2, self.task)]
+                self._bodies = [_UNMATCHABLE]
+                break
+            length *= 4
+        self._first = at
+        return True
+
     @cached_property
     def indent_unit(self) -> str:
         """What a line of the file is mostly indented more than the line before it, or ""; by its first lines."""
         steps: Counter[str] = Counter()
         before = ""
-        if self._feeds is not None:
-            head = self._feeds[self.start : self.start + _BYTES_MEASURED].decode("latin-1")
-            indents = [match[0] for match in _INDENT.finditer(head)]
-        else:
-            texts = (self.text(row.body[:200]) for row in islice(self.rows(), _LINES_MEASURED))
-            indents = [indent_of(text) for text in texts if text.strip()]
-        for indent in indents:
+        head = self.read(self.start, self.start + _MEASURED).replace(b"\r", b"\n").decode("latin-1")
+        for match in _INDENT.finditer(head):
+            indent = match[0]
             if len(indent) > len(before) and indent.startswith(before):
                 steps[indent[len(before) :]] += 1
             before = indent
         return steps.most_common(1)[0][0] if steps else ""
 
-    def remembered(self, block: RequestLines) -> list[Region] | None:
-        """The regions of one of the last blocks looked for; None if it was not."""
-        return self._regions.get(block)
-
-    def remember(self, block: RequestLines, regions: list[Region]) -> None:
-        """Keep the regions of a block; only those of the last few are."""
-        if len(self._regions) >= _BLOCKS_KEPT:
-            del self._regions[next(iter(self._regions))]
-        self._regions[block] = regions
-
+    @cached_property
     def sketch(self) -> tuple[list[Line], list[str]]:
-        """The lines of a held text that are not blank, and the beginning of each as it is compared; kept."""
-        if self._sketch is None:
-            rows = [row for row in self.rows() if row.body.strip()]
-            self._sketch = rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
-        return self._sketch
+        """The lines of a held text that are not blank, and the beginning of each as it is compared."""
+        rows = [row for row in self.rows() if row.body.strip()]
+        return rows, [collapsed(self.text(row.body[:800]))[:400] for row in rows]
 
 
 class _Characters:
     """Where characters begin in one line of a multi-byte encoding, decoded once from left to right."""
 
-    def __init__(self, encoding: Encoding) -> None:
-        self._encoding = encoding
+    def __init__(self, source: FileText) -> None:
+        self._source = source
         self._line = self._at = -1
-        self._decoder = codecs.getincrementaldecoder(encoding.name)("replace")
 
-    def between(self, source: FileText, line: int, offset: int) -> bool:
+    def between(self, line: int, offset: int) -> bool:
         """Whether a character may begin at `offset` of the line that begins at `line`."""
         if line != self._line or offset < self._at:
             self._line = self._at = line
-            self._decoder = codecs.getincrementaldecoder(self._encoding.name)("replace")
-        self._decoder.decode(source.read(self._at, offset))
+            self._decoder = codecs.getincrementaldecoder(self._source.encoding.name)("replace")
+        self._decoder.decode(self._source.read(self._at, offset))
         self._at = offset
         return not self._decoder.getstate()[0]
