@@ -26,7 +26,6 @@ _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 def settings_table() -> str:
     """Every setting below the heading it has in `settings.py`, with its flag of `serve`."""
     flags = {option.name: option.opts[-1] for option in serve.params if option.opts[-1].startswith("--")}
-    flags["landlock"] = flags["no_landlock"]
     lines: list[str] = []
     for line in inspect.getsource(settings.Settings).splitlines():
         if heading := re.fullmatch(r"    # (.*)", line):

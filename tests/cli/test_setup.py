@@ -289,7 +289,9 @@ def test_all_of_it_is_written_once_and_taken_out_again(name: str, scope: str, pr
     text = b"\n".join(made.values()).decode()
     assert ("has no hooks" in result.stderr) == (name not in HOOKS)
     assert ("snapshot begin --hook" in text) == (name in HOOKS)
-    assert (RULE in text) == (CLIENTS[name].rules[scope == "--user"] is not None)
+    assert (RULE in text) == (
+        (CLIENTS[name].user_rule if scope == "--user" else CLIENTS[name].rule) is not None
+    )
     assert "nothing to do" in setup(name, scope, "--yes").stdout
     assert everything(project) == made
     removed = setup(name, scope, "--remove", "--yes")

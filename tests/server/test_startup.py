@@ -13,7 +13,7 @@ import pytest
 
 HEAVY = {
     *("rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
-    *("rich", "sqlite3"),
+    "sqlite3",
 }
 LIST_LIMIT = 12_000
 

@@ -1,4 +1,4 @@
-"""`filewright config` and `filewright setup`: what a client needs to start the server, printed or written."""
+"""`filewright config`, and what is known of each client: `clients.toml` says how it is configured."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,265 +24,92 @@ from filewright.cli.terminal import write
 Entry = dict[str, Any]
 
 
-def _standard(command: Sequence[str]) -> Entry:
-    return {"command": command[0], "args": [*command[1:]]}
-
-
-def _vscode(command: Sequence[str]) -> Entry:
-    return {"type": "stdio", **_standard(command)}
-
-
-def _codex(command: Sequence[str]) -> Entry:
-    return {**_standard(command), "required": True}
-
-
-def _opencode(command: Sequence[str]) -> Entry:
-    return {"type": "local", "command": [*command], "enabled": True}
-
-
-def _data_folder(*parts: str) -> str:
-    """A path in the folder where desktop programs keep their settings."""
-    if sys.platform == "darwin":
-        base = "~/Library/Application Support"
-    elif sys.platform == "win32":
-        base = "%APPDATA%"
-    else:
-        base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return "/".join((base, *parts))
-
-
-_CODEX = os.environ.get("CODEX_HOME") or "~/.codex"
+def _filled(shape: Any, words: Mapping[str, Any]) -> Any:
+    """A shape of the table with the words that it names."""
+    if isinstance(shape, dict):
+        return {name: _filled(value, words) for name, value in shape.items()}
+    if isinstance(shape, list):
+        return [_filled(value, words) for value in shape]
+    return words.get(shape, shape)
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client: the files that configure it, and how a server is written into them."""
+    """A row of the table, which says what each column is."""
 
     name: str
     title: str
-    keys: tuple[str, ...]
-    """The members that lead to a server in the file; the last is its name."""
-
     note: str
-    """What else it needs, for a person."""
-
-    project: tuple[str, ...] = ()
-    """Its file in a project's folder; the first is made, the others are used if they are there."""
-
+    names: Sequence[str] = ()
+    key: str = "mcpServers"
+    project: Sequence[str] = ()
     user: str | None = None
-    """Its file for all projects."""
-
-    user_first: bool = False
+    first: str = "project"
     root: str | None = None
-    """What it takes for the project's folder; None: only a whole path."""
+    server: Mapping[str, Any] = field(default_factory=lambda: {"command": "$program", "args": "$arguments"})
+    rule: str | None = None
+    user_rule: str | None = None
+    hooks: str | None = None
+    actor: str = ""
+    events: Mapping[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
 
-    entry: Callable[[Sequence[str]], Entry] = _standard
-    rules: tuple[str | None, str | None] = (None, None)
-    """The files in which it reads what is preferred: in a project, and for all projects."""
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The members that lead to the server in its file."""
+        return self.key, "filewright"
 
+    def entry(self, roots: Sequence[str], flags: Sequence[str], *, uvx: bool) -> Entry:
+        """The server as it is written into the client's configuration."""
+        served = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [self.root or os.getcwd()]
+        words = [*_program(uvx=uvx), "serve", *served, *flags, *_state_folder()]
+        made: Entry = _filled(self.server, {"$program": words[0], "$arguments": words[1:], "$words": words})
+        return made
 
-def _client(name: str, title: str, note: str, key: str = "mcpServers", **more: Any) -> Client:
-    return Client(name, title, (key, "filewright"), note, **more)
+    def hooked(self, *, uvx: bool) -> Entry:
+        """The hooks as they are written into the client's configuration, by their events."""
+        joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+        program, state = joined(_program(uvx=uvx)), "".join(f" {joined([word])}" for word in _state_folder())
+        begin = f"{program} snapshot begin --hook{state}"
+        end = f"{program} snapshot end --hook --actor {self.actor}{state}"
+        made: Entry = _filled(self.events, {"$begin": begin, "$end": end})
+        return made
 
 
 CLIENTS = {
-    client.name: client
-    for client in (
-        _client(
-            "claude-desktop",
-            "Claude Desktop",
-            "restart it afterwards",
-            user=_data_folder("Claude", "claude_desktop_config.json"),
-        ),
-        _client(
-            "claude-code",
-            "Claude Code",
-            "it asks once whether the project's servers may start; /mcp shows them",
-            project=(".mcp.json",),
-            root=".",
-            rules=("CLAUDE.md", "~/.claude/CLAUDE.md"),
-        ),
-        _client(
-            "cursor",
-            "Cursor",
-            "switch the server on in its settings, under MCP",
-            project=(".cursor/mcp.json",),
-            user="~/.cursor/mcp.json",
-            root="${workspaceFolder}",
-            rules=(".cursor/rules/filewright.mdc", None),
-        ),
-        _client(
-            "vscode",
-            "VS Code",
-            "start it with the command MCP: List Servers; its tools are there in agent mode",
-            key="servers",
-            project=(".vscode/mcp.json",),
-            user=_data_folder("Code", "User", "mcp.json"),
-            root="${workspaceFolder}",
-            entry=_vscode,
-            rules=(".github/copilot-instructions.md", None),
-        ),
-        _client(
-            "codex",
-            "Codex",
-            "without `required`, the first turn begins without the tools of a server that takes over a second",
-            key="mcp_servers",
-            project=(".codex/config.toml",),
-            user=f"{_CODEX}/config.toml",
-            user_first=True,
-            root=".",
-            entry=_codex,
-            rules=("AGENTS.md", f"{_CODEX}/AGENTS.md"),
-        ),
-        _client(
-            "gemini",
-            "Gemini CLI",
-            "it starts servers only in folders that you trust; /mcp shows them",
-            project=(".gemini/settings.json",),
-            user="~/.gemini/settings.json",
-            root=".",
-            rules=("GEMINI.md", "~/.gemini/GEMINI.md"),
-        ),
-        _client(
-            "qwen",
-            "Qwen Code",
-            "wait for its sign that the servers are ready before the first prompt; /mcp shows them",
-            project=(".qwen/settings.json",),
-            user="~/.qwen/settings.json",
-            root=".",
-            rules=("QWEN.md", "~/.qwen/QWEN.md"),
-        ),
-        _client(
-            "opencode",
-            "opencode",
-            "`opencode mcp list` shows whether it started",
-            key="mcp",
-            project=("opencode.json", "opencode.jsonc"),
-            user="~/.config/opencode/opencode.json",
-            root=".",
-            entry=_opencode,
-            rules=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
-        ),
-        _client(
-            "cline",
-            "Cline",
-            "its extension for VS Code has a file of its own: MCP Servers, Configure; name that with --file",
-            user=os.environ.get("CLINE_MCP_SETTINGS_PATH")
-            or "~/.cline/data/settings/cline_mcp_settings.json",
-        ),
-        _client(
-            "continue",
-            "Continue",
-            "its tools are there in agent mode",
-            project=(".continue/mcpServers/filewright.json",),
-            rules=(".continue/rules/filewright.md", None),
-        ),
-    )
+    name: Client(name, **row)
+    for name, row in tomllib.loads(files(__package__).joinpath("clients.toml").read_text("utf-8")).items()
 }
+HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
+"""Those that have hooks."""
 
 
-NAMES = {
-    **{name: name for name in CLIENTS},
-    **{"claude": "claude-code", "codex-cli": "codex", "gemini-cli": "gemini", "qwen-code": "qwen"},
-}
-"""What people call each of them."""
+def whole(path: str) -> str:
+    """The whole path of a file that the table or a user names, behind links."""
+    place, slash, rest = path.partition("/")
+    return os.path.realpath(os.path.expandvars(os.path.expanduser(_place(place) + slash + rest)))
+
+
+def _place(name: str) -> str:
+    if name == "$CONFIG":  # where desktop programs keep their settings
+        usual = {"darwin": "~/Library/Application Support", "win32": "%APPDATA%"}.get(sys.platform)
+        return usual or os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    usual = {
+        "$CODEX_HOME": "~/.codex",
+        "$CLINE_MCP_SETTINGS_PATH": "~/.cline/data/settings/cline_mcp_settings.json",
+    }.get(name)
+    return name if usual is None else os.environ.get(name[1:]) or usual
 
 
 class _ClientName(click.Choice[str]):
-    """One of `NAMES`; only one name of each client is listed."""
+    """A client by any of its names, of which one is listed."""
 
     def __init__(self) -> None:
         super().__init__(list(CLIENTS))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return super().convert(NAMES.get(value, value), param, ctx)
-
-
-# Hooks, by which what its shell and its own tools did is recorded
-
-
-def _hooked(
-    begin: str, end: Sequence[str], matcher: str, unit: int = 1, *, named: bool = False
-) -> Callable[[str, str], Entry]:
-    """The hooks of an agent whose events are `begin` and `end`, with time limits of 10 and 30 s in `unit`s."""
-
-    def hooks(first: str, last: str) -> Entry:
-        def one(line: str, seconds: int, word: str) -> list[Entry]:
-            name = {"name": f"filewright-{word}"} if named else {}
-            hook = {**name, "type": "command", "command": line, "timeout": seconds * unit}
-            return [{"matcher": matcher, "hooks": [hook]}]
-
-        before = one(first, 10, "begin")
-        return {"hooks": {begin: before, **{event: one(last, 30, "end") for event in end}}}
-
-    return hooks
-
-
-def _cursor_hooks(first: str, last: str) -> Entry:
-    tools = "Write|Edit|StrReplace|Delete"
-    return {
-        "version": 1,
-        "hooks": {
-            "beforeShellExecution": [{"command": first}],
-            "afterShellExecution": [{"command": last}],
-            "preToolUse": [{"command": first, "matcher": tools}],
-            "postToolUse": [{"command": last, "matcher": tools}],
-        },
-    }
-
-
-@dataclass(frozen=True)
-class _Hooks:
-    """Where an agent's hooks are configured, under which name the history has it, and the hooks: of the lines that
-    are called before and after."""
-
-    where: str
-    actor: str
-    of: Callable[[str, str], Entry]
-
-
-HOOKS = {
-    "claude-code": _Hooks(
-        ".claude/settings.json",
-        "claude-code",
-        _hooked(
-            "PreToolUse",
-            ("PostToolUse", "PostToolUseFailure"),
-            "Bash|Edit|MultiEdit|Write|NotebookEdit",
-        ),
-    ),
-    "codex": _Hooks(
-        ".codex/hooks.json", "codex", _hooked("PreToolUse", ("PostToolUse",), "Bash|apply_patch")
-    ),
-    "gemini": _Hooks(
-        ".gemini/settings.json",
-        "gemini-cli",
-        _hooked("BeforeTool", ("AfterTool",), "run_shell_command|write_file|replace", 1000, named=True),
-    ),
-    "qwen": _Hooks(
-        ".qwen/settings.json",
-        "qwen-code",
-        _hooked(
-            "PreToolUse",
-            ("PostToolUse", "PostToolUseFailure"),
-            "run_shell_command|write_file|edit",
-            1000,
-        ),
-    ),
-    "cursor": _Hooks(".cursor/hooks.json", "cursor", _cursor_hooks),
-}
-
-
-def hooks_for(client: Client, *, uvx: bool) -> Entry:
-    """The hooks as they are written into the client's configuration."""
-    found = HOOKS[client.name]
-    words = ["uvx", "filewright"] if uvx else own_command()
-    joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
-    program, state = joined(words), "".join(f" {joined([word])}" for word in _state_folder())
-    return found.of(
-        f"{program} snapshot begin --hook{state}",
-        f"{program} snapshot end --hook --actor {found.actor}{state}",
-    )
+        meant = next((client.name for client in CLIENTS.values() if value in client.names), value)
+        return super().convert(meant, param, ctx)
 
 
 def is_ours(hook: Any) -> bool:
@@ -291,18 +120,17 @@ def is_ours(hook: Any) -> bool:
     if isinstance(inner, list):
         return bool(inner) and all(map(is_ours, inner))
     line = hook.get("command")
-    return (
-        isinstance(line, str)
-        and re.search(r"\bfilewright\b.* snapshot (begin|end) --hook\b", line) is not None
-    )
+    ours = r"\bfilewright\b.* snapshot (begin|end) --hook\b"
+    return isinstance(line, str) and re.search(ours, line) is not None
 
 
 # The command a client runs
 
 
-def own_command() -> list[str]:
-    """The words that start the program that runs now, from any folder."""
-    if _in_uv_cache():
+def _program(*, uvx: bool) -> list[str]:
+    """The words that start the program that runs now, from any folder; or its newest release."""
+    # `uvx` may have started us from its cache, which may be gone tomorrow.
+    if uvx or any((folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents):
         return ["uvx", "filewright"]
     suffix = ".exe" if sys.platform == "win32" else ""
     beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
@@ -310,19 +138,6 @@ def own_command() -> list[str]:
         if Path(script).stem == "filewright" and os.path.isfile(script):
             return [script]
     return [sys.executable, "-m", "filewright"]
-
-
-def _in_uv_cache() -> bool:
-    """Whether `uvx` has started us from its cache, which may be gone tomorrow."""
-    return any((folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents)
-
-
-def server_command(
-    client: Client, roots: Sequence[str], flags: Sequence[str], *, uvx: bool = False
-) -> list[str]:
-    """The words by which `client` starts the server."""
-    named = [os.path.abspath(os.path.expanduser(root)) for root in roots] or [client.root or os.getcwd()]
-    return [*(["uvx", "filewright"] if uvx else own_command()), "serve", *named, *flags, *_state_folder()]
 
 
 def _state_folder() -> list[str]:
@@ -337,7 +152,7 @@ def _state_folder() -> list[str]:
 
 
 def describes_server(command: Command) -> Command:
-    """Add CLIENT and the options that say how the server is started."""
+    """Add CLIENT and the options that say how the server is started, which `described` reads."""
     for option in reversed(
         (
             click.argument("client", type=_ClientName()),
@@ -353,10 +168,10 @@ def describes_server(command: Command) -> Command:
     return command
 
 
-def entry_for(client: Client, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
-    """The server as it is written into the client's configuration."""
+def described(client: Client, roots: Sequence[str], read_only: bool, dialect: str | None, uvx: bool) -> Entry:
+    """The server of those options, as it is written into the client's configuration."""
     flags = [*(["--read-only"] if read_only else []), *(["--dialect", dialect] if dialect else [])]
-    return client.entry(server_command(client, roots, flags, uvx=uvx))
+    return client.entry(roots, flags, uvx=uvx)
 
 
 @click.command(
@@ -372,35 +187,29 @@ Examples:
 @click.option(
     "--hooks", is_flag=True, help="Print the hooks that record what its shell and its own tools change."
 )
-def config(
-    client: str, roots: tuple[str, ...], read_only: bool, dialect: str | None, uvx: bool, hooks: bool
-) -> None:
+def config(client: str, hooks: bool, **server: Any) -> None:
     """Print what CLIENT needs to start this filewright, ready to paste.
 
     The configuration goes to standard output, where it belongs to standard error.
     """
-    from filewright.cli.configfile import rendered
+    from filewright.cli.configfile import with_entry
 
     chosen = CLIENTS[client]
-    if hooks:
-        _print_hooks(chosen, uvx)
+    if not hooks:
+        places = [*chosen.project[:1], *([whole(chosen.user)] if chosen.user else [])]
+        write(f"{chosen.title}: {' or '.join(places)}; {chosen.note}", to_error=True)
+        toml = places[0].endswith(".toml")
+        write(with_entry("", chosen.keys, described(chosen, **server), toml=toml))
         return
-    places = [*chosen.project[:1], *([chosen.user] if chosen.user else [])]
-    write(f"{chosen.title}: {' or '.join(places)}; {chosen.note}", to_error=True)
-    entry = entry_for(chosen, roots, read_only, dialect, uvx)
-    write(rendered(chosen.keys, entry, toml=places[0].endswith(".toml")))
-
-
-def _print_hooks(client: Client, uvx: bool) -> None:
-    from filewright.cli.configfile import rendered
-
-    if client.name not in HOOKS:
+    if not chosen.hooks:
         raise click.BadParameter(
-            f"{client.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
+            f"{chosen.title} has no hooks that we know; these have: {', '.join(HOOKS)}", param_hint="CLIENT"
         )
-    where = HOOKS[client.name].where
-    write(f"{client.title}: {where} in the project, or the same below your home folder", to_error=True)
-    write(rendered((), hooks_for(client, uvx=uvx)))
+    write(f"{chosen.title}: {chosen.hooks} in the project, or the same below your home folder", to_error=True)
+    write(with_entry("", (), {**chosen.more, "hooks": chosen.hooked(uvx=server["uvx"])}))
+
+
+# What is configured
 
 
 def configured() -> list[str]:
@@ -423,10 +232,8 @@ def state_folders() -> set[str]:
 
 def _texts(client: Client) -> Iterator[bytes]:
     """What is in the files that configure a client."""
-    hooks = [HOOKS[client.name].where] if client.name in HOOKS else []
-    users = [*filter(None, [client.user]), *(f"~/{where}" for where in hooks)]
-    if client.name == "claude-code":
-        users.append("~/.claude.json")
-    for file in (*client.project, *hooks, *(os.path.expandvars(os.path.expanduser(user)) for user in users)):
+    hooks = [client.hooks, f"~/{client.hooks}"] if client.hooks else []
+    users = [*([client.user] if client.user else []), *(["~/.claude.json"] * (client.name == "claude-code"))]
+    for file in (*client.project, *hooks, *users):
         with suppress(OSError):  # not there, or not ours to read: it configures nothing as far as we can tell
-            yield Path(file).read_bytes()
+            yield Path(whole(file)).read_bytes()

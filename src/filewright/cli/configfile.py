@@ -1,6 +1,6 @@
 """What is written into the text of a client's configuration, and taken out of it; every other character stays.
 
-It takes JSON with comments and trailing commas, as editors write it, and TOML. What is made is read again and
+It takes JSON with remarks and trailing commas, as editors write it, and TOML. What is made is read again and
 compared with what it should say, so that a form that is not known here is refused, not spoiled.
 """
 
@@ -10,231 +10,218 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Entry = Mapping[str, Any]
-_TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"/]+', re.DOTALL)
+Path = Sequence[str | int]
+"""The names, and in lists the numbers, that lead to a value."""
+
+_STRING_OR_REMARK = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 _BESIDE = re.compile(r"(?:[ \t]+|/\*[^\n]*?\*/)*(?://[^\n]*(?=\n))?")
 """What is behind a value in its line and belongs to it: a remark."""
+_REST_OF_LINE = re.compile(r"[ \t]*(?://[^\n]*)?\r?\n")
+_decoded = json.JSONDecoder().raw_decode
 
 
 def with_entry(text: str, keys: Sequence[str], entry: Entry, *, toml: bool = False) -> str:
-    """`text` with `entry` as the value of `keys`, of which the last names the server.
+    """`text` with the members of `entry` in the table at `keys`.
 
-    Where there is such an entry only the values that differ are replaced; what else it has stays.
-    Raises `ValueError` for text that cannot be read or whose form is not known here.
+    Only values that differ are replaced; what else is there stays. Raises `ValueError` for text that cannot be
+    read or whose form is not known here.
     """
-    wanted = _merged(_read_toml(text) if toml else json_of(text), keys, entry)
-    if not toml:
-        return with_value(text, wanted)
-    return _verified(_in_toml(text, keys, entry), wanted)
+    wanted = read(text, toml=toml)
+    for name, value in entry.items():
+        wanted = _with(wanted, (*keys, name), value)
+    if toml:
+        return _verified(_in_toml(text, keys, entry), wanted, toml=True)
+    for name, value in entry.items():
+        text = _put(text, (*keys, name), value)
+    return _verified(text, wanted)
 
 
-def without_entry(text: str, keys: Sequence[str], *, toml: bool = False) -> str:
-    """`text` without that entry, and without the objects that are left empty. Raises `ValueError` likewise."""
-    config = _read_toml(text) if toml else json_of(text)
-    wanted = _without(config, keys) if isinstance(config, Mapping) else config
-    if wanted == config:
+def with_item(text: str, path: Path, item: Any) -> str:
+    """JSON with one more item at the end of the list at `path`. Raises `ValueError` likewise."""
+    there = read(text)
+    end = (*path, len(value_at(there, path) or ()))
+    return _verified(_put(text, end, item), _with(there, end, item))
+
+
+def without(text: str, path: Path, *, toml: bool = False) -> str:
+    """`text` without what is at `path`, and without what that leaves empty. Raises `ValueError` likewise."""
+    there = read(text, toml=toml)
+    value = value_at(there, path)
+    if value is None:
         return text
-    return _verified(_out_of_toml(text, keys), wanted) if toml else with_value(text, wanted)
+    after = _out_of_toml(text, path) if toml else _cut(text, path)
+    if _with(read(after, toml=toml), path, value) != there:
+        raise ValueError("the entry cannot be taken out of it safely")
+    return after
 
 
-def with_value(text: str, wanted: Any) -> str:
-    """JSON that says `wanted`; only what differs is written anew. Raises `ValueError` likewise."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    if not text.strip():
-        return text + (_json(wanted) + "\n").replace("\n", newline)
-    while (after := _step(text, _parsed(text), wanted, newline)) is not None:
-        text = after  # It has moved what follows: look again.
-    if json_of(text) != wanted:
+def value_at(there: Any, path: Path) -> Any:
+    """What a configuration has at `path`; None if nothing is there."""
+    for key in path:
+        if isinstance(key, str) and isinstance(there, dict):
+            there = there.get(key)
+        elif isinstance(key, int) and isinstance(there, list):
+            there = there[key]
+        else:
+            return None
+    return there
+
+
+def read(text: str, *, toml: bool = False) -> Any:
+    """What a configuration says; an empty one is an object. Raises `ValueError`."""
+    if toml:
+        return tomllib.loads(text, parse_float=str)  # as they are written: one of them is not equal to itself
+    try:
+        return json.loads(_bare(_plain(text)), parse_constant=str) if text.strip() else {}
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _verified(text: str, wanted: Any, *, toml: bool = False) -> str:
+    if read(text, toml=toml) != wanted:
         raise ValueError("the entry cannot be put into it safely")
     return text
 
 
-def _verified(toml: str, wanted: Any) -> str:
-    if _read_toml(toml) != wanted:
-        raise ValueError("the entry cannot be put into it safely")
-    return toml
+def _with(there: Any, path: Path, value: Any) -> Any:
+    """What is `there` with one more value at `path`."""
+    if not path:
+        return value
+    key, inside = path[0], path[1:]
+    if there is None:
+        there = {} if isinstance(key, str) else []
+    if isinstance(key, int) and isinstance(there, list):
+        return [*there[:key], value, *there[key:]]
+    if isinstance(key, int) or not isinstance(there, dict):
+        raise ValueError("something other than a table is where the entry should be")  # noqa: TRY004  one kind for all that does not fit
+    return {**there, key: _with(there.get(key), inside, value)}
 
 
-def _without(table: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    inner = table.get(keys[0])
-    left = _without(inner, keys[1:]) if len(keys) > 1 and isinstance(inner, Mapping) else None
-    return {key: left if key == keys[0] else value for key, value in table.items() if key != keys[0] or left}
+# JSON with remarks
 
 
-def rendered(keys: Sequence[str], entry: Entry, *, toml: bool = False) -> str:
-    """A configuration of nothing but the entry."""
-    if toml:
-        lines = [f"{key} = {_toml(value)}" for key, value in entry.items()]
-        return "\n".join([f"[{'.'.join(keys)}]", *lines, ""])
-    value: Any = entry
-    for key in reversed(keys):
-        value = {key: value}
-    return _json(value) + "\n"
+class _Member(NamedTuple):
+    """Where a value of an object or a list is: from `begin` on with its name, then the value itself."""
 
-
-def _merged(config: Any, keys: Sequence[str], entry: Entry) -> dict[str, Any]:
-    table: dict[str, Any] | None = config if isinstance(config, dict) else None
-    if table is None:
-        raise ValueError("something other than a table is where the servers should be")
-    if not keys:
-        return {**table, **entry}
-    return {**table, keys[0]: _merged(table.get(keys[0], {}), keys[1:], entry)}
-
-
-# JSON with comments
-
-
-@dataclass
-class _Value:
-    """A value and where it is, with its name from `begin` on; of an object or a list what is in it, by its name or
-    number, and the end of the last of them with its comma."""
-
+    begin: int
     start: int
     end: int
-    value: Any = None
-    members: dict[str | int, _Value] = field(default_factory=dict)
-    comma: int | None = None
-    begin: int = 0
 
 
-def json_of(text: str) -> Any:
-    """What a configuration in JSON says; an empty one is an object. Raises `ValueError`."""
-    return _parsed(text).value if text.strip() else {}
+def _blanked(pattern: re.Pattern[str], text: str) -> str:
+    """`text` with spaces for what is found and is no string, so that all else is where it was."""
+    return pattern.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"\S", " ", found[0]), text)
 
 
-def _parsed(text: str) -> _Value:
-    tokens: list[tuple[str, int, int]] = []
-    position = 0
-    while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None:
-            raise ValueError(f"line {text.count(chr(10), 0, position) + 1} is not JSON")
-        position = found.end()
-        if not found[0].isspace() and not found[0].startswith(("//", "/*")):
-            tokens.append((found[0], found.start(), position))
-    tokens.append(("", len(text), len(text)))
-    try:
-        value, after = _value(tokens, 0)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if tokens[after][0]:
-        raise ValueError("something follows the end of the JSON")
-    return value
+def _plain(text: str) -> str:
+    """JSON without its remarks."""
+    return _blanked(_STRING_OR_REMARK, text)
 
 
-def _value(tokens: list[tuple[str, int, int]], at: int) -> tuple[_Value, int]:
-    word, start, end = tokens[at]
-    if word not in ("{", "["):
-        return _Value(start, end, json.loads(word)), at + 1
-    closing = "}" if word == "{" else "]"
-    made = _Value(start, end)
+def _bare(plain: str) -> str:
+    """JSON as the standard has it: without remarks, and without a comma after the last member either."""
+    return _blanked(_STRING_OR_LAST_COMMA, plain)
+
+
+def _next(bare: str, at: int) -> int:
+    """Where the next name, value or closing bracket is; the text is known to be JSON."""
+    while bare[at].isspace() or bare[at] in ",:":
+        at += 1
+    return at
+
+
+def _members(bare: str, at: int) -> dict[str | int, _Member]:
+    """What is in the object or list that begins at `at`, by its names or numbers."""
+    if bare[at] not in "{[":
+        raise ValueError("something other than a table is where the entry should be")
+    named = bare[at] == "{"
+    found: dict[str | int, _Member] = {}
+    begin = _next(bare, at + 1)
+    while bare[begin] not in "]}":
+        key: str | int = len(found)
+        start = begin
+        if named:
+            key, start = _decoded(bare, begin)
+            start = _next(bare, start)
+        end = _decoded(bare, start)[1]
+        found[key] = _Member(begin, start, end)
+        begin = _next(bare, end)
+    return found
+
+
+def _put(text: str, path: Path, value: Any) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not text.strip():
+        return text + (_json(_with(None, path, value)) + "\n").replace("\n", newline)
+    plain = _plain(text)
+    bare = _bare(plain)
+    at = _next(bare, 0)
+    for depth, key in enumerate(path):
+        members = _members(bare, at)
+        if key not in members:
+            made = _with(None, path[depth + 1 :], value)
+            return _inserted(text, plain, at, [*members.values()], key, made, newline)
+        at = members[key].start
+    found, end = _decoded(bare, at)
+    if found == value:
+        return text
+    made = _json(value, _unit(text)).replace("\n", newline + _indent(text, at))
+    return text[:at] + made + text[end:]
+
+
+def _inserted(
+    text: str, plain: str, at: int, members: Sequence[_Member], key: str | int, value: Any, newline: str
+) -> str:
+    """`text` with one value more, behind the last one of the object or list at `at`."""
+    unit, outer, last = _unit(text), _indent(text, at), max(members, key=lambda each: each.end, default=None)
+    name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
+    before, after, inner = "", "", outer + unit
     at += 1
-    while tokens[at][0] != closing:
-        key: str | int = len(made.members)
-        begin = tokens[at][1]
-        if closing == "}":
-            key = json.loads(tokens[at][0])
-            if not isinstance(key, str) or tokens[at + 1][0] != ":":
-                raise ValueError("a member without a name")
-            at += 2
-        item, at = _value(tokens, at)
-        item.begin = begin
-        made.members.pop(key, None)
-        made.members[key] = item
-        made.comma = tokens[at][2] if tokens[at][0] == "," else None
-        if made.comma is not None:
-            at += 1
-        elif tokens[at][0] != closing:
-            raise ValueError("a comma is missing")
-    made.end = tokens[at][2]
-    values = {key: item.value for key, item in made.members.items()}
-    made.value = [*values.values()] if closing == "]" else values
-    return made, at + 1
-
-
-def _step(text: str, place: _Value, wanted: Any, newline: str) -> str | None:
-    """`text` with the first thing that differs as wanted; None if nothing does."""
-    found = place.value
-    if found == wanted:
-        return None
-    if isinstance(found, dict) and isinstance(wanted, Mapping):
-        for key, member in place.members.items():
-            if key not in wanted:
-                return _taken_out(text, place, member)
-            if member.value != wanted[key]:
-                return _step(text, member, wanted[key], newline)
-        key = next(key for key in wanted if key not in found)
-        name = f"{json.dumps(key, ensure_ascii=False)}: "
-        return _put_in(text, place, name, wanted[key], newline)
-    if isinstance(found, list) and isinstance(wanted, list) and all(isinstance(i, Mapping) for i in wanted):
-        gone = next((member for member in place.members.values() if member.value not in wanted), None)
-        if gone is not None:
-            return _taken_out(text, place, gone)
-        if found == wanted[: len(found)]:
-            return _put_in(text, place, "", wanted[len(found)], newline)
-    return text[: place.start] + _indented(wanted, text, place.start, newline) + text[place.end :]
-
-
-def _put_in(text: str, place: _Value, name: str, value: Any, newline: str) -> str:
-    """`text` with one value more, behind the last one of the object or list `place`."""
-    unit = _unit(text)
-    outer = _indent(text, place.start)
-    last = max(place.members.values(), key=lambda member: member.end, default=None)
-    inner = _indent(text, last.start) if last is not None and _first_in_line(text, last) else outer + unit
-    member = f"{name}{_json(value, unit)}".replace("\n", newline + inner)
-    at = place.start + 1 if last is None else place.comma or last.end
-    comma = "," if last is not None and place.comma is None else ""
+    if last is not None:
+        comma = re.compile(r"\s*,").match(plain, last.end)
+        at = comma.end() if comma else last.end
+        before, after = ("", ",") if comma else (",", "")
+        if not text[text.rfind("\n", 0, last.begin) + 1 : last.begin].strip():
+            inner = _indent(text, last.begin)
+    member = f"{name}{_json(value, unit)}{after}".replace("\n", newline + inner)
     beside = _BESIDE.match(text, at)
     assert beside is not None
     remark = beside[0].rstrip()
     follows = text[at + len(remark) :]
     closing = newline + outer if follows.lstrip(" \t").startswith(("}", "]")) else ""
-    again = "," if last is not None and place.comma is not None else ""
-    return f"{text[:at]}{comma}{remark}{newline}{inner}{member}{again}{closing}{follows}"
+    return f"{text[:at]}{before}{remark}{newline}{inner}{member}{closing}{follows}"
 
 
-def _taken_out(text: str, place: _Value, member: _Value) -> str:
-    """`text` without one value of the object or list `place`, and without its line if that is left empty."""
-    begin, end = member.begin, member.end
-    others = [other for other in place.members.values() if other is not member]
-    follows = min((other.begin for other in others if other.begin > end), default=None)
-    before = max((other for other in others if other.end < begin), key=lambda other: other.end, default=None)
-    if follows is not None or place.comma is not None:
-        end = _comma(text, end) + 1
-    elif before is not None:
-        comma = _comma(text, before.end)
-        text = text[:comma] + text[comma + 1 :]
+def _cut(text: str, path: Path) -> str:
+    """`text` without a value, without its line if that is left empty, and without what is left empty around it."""
+    plain = _plain(text)
+    bare = _bare(plain)
+    at = _next(bare, 0)
+    for key in path:
+        members = _members(bare, at)
+        at = members[key].start
+    if len(members) == 1 and path[:-1]:
+        return _cut(text, path[:-1])
+    begin, _, end = members[path[-1]]
+    ahead = plain[:begin].rstrip()
+    if comma := re.compile(r"\s*,").match(plain, end):
+        end = comma.end()
+    elif ahead.endswith(","):
+        text = text[: len(ahead) - 1] + text[len(ahead) :]
         begin, end = begin - 1, end - 1
     line = text.rfind("\n", 0, begin) + 1
-    rest = re.compile(r"[ \t]*(?://[^\n]*)?\r?\n").match(text, end)
+    rest = _REST_OF_LINE.match(text, end)
     if rest is not None and not text[line:begin].strip():
         begin, end = line, rest.end()
     return text[:begin] + text[end:]
 
 
-def _comma(text: str, at: int) -> int:
-    """Where the comma behind a value is; remarks may be between."""
-    while text[at] != ",":
-        token = _TOKEN.match(text, at)
-        assert token is not None
-        at = token.end()
-    return at
-
-
-def _indented(value: Any, text: str, at: int, newline: str) -> str:
-    return _json(value, _unit(text)).replace("\n", newline + _indent(text, at))
-
-
-def _first_in_line(text: str, member: _Value) -> bool:
-    return not text[text.rfind("\n", 0, member.begin) + 1 : member.begin].strip()
-
-
 def _indent(text: str, at: int) -> str:
-    begin = text.rfind("\n", 0, at) + 1
-    line = text[begin:at]
+    line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
@@ -261,53 +248,48 @@ def _json(value: Any, unit: str = "  ") -> str:
 # TOML
 
 
-def _read_toml(text: str) -> dict[str, Any]:
-    # As they are written: one of them is not equal to itself.
-    return tomllib.loads(text, parse_float=str)
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
-def _toml(value: Any) -> str:
-    # JSON's strings, lists and booleans are TOML's, but for the one character that TOML wants escaped.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _table(keys: Sequence[str], more: str = "") -> re.Pattern[str]:
+def _header(keys: Path, more: str = "") -> re.Pattern[str]:
     """What finds the line that begins a table."""
-    parts = r"\s*\.\s*".join(f"(?:{re.escape(key)}|\"{re.escape(key)}\"|'{re.escape(key)}')" for key in keys)
+    parts = r"\s*\.\s*".join(rf"[\"']?{re.escape(str(key))}[\"']?" for key in keys)
     return re.compile(rf"^[ \t]*\[[ \t]*{parts}{more}[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
-def _out_of_toml(text: str, keys: Sequence[str]) -> str:
+def _out_of_toml(text: str, keys: Path) -> str:
     """Without the table, those in it, and the empty line before them."""
-    while (header := _table(keys, r"(?:\s*\.[^\]\n]*)?").search(text)) is not None:
-        following = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, header.end())
-        begin, end = header.start(), following.start() if following else len(text)
-        if end == len(text):
-            begin = len(text[:begin].rstrip("\r\n"))
-            begin += len(re.match(r"(?:\r?\n)?", text[begin:])[0])  # type: ignore[index]
-        text = text[:begin] + text[end:]
+    while (header := _header(keys, r"(?:\s*\.[^\]\n]*)?").search(text)) is not None:
+        before, following = text[: header.start()], _TABLE.search(text, header.end())
+        if following is None:
+            kept = before.rstrip("\r\n")
+            before = kept + before[len(kept) :][: before[len(kept) :].find("\n") + 1]
+        text = before + (text[following.start() :] if following else "")
     return text
 
 
 def _in_toml(text: str, keys: Sequence[str], entry: Entry) -> str:
+    # JSON's strings, lists and booleans are TOML's, but for the one character that TOML wants escaped.
+    values = {
+        key: json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") for key, value in entry.items()
+    }
     newline = "\r\n" if "\r\n" in text else "\n"
-    header = _table(keys).search(text)
+    header = _header(keys).search(text)
     if header is None:
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
-        return text + gap + rendered(keys, entry, toml=True).replace("\n", newline)
-    for key, value in entry.items():
-        table = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, header.end())
-        end = table.start() if table else len(text)
-        old = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*", re.MULTILINE).search(
-            text, header.end(), end
-        )
+        lines = [f"[{'.'.join(keys)}]", *(f"{key} = {value}" for key, value in values.items())]
+        return text + gap + "".join(f"{line}{newline}" for line in lines)
+    for key, value in values.items():
+        table = _TABLE.search(text, header.end())
+        name = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*", re.MULTILINE)
+        old = name.search(text, header.end(), table.start() if table else len(text))
         if old is None:
             gap = "" if header[0].endswith("\n") else newline
-            text = f"{text[: header.end()]}{gap}{key} = {_toml(value)}{newline}{text[header.end() :]}"
+            text = f"{text[: header.end()]}{gap}{key} = {value}{newline}{text[header.end() :]}"
             continue
         stop = _toml_end(text, old.end())
-        if tomllib.loads(f"x = {text[old.end() : stop]}")["x"] != value:
-            text = text[: old.end()] + _toml(value) + text[stop:]
+        if tomllib.loads(f"x = {text[old.end() : stop]}")["x"] != entry[key]:
+            text = text[: old.end()] + value + text[stop:]
     return text
 
 

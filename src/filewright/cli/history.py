@@ -59,6 +59,18 @@ def _sessions(context: click.Context, _parameter: click.Parameter, begun: str) -
 # Looking
 
 
+_of_session = click.option(
+    "--session", metavar="SESSION", shell_complete=_sessions, help="Of one session; last is the newest."
+)
+_since = click.option(
+    "--since", metavar="WHEN", help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change."
+)
+_with_path = click.option(
+    "--path", metavar="PATH", help="Only of this file, or of what is below this folder."
+)
+_change = click.argument("change", required=False, shell_complete=_changes)
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -71,13 +83,9 @@ Examples:
 @click.argument("path", required=False)
 @click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many.")
 @click.option("--cursor", metavar="CHANGE", help="Go on after this change (or session, with --sessions).")
-@click.option(
-    "--session", metavar="SESSION", shell_complete=_sessions, help="Of one session; last is the newest."
-)
+@_of_session
 @click.option("--client", metavar="NAME", help="Of clients whose name begins so.")
-@click.option(
-    "--since", metavar="WHEN", help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change."
-)
+@_since
 @click.option("--sessions", "by_session", is_flag=True, help="List sessions instead of changes.")
 @click.option("--stat", is_flag=True, help="With the files of each change and the lines added and removed.")
 @click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
@@ -88,16 +96,14 @@ def log(
     path: str | None,
     limit: int,
     cursor: str | None,
-    session: str | None,
-    client: str | None,
-    since: str | None,
     by_session: bool,
     stat: bool,
     patch: bool,
+    **filters: str | None,
 ) -> None:
     """List the newest changes, all or those of PATH, in local time."""
     if by_session:
-        if path or session or client or since or stat or patch:
+        if path or stat or patch or any(filters.values()):
             raise click.UsageError("--sessions goes with --limit and --cursor only")
         listed = workspace.sessions(limit=limit, cursor=cursor)
         rows = [_session_row(each) for each in listed.sessions]
@@ -105,9 +111,7 @@ def log(
         write_paged("\n".join([*rows, *([more] if listed.next_cursor else [])]) or _nothing(path))
         return
     before = workspace.record(cursor).id if cursor is not None else None
-    records = workspace.history(
-        path, limit=limit + 1, before=before, session=session, client=client, since=since
-    )
+    records = workspace.history(path, limit=limit + 1, before=before, **filters)
     parts: list[str] = []
     for record in records[:limit]:
         parts.append(_row(record))
@@ -193,10 +197,10 @@ Examples:
   filewright show --session last       all that is left of a session, as one diff
   filewright show --since 14:00        all since then, as one diff"""
 )
-@click.argument("change", required=False, shell_complete=_changes)
-@click.option("--session", metavar="SESSION", shell_complete=_sessions, help="The net of a session.")
-@click.option("--since", metavar="WHEN", help="The net of everything after a time or a change.")
-@click.option("--path", metavar="PATH", help="Of that only this file, or what is below this folder.")
+@_change
+@_of_session
+@_since
+@_with_path
 @click.option("--stat", is_flag=True, help="The files and their lines instead of the diff.")
 @_in_workspace
 def show(
@@ -251,6 +255,9 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
     return dry_run(yes(_in_workspace(asked)))
 
 
+_force = click.option("--force", is_flag=True, help="Even over what others have changed since.")
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -259,19 +266,12 @@ Examples:
   filewright undo @~2 --path a.txt     of the third newest only what it did to a file
   filewright undo CHANGE --path a.txt --hunk 2"""
 )
-@click.argument("change", required=False, shell_complete=_changes)
-@click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
+@_change
+@_with_path
 @click.option("--hunk", type=click.IntRange(min=1), help="Only this hunk of one file, as `show` counts them.")
-@click.option("--force", is_flag=True, help="Even over what others have changed since.")
+@_force
 @_taking_back
-def undo(
-    workspace: Workspace,
-    *,
-    change: str | None,
-    path: str | None,
-    hunk: int | None,
-    force: bool,
-) -> _TakingBack:
+def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack:
     """Take back CHANGE, or the newest one that is not undone.
 
     Files changed since are merged, or it is refused.
@@ -281,13 +281,11 @@ def undo(
         if newest is None:
             raise FilewrightError(Code.NOT_FOUND, "there is no change to undo")
         change = newest.id
-    return f"Undo {change}?", lambda preview: workspace.revert_edit(
-        change, path=path, hunk=hunk, preview=preview, force=force
-    )
+    return f"Undo {change}?", lambda preview: workspace.revert_edit(change, preview=preview, **how)
 
 
 @click.command(epilog="\b\nExample:\n  filewright redo                      what was undone or rewound last")
-@click.argument("change", required=False, shell_complete=_changes)
+@_change
 @_taking_back
 def redo(workspace: Workspace, *, change: str | None) -> _TakingBack:
     """Take back the undo or rewind CHANGE, or the newest one."""
@@ -304,16 +302,10 @@ Examples:
   filewright rewind CHANGE             everything after that change; CHANGE^: that one too"""
 )
 @click.argument("target", shell_complete=_sessions)
-@click.option("--path", metavar="PATH", help="Only what was done to this file, or below this folder.")
-@click.option("--force", is_flag=True, help="Even over what others have changed since.")
+@_with_path
+@_force
 @_taking_back
-def rewind(
-    workspace: Workspace,
-    *,
-    target: str,
-    path: str | None,
-    force: bool,
-) -> _TakingBack:
+def rewind(workspace: Workspace, *, target: str, **how: Any) -> _TakingBack:
     """Take back all of a session, or everything since a time or a change, as one change.
 
     What others have changed since stays: it is merged, or all of it is refused. A rewind is undone like
@@ -321,7 +313,7 @@ def rewind(
     """
     scope = workspace.scope(named=target)
     return "Rewind?", lambda preview: workspace.revert_edit(
-        session=scope.session, since=scope.since, path=path, preview=preview, force=force
+        session=scope.session, since=scope.since, preview=preview, **how
     )
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from filewright.settings import Settings
+
 if TYPE_CHECKING:
-    from filewright.settings import Settings
     from filewright.workspace import Workspace
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -18,16 +19,29 @@ ANYTHING = ("**",)
 """`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
 
 
-state_option = click.option(
-    "--state-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the history (FILEWRIGHT_STATE_DIR).",
-)
+def of_settings(*names: str) -> Callable[[Command], Command]:
+    """Add an option for each of these settings, whose table says what they do and what they may be."""
+
+    def add(command: Command) -> Command:
+        for name in reversed(names):
+            field = Settings.fields[name]
+            more: dict[str, Any] = {"metavar": "GLOB", "multiple": True}
+            if isinstance(field.default, bool):
+                more = {"is_flag": True, "default": None}
+            elif field.choices:
+                more = {"type": click.Choice(field.choices)}
+            elif field.default is None:
+                more = {"type": click.Path(path_type=Path, file_okay=False)}
+            says = f"{field.says[0].upper()}{field.says[1:]}."
+            command = click.option(f"--{name.replace('_', '-')}", help=says, **more)(command)
+        return command
+
+    return add
 
 
 def workspace_options(command: Command) -> Command:
     """Add `--root` and `--state-dir` to a command."""
-    command = state_option(command)
+    command = of_settings("state_dir")(command)
     return click.option(
         "--root",
         "roots",
@@ -39,9 +53,7 @@ def workspace_options(command: Command) -> Command:
 
 def settings_from(**given: Any) -> Settings:
     """Settings from flags that were given, then the environment, then defaults. Raises as `Settings`."""
-    from filewright.settings import Settings
-
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+    return Settings(**{name: value for name, value in given.items() if value not in (None, ())})
 
 
 def caller_options(command: Command) -> Command:

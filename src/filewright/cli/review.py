@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from filewright.cli.options import ANYTHING, open_workspace, state_option
+from filewright.cli.options import ANYTHING, of_settings, open_workspace
 from filewright.cli.terminal import write
 
 
@@ -23,7 +23,7 @@ The address opens the page once; the terminal shows another for the next browser
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Default: any that is free.")
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option("--read-only", is_flag=True, default=None, help="Show changes, and offer to undo none.")
-@state_option
+@of_settings("state_dir")
 def review(
     *, roots: tuple[str, ...], port: int, no_open: bool, read_only: bool | None, state_dir: Path | None
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.options import settings_from, state_option
+from filewright.cli.options import of_settings, settings_from
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
@@ -55,44 +55,15 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     metavar="NAME",
     help="Other tool names: agent-tools, largefile, filesystem, official.",
 )
+@of_settings("read_only", "deny", "allow_write", "worktrees", "client_roots", "strict_paths", "confirm")
+@of_settings("state_dir", "log_level")
 @click.option(
-    "--read-only", is_flag=True, default=None, help="Refuse every change and offer no tool that makes one."
-)
-@click.option(
-    "--deny",
-    multiple=True,
-    metavar="GLOB",
-    help="Keep it from agents, as a line of .agentsignore does; may be repeated.",
-)
-@click.option(
-    "--allow-write",
-    multiple=True,
-    metavar="GLOB",
-    help="Let agents write to what is protected by default, such as .vscode/tasks.json; may be repeated.",
-)
-@click.option(
-    "--worktrees", is_flag=True, default=None, help="Serve the linked git worktrees of each root, too."
-)
-@click.option(
-    "--client-roots",
-    is_flag=True,
+    "--no-landlock",
+    "landlock",
+    flag_value=False,
     default=None,
-    help="Serve only what lies in the client's own roots, too (stdio).",
+    help="Do not let the kernel confine the server to its roots.",
 )
-@click.option(
-    "--strict-paths",
-    is_flag=True,
-    default=None,
-    help="Refuse a path that does not say which root it is below.",
-)
-@click.option(
-    "--confirm",
-    type=click.Choice(["never", "destructive", "always"]),
-    help="Ask the user through the client before such calls.",
-)
-@state_option
-@click.option("--no-landlock", is_flag=True, help="Do not let the kernel confine the server to its roots.")
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Default: info.")
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -119,7 +90,6 @@ def serve(
     address: str | None,
     toolsets: tuple[str, ...] | None,
     dialect: str | None,
-    no_landlock: bool,
     **given: Any,
 ) -> None:
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
@@ -127,10 +97,7 @@ def serve(
     from filewright.server import run_server as run
 
     http = {name: given.pop(name) for name in inspect.signature(_access).parameters if name in given}
-    settings = settings_from(
-        landlock=False if no_landlock else None,
-        **{name: value for name, value in given.items() if value != ()},
-    )
+    settings = settings_from(**given)
     access = None if address is None else _access(address, **http)
     if access is not None and settings.client_roots:
         raise FilewrightError(

@@ -5,100 +5,86 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from filewright.cli.clients import HOOKS, Client, is_ours
+from filewright.cli.clients import Client, is_ours
+from filewright.cli.configfile import read, value_at
 from filewright.cli.setup import Part
 from filewright.cli.terminal import write
 from filewright.errors import FilewrightError
 
 _SECONDS = 60
-_CALL: Mapping[str, Any] = {
-    "tool_name": "Bash",
-    "tool_use_id": "1",
-    "session_id": "setup-check",
-    "turn_id": "1",
-}
+_CALL = {"tool_name": "Bash", "tool_use_id": "1", "session_id": "setup-check", "turn_id": "1"}
 
 
 def checked(client: Client, parts: Sequence[Part]) -> bool:
     """Say of each part whether it is there and whether it works; True if all of it is and does."""
     good = True
     for part in parts:
-        said, fine = _said(client, part)
+        try:
+            said, fine = _found(client, part)
+        except FileNotFoundError:
+            said, fine = f"not configured: there is no {part.path}", False
+        except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
+            said, fine = f"{part.path}: {error}", False
         write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
         good = good and fine
-    if client.name not in HOOKS:
+    if not client.hooks:
         write(f"     hooks: {client.title} has none; what its shell and its own tools change is not recorded")
     return good
 
 
-def _said(client: Client, part: Part) -> tuple[str, bool]:
-    try:
-        text = Path(part.path).read_text(encoding="utf-8-sig")
-        config = text if part.what == "rule" else _read(text, part.path)
-        if part.take(text) == text:
-            return f"not in {part.path}", False
-        differs = "" if part.put(text) == text else ", not as setup would write it now"
-        if part.what == "server":
-            return f"in {part.path}{differs}; {_try_server(client, config)}", True
-        if part.what == "hooks":
-            return f"in {part.path}{differs}; {_try_hooks(config)}", True
-    except FileNotFoundError:
-        return f"not configured: there is no {part.path}", False
-    except (OSError, ValueError, KeyError, subprocess.SubprocessError, FilewrightError) as error:
-        return f"{part.path}: {error}", False
-    return f"in {part.path}", True
+def _found(client: Client, part: Part) -> tuple[str, bool]:
+    text = Path(part.path).read_text(encoding="utf-8-sig")
+    if part.take(text) == text:
+        return f"not in {part.path}", False
+    if part.what == "rule":
+        return f"in {part.path}", True
+    differs = "" if part.put(text) == text else ", not as setup would write it now"
+    config = read(text, toml=part.path.endswith(".toml"))
+    works = _try_server(value_at(config, client.keys)) if part.what == "server" else _try_hooks(config)
+    return f"in {part.path}{differs}; {works}", True
 
 
-def _read(text: str, path: str) -> Any:
-    if path.endswith(".toml"):
-        import tomllib
-
-        return tomllib.loads(text)
-    from filewright.cli.configfile import json_of
-
-    return json_of(text)
-
-
-# The server
-
-
-def _try_server(client: Client, config: Any) -> str:
+def _try_server(entry: Any) -> str:
     """Start it as the client would, and call a tool. Raises `OSError`."""
-    for key in client.keys:
-        config = config[key]
-    command = config["command"]
-    words = command if isinstance(command, list) else [command, *config.get("args", [])]
+    command = entry.get("command") if isinstance(entry, Mapping) else None
+    words = command if isinstance(command, list) else [command, *entry.get("args", [])] if command else []
     words = [os.getcwd() if word == "${workspaceFolder}" else word for word in words]
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError("the entry has no command")
     with tempfile.TemporaryFile("w+") as said:
         try:
-            tools, failed = asyncio.run(asyncio.wait_for(_asked(words, said), _SECONDS))
+            works, failed = asyncio.run(asyncio.wait_for(_asked(words, said), _SECONDS))
         except Exception as error:  # Whatever the client library raises: the server did not answer.
             said.seek(0)
-            why = said.read().strip()[-500:]
+            why = said.read().strip()[-500:] or error
             raise OSError(f"the server does not start: {' '.join(words)}: {why}") from error
     if failed:
-        raise OSError(f"the server starts, and a call fails: {failed}")
-    return f"it starts, offers {tools} tools, and answers a call"
+        raise OSError(f"{works}, and a call fails: {failed}")
+    return works
 
 
-async def _asked(words: Sequence[str], said: TextIO) -> tuple[int, str]:
+async def _asked(words: Sequence[str], said: TextIO) -> tuple[str, str]:
     from mcp import Client as Session
     from mcp import StdioServerParameters, stdio_client
 
     server = StdioServerParameters(command=words[0], args=[*words[1:]], env=dict(os.environ))
     async with Session(stdio_client(server, errlog=said)) as session:
         tools = (await session.list_tools()).tools
-        answer = await session.call_tool("list_files", {"path": "."})
-        return len(tools), str(answer.content) if answer.is_error else ""
-
-
-# The hooks
+        works = f"it starts, offers {len(tools)} tools"
+        for tool in tools:
+            if tool.annotations and tool.annotations.read_only_hint and not tool.input_schema.get("required"):
+                answer = await session.call_tool(tool.name, {})
+                return (
+                    (works, str(answer.content)) if answer.is_error else (f"{works}, and answers a call", "")
+                )
+        return works, ""
 
 
 def _try_hooks(config: Any) -> str:
@@ -108,11 +94,12 @@ def _try_hooks(config: Any) -> str:
     first, last = (next(_lines(config, word), None) for word in ("begin", "end"))
     if first is None or last is None:
         raise OSError("one of the two hooks is missing")
+    words = shlex.split(last, posix=os.name == "posix")
     with tempfile.TemporaryDirectory() as place:
-        project, state = Path(place, "project"), Path(place, "state")
+        project, state = Path(place, "project"), str(Path(place, "state"))
         project.mkdir()
         (project / "file").write_text("before\n")
-        environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(state)}
+        environment = {**os.environ, "FILEWRIGHT_STATE_DIR": state}
         for name in ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR"):
             environment[name] = str(project)
         given = json.dumps({**_CALL, "cwd": str(project), "tool_input": {"command": "echo after > file"}})
@@ -124,7 +111,9 @@ def _try_hooks(config: Any) -> str:
             )  # fmt: skip
             said = said or run.stderr.strip()
             (project / "file").write_text("after\n")
-        with Workspace(project, state_dir=_state_of(last) or state) as workspace:
+        if "--state-dir" in words[:-1]:
+            state = words[words.index("--state-dir") + 1]
+        with Workspace(project, state_dir=Path(state)) as workspace:
             if not workspace.history():
                 raise OSError(f"the hooks run, and nothing is recorded{': ' if said else ''}{said}")
     return "they record what a command changes"
@@ -132,19 +121,8 @@ def _try_hooks(config: Any) -> str:
 
 def _lines(config: Any, word: str) -> Iterator[str]:
     """The command lines of our hooks in a configuration."""
-    if isinstance(config, list):
-        for each in config:
+    if is_ours(config) and f" snapshot {word} " in str(config.get("command")):
+        yield config["command"]
+    elif isinstance(config, Mapping | list):
+        for each in config.values() if isinstance(config, Mapping) else config:
             yield from _lines(each, word)
-    elif isinstance(config, Mapping):
-        line = config.get("command")
-        if isinstance(line, str) and is_ours(config) and f" snapshot {word} " in line:
-            yield line
-        yield from _lines([*config.values()], word)
-
-
-def _state_of(line: str) -> str | None:
-    """The state folder that a command line names."""
-    import shlex
-
-    words = shlex.split(line, posix=os.name == "posix")
-    return words[words.index("--state-dir") + 1] if "--state-dir" in words else None

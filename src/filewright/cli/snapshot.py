@@ -6,11 +6,10 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,56 +23,47 @@ _PATHS = ("file_path", "notebook_path", "absolute_path", "path")
 _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(NamedTuple):
     """What an agent tells a hook of a shell command, or of a tool of its own; None what it does not tell.
 
     `label` is what history calls the use of a tool.
     """
 
-    command: str | None
-    label: str | None
-    session: str | None
-    turn: str | None
-    roots: tuple[str, ...]
-    identifier: str
-    event: str | None
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> HookCall:
-        """The fields of the agents that have hooks, by their names there."""
-
-        def first(*names: str) -> str | None:
-            found = map(given.get, names)
-            return next((value for value in found if isinstance(value, str) and value), None)
-
-        arguments = given.get("tool_input")
-        arguments = arguments if isinstance(arguments, Mapping) else {}
-        command, label = first("command"), None
-        if command is None and isinstance(inner := arguments.get("command"), str):
-            command = inner
-        tool = first("tool_name")
-        if tool is not None and tool not in _SHELLS:
-            named = (arguments.get(name) for name in _PATHS)
-            path = next((value for value in named if isinstance(value, str)), None)
-            label = f"{tool} {os.path.basename(path)}" if path else tool
-        session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
-        known = list(filter(None, map(os.environ.get, _PROJECT)))
-        served = given.get("workspace_roots")
-        listed = [root for root in served if isinstance(root, str)] if isinstance(served, list) else []
-        folder = first("cwd")
-        roots = tuple(known[:1] or listed or ([folder] if folder is not None else []))
-        # The call after the command has no number from the one before it, but says the same of the command.
-        key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or label or ''}"))
-        identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
-        return cls(command, label, session, turn, roots, identifier, first("hook_event_name"))
+    command: str | None = None
+    label: str | None = None
+    session: str | None = None
+    turn: str | None = None
+    roots: Sequence[str] = ()
+    identifier: str | None = None
+    event: str | None = None
 
 
-def _call(hook: bool) -> HookCall | None:
-    if not hook:
-        return None
-    given = json.loads(sys.stdin.buffer.read(_INPUT_BYTES) or b"{}")
-    return HookCall.of(given if isinstance(given, Mapping) else {})
+def _told(hook: bool) -> HookCall:
+    """What is on standard input, by the names that each agent has for it."""
+    given = json.loads(sys.stdin.buffer.read(_INPUT_BYTES) or b"{}") if hook else None
+    if not isinstance(given, dict):
+        return HookCall()
+
+    def first(*names: str, among: Mapping[str, Any] = given) -> str | None:
+        found = map(among.get, names)
+        return next((value for value in found if isinstance(value, str) and value), None)
+
+    arguments = given.get("tool_input")
+    arguments = arguments if isinstance(arguments, dict) else {}
+    command = first("command") or first("command", among=arguments)
+    label = first("tool_name")
+    if label in _SHELLS:
+        label = None
+    elif label is not None and (path := first(*_PATHS, among=arguments)):
+        label = f"{label} {os.path.basename(path)}"
+    session, turn = first("session_id", "conversation_id"), first("turn_id", "generation_id", "prompt_id")
+    folder, served = first("cwd"), given.get("workspace_roots")
+    roots = [each for each in served if isinstance(each, str)] if isinstance(served, list) else []
+    roots = [*filter(None, map(os.environ.get, _PROJECT))][:1] or roots or ([folder] if folder else [])
+    # The call after the command has no number from the one before it, but says the same of the command.
+    key = "\0".join((session or "", first("tool_use_id") or f"{turn or ''}\0{command or label or ''}"))
+    identifier = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32]
+    return HookCall(command, label, session, turn, roots, identifier, first("hook_event_name"))
 
 
 @contextmanager
@@ -110,9 +100,9 @@ def snapshot() -> None:
 def begin(*, hook: bool, roots: tuple[str, ...], state_dir: Path | None) -> None:
     """Note what is there before a command; prints the id for `end`."""
     with _out_of_the_way(hook):
-        call = _call(hook)
-        with open_workspace(roots or (call.roots if call else ()), state_dir=state_dir) as workspace:
-            made = workspace.begin_command(call.identifier if call is not None else None)
+        call = _told(hook)
+        with open_workspace(roots or call.roots, state_dir=state_dir) as workspace:
+            made = workspace.begin_command(call.identifier)
         if not hook:
             write(made)
 
@@ -141,25 +131,21 @@ def end(
     from filewright.changes import begun_in
 
     with _out_of_the_way(hook):
-        call = _call(hook)
-        if call is not None:
-            identifier, line = identifier or call.identifier, line or call.command
-            session, turn = session or call.session, turn or call.turn
+        call = _told(hook)
+        identifier = identifier or call.identifier or ""
+        session, turn = session or call.session, turn or call.turn
         # The command may have gone to another folder since.
-        roots = roots or tuple(begun_in(settings_from(state_dir=state_dir), identifier or ""))
-        roots = roots or (call.roots if call else ())
-        with open_workspace(roots, session, actor, state_dir=state_dir) as workspace:
-            label = call.label if call is not None else None
-            records = workspace.end_command(
-                identifier or "", line or "a shell command", turn=turn, label=label
-            )
-            if call is not None:
+        begun = begun_in(settings_from(state_dir=state_dir), identifier)
+        with open_workspace(roots or begun or call.roots, session, actor, state_dir=state_dir) as workspace:
+            line = line or call.command or "a shell command"
+            records = workspace.end_command(identifier, line, turn=turn, label=call.label)
+            if hook:
                 from filewright.page import for_hook
 
                 if said := for_hook(workspace, call.event, session, actor):
                     write(said)
-        if not hook:
-            for record in records:
-                write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
-            if not records:
-                write("nothing was changed")
+                return
+        for record in records:
+            write("\n".join([f"{record.id}  {record.summary}", *(f"[{note}]" for note in record.notes)]))
+        if not records:
+            write("nothing was changed")

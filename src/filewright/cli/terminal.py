@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from filewright.errors import FilewrightError
     from filewright.progress import Task
 
@@ -83,39 +81,17 @@ def working(title: str, seconds: float) -> Iterator[Task]:
     """The task of a call that may take `seconds`; a person at the terminal sees how far it is."""
     from filewright.progress import Task
 
-    if not is_terminal(sys.stderr):
-        yield Task(seconds=seconds)
-        return
-    bar = _Bar(title)
+    begun = time.monotonic()
+
+    def report(done: float, total: float | None, message: str) -> None:
+        if time.monotonic() - begun >= QUIET:
+            how_far = f"{done:,.0f} of {total:,.0f}" if total else f"{done:,.0f}"
+            sys.stderr.write(f"\r{title} {message}: {how_far}\x1b[K")  # over the line before, to its end
+            sys.stderr.flush()
+
+    shown = is_terminal(sys.stderr)
     try:
-        yield Task(seconds=seconds, report=bar.report)
+        yield Task(seconds=seconds, report=report if shown else None)
     finally:
-        bar.stop()
-
-
-class _Bar:
-    """A progress bar that appears once the work has taken a while."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._begun = time.monotonic()
-        self._shown: tuple[Progress, TaskID] | None = None
-
-    def report(self, done: float, total: float | None, message: str) -> None:
-        """Show `done` of `total`, or that something happens if the total is not known."""
-        if time.monotonic() - self._begun < QUIET:
-            return
-        if self._shown is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            progress = Progress(console=Console(stderr=True), transient=True)
-            self._shown = progress, progress.add_task(self._title, total=None)
-            progress.start()
-        progress, row = self._shown
-        progress.update(row, completed=done, total=total, description=f"{self._title} {message}".strip())
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self._shown is not None:
-            self._shown[0].stop()
+        if shown:
+            sys.stderr.write("\r\x1b[K")
