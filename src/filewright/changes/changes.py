@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from filewright import errors
@@ -23,6 +23,7 @@ from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
+    from filewright.changes.contents import Contents
     from filewright.changes.database import Database
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
@@ -306,13 +307,15 @@ class Changes(RecordedChanges):
         What was changed by the tools meanwhile is on record already. Raises `not_found`, and what a
         commit raises for the lock and the state folder.
         """
-        from filewright.changes.shell import begun_after, end_command
+        from filewright.changes.shell import end_command
+
+        @cache  # What is recorded of one root was not made meanwhile.
+        def made_since(newest: str) -> list[Contents]:
+            later = itertools.takewhile(lambda head: head.id > newest, self.heads(task))
+            return [self._all_contents(head.id) for head in reversed(list(later))]
 
         made: list[ChangeRecord] = []
         with self.writing(task):
-            begun = begun_after(self._own[0], identifier)
-            later = itertools.takewhile(lambda head: head.id > begun, self.heads(task))
-            made_since = [self._all_contents(head.id) for head in reversed(list(later))]
             for store, root in zip(self._own, self._boundary.roots, strict=True):
                 made += end_command(
                     self._boundary, store, root, identifier, summary, caller, made_since, task
