@@ -81,13 +81,24 @@ class FilewrightError(Exception):
     """
 
     def __init__(
-        self, code: Code, message: str, *, hint: str | None = None, details: Mapping[str, Any] | None = None
+        self,
+        code: Code,
+        message: str,
+        hint: str | None = None,
+        *,
+        details: Mapping[str, Any] | None = None,
+        **facts: Any,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.hint = hint
-        self.details: dict[str, Any] = dict(details or {})
+        self.details: dict[str, Any] = {**(details or {}), **facts}
+
+    @property
+    def ends_call(self) -> bool:
+        """Whether the call is at its end, so that no further item of it is tried."""
+        return self.code in (Code.CANCELLED, Code.TIMEOUT)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is made again from its arguments alone, and the code is not among them.
@@ -415,6 +426,17 @@ def interrupted(asked: str, root: str) -> FilewrightError:
 
 
 # Other refusals that more than one place makes
+
+
+def invalid(message: str, hint: str | None = None, **facts: Any) -> FilewrightError:
+    """A request that is wrong itself; `facts` are further details, `argument` among them the one that is wrong."""
+    return FilewrightError(Code.INVALID_INPUT, message, hint, **facts)
+
+
+def too_many(what: str, count: int, limit: int, hint: str | None = None) -> FilewrightError:
+    """More of something in one call than a setting allows."""
+    message = f"{what} in one call; the limit is {limit:,}"
+    return FilewrightError(Code.TOO_LARGE, message, hint, count=count, limit=limit)
 
 
 def locked(what: str, seconds: float) -> FilewrightError:

@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.tools.rendering import clip
+from filewright.tools.result import clip
 from filewright.visible import encodable, safe
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)

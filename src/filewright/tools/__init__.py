@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from filewright.tools.read import FileRead, FilesRead, ReadArguments, UnreadFile
     from filewright.tools.read import run as read_content
     from filewright.tools.registry import Arguments, Tool, Toolset
-    from filewright.tools.rendering import clip
     from filewright.tools.restore import FileState, restore_file
+    from filewright.tools.result import clip
     from filewright.tools.review import (
         ChangedFiles,
         SessionsResult,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 __getattr__, __all__ = face_of(
     __name__,
     {
-        "result": "ChangeResult FailedCall Image ToolResult",
+        "result": "ChangeResult FailedCall Image ToolResult clip",
         "instructions": "instructions",
         "context": "Context",
         "catalogue": "entries",
@@ -80,7 +80,6 @@ __getattr__, __all__ = face_of(
         "pipeline": "Change change_text",
         "read": "FileRead FilesRead ReadArguments UnreadFile read_content=run",
         "registry": "Arguments Tool Toolset",
-        "rendering": "clip",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
         "search_page": "SearchHit SearchResult",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,8 +18,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change
-from filewright.tools.rendering import Page
-from filewright.tools.result import OPTIONAL, ChangeResult, plain
+from filewright.tools.result import ChangeResult, Page, optional, plain
 from filewright.visible import visible
 from filewright.wording import listed
 
@@ -34,14 +33,14 @@ class ItemResult:
     """
 
     path: str
-    operation: str = field(default="", metadata=OPTIONAL)
-    note: str = field(default="", metadata=OPTIONAL)
-    difference: FileDiff | None = field(default=None, repr=False, metadata=OPTIONAL)
-    destination: str | None = field(default=None, metadata=OPTIONAL)
-    version: str | None = field(default=None, metadata=OPTIONAL)
-    hard_links: int | None = field(default=None, metadata=OPTIONAL)
-    syntax_warning: str | None = field(default=None, metadata=OPTIONAL)
-    error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
+    operation: str = optional("")
+    note: str = optional("")
+    difference: FileDiff | None = optional()
+    destination: str | None = optional()
+    version: str | None = optional()
+    hard_links: int | None = optional()
+    syntax_warning: str | None = optional()
+    error: FilewrightError | None = optional()
 
     @property
     def diff(self) -> str:

@@ -9,8 +9,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.text import Narrowed, Snapshot
 from filewright.tools.context import Context
-from filewright.tools.rendering import clip
-from filewright.tools.result import ToolResult
+from filewright.tools.result import ToolResult, clip
 from filewright.visible import visible
 
 

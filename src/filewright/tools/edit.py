@@ -19,8 +19,7 @@ from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change, decided
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page
-from filewright.tools.result import OPTIONAL, ChangeResult
+from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -165,7 +164,7 @@ class EditResult(ChangeResult):
     version: str | None
     hard_links: int
     syntax_warning: str | None
-    files: tuple[EditedFile, ...] = field(default=(), metadata=OPTIONAL)
+    files: tuple[EditedFile, ...] = optional(())
 
     @property
     def data(self) -> dict[str, Any]:

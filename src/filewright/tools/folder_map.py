@@ -17,8 +17,7 @@ from filewright.languages import MANIFESTS, PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.structure import HEAD_BYTES, CentralFile, References
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page, clip, size_text
-from filewright.tools.result import ToolResult
+from filewright.tools.result import Page, ToolResult, clip, size_text
 from filewright.visible import visible
 from filewright.wording import counted, listed
 

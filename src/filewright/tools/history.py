@@ -16,8 +16,7 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page
-from filewright.tools.result import ChangeResult, ToolResult, plain
+from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
 from filewright.tools.review import scope_of
 from filewright.visible import visible
 from filewright.wording import counted, listed

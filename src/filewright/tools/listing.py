@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Annotated, Literal
 
@@ -18,8 +18,7 @@ from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page
-from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.tools.result import Page, ToolResult, optional
 from filewright.tools.stat import time_text
 from filewright.visible import visible
 from filewright.wording import counted
@@ -60,10 +59,10 @@ class ListedEntry:
     path: str
     name: str
     type: str
-    target: str | None = field(default=None, metadata=OPTIONAL)
-    size: int | None = field(default=None, metadata=OPTIONAL)
-    modified: str | None = field(default=None, metadata=OPTIONAL)
-    mode: str | None = field(default=None, metadata=OPTIONAL)
+    target: str | None = optional()
+    size: int | None = optional()
+    modified: str | None = optional()
+    mode: str | None = optional()
 
     @property
     def row(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -31,11 +31,9 @@ from filewright.structure import hints_of as hints
 from filewright.text import LINE_REACH, Snapshot
 from filewright.tools.batch import check_count
 from filewright.tools.context import Context, binary
-from filewright.tools.described import about, facts
 from filewright.tools.folder_map import FolderMap, folder_map
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, clip, size_text
-from filewright.tools.result import OPTIONAL, FailedCall, ToolResult
+from filewright.tools.result import FailedCall, Page, ToolResult, about, clip, facts, optional, size_text
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -120,7 +118,7 @@ class OverviewResult(ToolResult):
     outline_note: str | None
     parsed: Literal["whole", "part", "no"]
     syntax_errors: SyntaxReport
-    changed_symbols: tuple[ChangedPart, ...] | None = field(default=None, metadata=OPTIONAL)
+    changed_symbols: tuple[ChangedPart, ...] | None = optional()
     search_hints: Hints
 
     @property

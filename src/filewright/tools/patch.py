@@ -6,7 +6,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -24,8 +24,7 @@ from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page
-from filewright.tools.result import OPTIONAL, ChangeResult
+from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
 
@@ -92,9 +91,9 @@ class PatchResult(ChangeResult):
     preview: bool
     files: tuple[PatchedFile, ...]
     warnings: tuple[str, ...]
-    refused: tuple[RefusedPart, ...] = field(default=(), metadata=OPTIONAL)
-    applied: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
-    rest: str = field(default="", metadata=OPTIONAL)
+    refused: tuple[RefusedPart, ...] = optional(())
+    applied: tuple[str, ...] = optional(())
+    rest: str = optional("")
 
 
 def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:

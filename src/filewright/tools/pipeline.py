@@ -30,8 +30,7 @@ from filewright.text import (
     splice,
 )
 from filewright.tools.context import Context
-from filewright.tools.described import kept_form
-from filewright.tools.rendering import clip
+from filewright.tools.result import clip, kept_form
 
 _TRIES = 3
 _WARNINGS = 20

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from filewright.boundary import Location
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.progress import Task
+from filewright.search import compile_pattern, fuzzy, search_snapshot
+from filewright.structure import enclosing, find_symbol, of_symbol
 from filewright.text import LINE_REACH, Line, Snapshot, codec
-from filewright.tools import semantic
 from filewright.tools.context import Context, binary
-from filewright.tools.described import about, facts, past_end, total_lines
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import clip, size_text
-from filewright.tools.result import OPTIONAL, FailedCall, Image, ToolResult
+from filewright.tools.result import (
+    FailedCall,
+    Image,
+    ToolResult,
+    about,
+    clip,
+    facts,
+    in_shares,
+    joined,
+    optional,
+    past_end,
+    size_text,
+    total_lines,
+)
 from filewright.visible import encodable, oddities, visible
 from filewright.wording import counted, listed
 
@@ -74,9 +85,9 @@ class ReadArguments(Arguments):
 class ReadOn:
     """How to go on: from line `start`, or in line `line` from character `column`."""
 
-    start: int | None = field(default=None, metadata=OPTIONAL)
-    line: int | None = field(default=None, metadata=OPTIONAL)
-    column: int | None = field(default=None, metadata=OPTIONAL)
+    start: int | None = optional()
+    line: int | None = optional()
+    column: int | None = optional()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +103,15 @@ class FileRead(ToolResult):
     path: str
     version: str
     size: int
-    type: str | None = field(default=None, metadata=OPTIONAL)
-    encoding: str | None = field(default=None, metadata=OPTIONAL)
-    encoding_confidence: float | None = field(default=None, metadata=OPTIONAL)
-    bom: bool | None = field(default=None, metadata=OPTIONAL)
-    line_ending: str | None = field(default=None, metadata=OPTIONAL)
+    type: str | None = optional()
+    encoding: str | None = optional()
+    encoding_confidence: float | None = optional()
+    bom: bool | None = optional()
+    line_ending: str | None = optional()
     content: str = ""
     start_line: int = 1
     end_line: int = 0
-    column: int | None = field(default=None, metadata=OPTIONAL)
+    column: int | None = optional()
     lines_returned: int = 0
     total_lines: int | None = None
     truncated: bool = False
@@ -147,60 +158,38 @@ class FilesRead(ToolResult):
         return self.files[0].code if all(file.is_error for file in self.files) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """What to show: from byte `offset`, whose line is `number` (negative: counted from the end)."""
-
-    offset: int
-    number: int
-    limit: int
-    stop: int | None = None
-    notes: tuple[str, ...] = ()
-    symbol: str | None = None
-    hit: int | None = None
-
-
 def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | FilesRead:
     """Read one file, or each of several."""
     if sum(each is not None for each in (arguments.path, arguments.paths, arguments.items)) != 1:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "read_content takes either path or paths or items",
-            hint="give path for one file, paths for several, items for a place in each",
+            "give path for one file, paths for several, items for a place in each",
         )
     each = _each(arguments)
     for one in each:
         _check(one)
     budget = context.settings.page_chars
     if arguments.path is not None:
-        return _read(context, arguments, arguments.path, budget, task)
+        return _read(context, arguments, budget, task)
     paths = [one.path or "" for one in each]
     if len(paths) > context.settings.max_paths:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{len(paths)} paths in one call; the limit is {context.settings.max_paths}",
-            hint="read them in several calls",
+        raise too_many(
+            f"{len(paths)} paths", len(paths), context.settings.max_paths, "read them in several calls"
         )
-    files: list[FileRead | UnreadFile] = []
-    left = budget
-    for position, (path, one) in enumerate(zip(paths, each, strict=True)):
-        share = max(200, left // (len(paths) - position))
-        file: FileRead | UnreadFile
-        try:
-            file = _read(context, one, path, share, task)
-        except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
-                raise
-            file = UnreadFile(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
-        left = max(0, left - len(file.text) - 1)
-        files.append(file)
+
+    def read(number: int, share: int) -> FileRead | UnreadFile:
+        return _read(context, each[number], share, task)
+
+    def failed(number: int, error: FilewrightError) -> FileRead | UnreadFile:
+        path = paths[number]
+        return UnreadFile(f"[{clip(visible(path), 200)}]\n{error}", error=error, path=path)
+
+    files, text = in_shares(paths, budget, read, failed)
     if not arguments.numbered:
         files = _unforgeable(files)
-    return FilesRead(
-        _joined(files, paths, budget),
-        files=tuple(files),
-        images=tuple(image for file in files for image in file.images),
-    )
+        text = joined(files, paths, budget)
+    images = tuple(image for file in files for image in file.images)
+    return FilesRead(text, files=tuple(files), images=images)
 
 
 def _each(arguments: ReadArguments) -> list[ReadArguments]:
@@ -224,188 +213,211 @@ def _unforgeable(files: list[FileRead | UnreadFile]) -> list[FileRead | UnreadFi
     return [replace(file, text=f"[#{sign} {file.text[1:]}") for file in files]
 
 
-def _joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:
-    """The texts of as many files as fit into one page, and which path is the next."""
-    kept: list[str] = []
-    used = 0
-    for result, path in zip(results, paths, strict=True):
-        used += len(result.text) + 2
-        if kept and used > budget:
-            name = clip(visible(path), 200)
-            kept.append(f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]")
-            break
-        kept.append(result.text)
-    return "\n\n".join(kept)
-
-
 def _check(arguments: ReadArguments) -> None:
     """Refuse arguments of which one would have to be ignored."""
     places = [name for name in ("line", "symbol", "pattern") if getattr(arguments, name) is not None]
     if arguments.start != 1:
         places.append("start")
-    if arguments.mode in ("head", "tail"):
+    if arguments.mode in ("head", "tail") or (arguments.mode == "semantic" and arguments.column is not None):
         places.append(f"mode={arguments.mode}")
-    elif arguments.mode == "semantic" and arguments.column is not None:
-        places.append("mode=semantic")
     alone = arguments.column is None or set(places) <= {"line", "start"}
     if len(places) > 1 or not alone:
         named = " and ".join(places if alone else [*places, "column"])
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"read_content: {named} each say where to read",
-            hint="give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
+            "give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
         )
 
 
-def _read(context: Context, arguments: ReadArguments, path: str, budget: int, task: Task) -> FileRead:
-    location = context.boundary.locate(path)
-    budget = min(budget, 700 + arguments.max_chars) if arguments.max_chars is not None else budget
+def _read(context: Context, arguments: ReadArguments, budget: int, task: Task) -> FileRead:
+    location = context.boundary.locate(arguments.path or "")
+    budget = min(budget, 700 + (arguments.max_chars or budget))
     with context.open_page(location, task, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            return _piece(snapshot, arguments, budget, task)
+            return _piece(snapshot, arguments, arguments.column, budget, task)
         return _lines(context, snapshot, arguments, budget, task)
 
 
 def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
-    kind = snapshot.binary or ""
-    if not kind.startswith("image/") or not context.settings.image_bytes:
-        raise binary(location, kind, snapshot.size)
-    if snapshot.size > context.settings.image_bytes:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"{location.asked} is a {kind} of {snapshot.size} bytes; images up to "
-            f"{context.settings.image_bytes} are shown",
-            hint="make a smaller copy of it",
-            details={"path": location.asked, "size": snapshot.size, "limit": context.settings.image_bytes},
-        )
+    kind, size, limit = snapshot.binary or "", snapshot.size, context.settings.image_bytes
+    if not kind.startswith("image/") or not limit:
+        raise binary(location, kind, size)
+    if size > limit:
+        message = f"{location.asked} is a {kind} of {size} bytes; images up to {limit} are shown"
+        hint = "make a smaller copy of it"
+        raise refused(Code.TOO_LARGE, location.asked, message, hint, size=size, limit=limit)
     return FileRead(
-        f"[{visible(location.shown)}: {kind}, {size_text(snapshot.size)}; version {snapshot.version}]",
+        f"[{visible(location.shown)}: {kind}, {size_text(size)}; version {snapshot.version}]",
         path=location.shown,
         type=kind,
-        size=snapshot.size,
+        size=size,
         version=snapshot.version,
-        images=(Image(snapshot.read(0, snapshot.size), kind),),
+        images=(Image(snapshot.read(0, size), kind),),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """What to show: at most `limit` lines from byte `offset` to `stop`; the first is `number`.
+
+    A negative number is counted from the end. `symbol` is the definition they are, if any, `hit` the line a
+    pattern was found on.
+    """
+
+    offset: int
+    number: int
+    limit: int
+    stop: int | None = None
+    notes: tuple[str, ...] = ()
+    symbol: str | None = None
+    hit: int | None = None
 
 
 def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> _Span:
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
-    limit = arguments.limit
-    if arguments.mode == "semantic" or arguments.symbol is not None:
-        whole = semantic.block(context, snapshot, arguments, task)
-        return _Span(whole.start, whole.start_line, limit, whole.end, whole.notes, whole.symbol, whole.hit)
+    limit, line, lines = arguments.limit, arguments.line, snapshot.lines
+    note, hit = "", None
     if arguments.pattern is not None:
-        hit = semantic.occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
-        first = max(1, hit.line - min(limit - 1, limit // 3))
-        return _Span(snapshot.lines.offset_of(first, task), first, limit, notes=(hit.note,), hit=hit.line)
-    if arguments.line is not None:
-        if not snapshot.lines.has_line(arguments.line, task):
-            raise past_end(snapshot, arguments.line, task, argument="line")
-        first = max(1, arguments.line - (limit - 1) // 2)
-        return _Span(snapshot.lines.offset_of(first, task), first, limit)
-    start = arguments.start
-    if arguments.mode == "head":
-        start = 1
-    elif arguments.mode == "tail":
-        start = -limit
+        hit, note = _occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
+    elif line is not None and not lines.has_line(line, task):
+        raise past_end(snapshot, line, task, argument="line")
+    if arguments.mode == "semantic" or arguments.symbol is not None:
+        return _block(context, snapshot, arguments, hit, note, task)
+    if hit is not None:
+        first = max(1, hit - min(limit - 1, limit // 3))
+    elif line is not None:
+        first = max(1, line - (limit - 1) // 2)
+    else:
+        first = {"head": 1, "tail": -limit}.get(arguments.mode, arguments.start)
+        if first < 0:
+            return _tail(snapshot, -first, limit, task)
+        _require_line(snapshot, first, task)
+    return _Span(lines.offset_of(first, task), first, limit, notes=(note,), hit=hit)
+
+
+def _require_line(snapshot: Snapshot, start: int, task: Task) -> None:
+    """Raise `invalid_input` for a first line that is not there."""
     if start == 0:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "start=0: lines are numbered from 1",
-            hint="use start=1 for the beginning, a negative start to count from the end",
-            details={
-                "path": snapshot.asked,
-                "line_count": snapshot.lines.counted(task),
-                "argument": "start",
-            },
+            "use start=1 for the beginning, a negative start to count from the end",
+            path=snapshot.asked,
+            line_count=snapshot.lines.counted(task),
+            argument="start",
         )
-    if start > 0:
-        if start > 1 and not snapshot.lines.has_line(start, task):
-            raise past_end(snapshot, start, task)
-        return _Span(snapshot.lines.offset_of(start, task), start, limit)
-    return replace(_tail(snapshot, -start, task), limit=limit)
+    if start > 1 and not snapshot.lines.has_line(start, task):
+        raise past_end(snapshot, start, task)
 
 
-def _tail(snapshot: Snapshot, count: int, task: Task) -> _Span:
+def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     """The last `count` lines, numbered from the end where the file was not counted."""
-    offset = snapshot.lines.last(count, task)
-    known = total_lines(snapshot)
+    offset, known = snapshot.lines.last(count, task), total_lines(snapshot)
     if known is not None:
-        return _Span(offset, max(1, known - count + 1), count)
-    return _Span(offset, 1 if offset == snapshot.start else -count, count)
+        return _Span(offset, max(1, known - count + 1), limit)
+    return _Span(offset, 1 if offset == snapshot.start else -count, limit)
+
+
+def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, task: Task) -> tuple[int, str]:
+    """The line of the nth exact hit; without any exact hit, of the nth best one, and a note of that.
+
+    Raises `no_match`.
+    """
+    compiled = compile_pattern(pattern, case="sensitive", max_chars=context.settings.max_pattern_chars)
+    hits = search_snapshot(snapshot, compiled, limit=nth, task=task).hits
+    if len(hits) >= nth:
+        return hits[nth - 1].line, ""
+    asked, quoted = snapshot.asked, repr(clip(pattern, 80))
+    if hits:
+        message = f"{asked} has {len(hits)} lines with {quoted}, not {nth}"
+        hint = f"use an occurrence from 1 to {len(hits)}"
+        raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
+    near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=task).hits
+    if len(near) >= nth:
+        hit = near[nth - 1]
+        place = f"line {hit.line}, similarity {hit.score:.2f}"
+        return hit.line, f"no exact hit; the most similar text is at {place}"
+    message = f"{asked} does not hold {quoted}, nor anything much like it"
+    hint = "search_content finds text in other files; get_overview lists what is in this one"
+    raise refused(Code.NO_MATCH, asked, message, hint)
+
+
+def _block(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str, task: Task
+) -> _Span:
+    """The whole definition or block around a symbol, a line or a match."""
+    outline = context.outlines.outline(snapshot, task=task)
+    if arguments.symbol is not None:
+        found = find_symbol(outline, arguments.symbol, snapshot.asked)
+        if arguments.depth == 1:
+            chosen = of_symbol(found.around, found.symbol)
+        else:
+            chosen = enclosing(snapshot, found.symbol.start_line, outline, arguments.depth)
+    else:
+        line = hit or arguments.line or max(1, arguments.start)
+        if not snapshot.lines.has_line(line, task):
+            raise past_end(snapshot, line, task)
+        chosen = enclosing(snapshot, line, outline, arguments.depth)
+    notes = (
+        note,
+        chosen.path,
+        "" if outline.parsed else outline.note or "",
+        "the block goes on further than was looked at" if chosen.cut else "",
+    )
+    return _Span(
+        snapshot.lines.offset_of(chosen.start_line, task),
+        chosen.start_line,
+        arguments.limit,
+        snapshot.lines.offset_of(chosen.end_line + 1, task),
+        notes,
+        chosen.path if chosen.symbol is not None else None,
+        hit,
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class ReadRows:
-    """Lines as they are shown, and what could not be."""
+class _Row:
+    """A line as it is shown; `body` is its text, or what is shown of it if it `is_cut`."""
 
-    rows: list[str]
-    bodies: list[str]
-    end: int
-    cut: list[int]
-    invalid: list[int]
-    odd: list[str]
-    more: bool
-    terminated: bool
+    number: int
+    text: str
+    body: str
+    line: Line
+    is_cut: bool
 
 
-def excerpt(
-    context: Context, snapshot: Snapshot, span: _Span, budget: int, task: Task, *, numbered: bool
-) -> ReadRows:
-    """At most `span.limit` lines and `budget` characters from `span.offset`; at least one line."""
+def _rows(
+    context: Context, snapshot: Snapshot, span: _Span, room: int, task: Task, *, numbered: bool
+) -> tuple[list[_Row], bool]:
+    """The lines of a span that fit into `room` characters, at least one, and whether there are more."""
     width = context.settings.line_chars
-    rows: list[str] = []
-    bodies: list[str] = []
-    invalid: list[int] = []
-    odd: dict[str, None] = {}
-    cut: list[int] = []
+    rows: list[_Row] = []
     used = 0
-    number, end, more, terminated = span.number, span.offset, False, False
-    per_character = 4 if snapshot.encoding.width == 1 else 2
-    for head in snapshot.lines.since(
-        span.offset, span.stop, limit=width * per_character, reach=LINE_REACH, task=task
-    ):
-        if len(rows) >= span.limit:
-            more = True
-            break
-        body, remark = shown_line(snapshot, head, width, number)
-        row = (f"{number:>6}\t" if numbered else "") + (visible(body) if numbered else body) + remark
-        if rows and used + len(row) + 1 > budget:
-            more = True
-            break
-        if "\ufffd" in body and _invalid(snapshot, head):
-            invalid.append(number)
-        odd.update(dict.fromkeys(oddities(body)))
-        if remark:
-            cut.append(number)
-        rows.append(clip(row, max(budget, 100)))
-        bodies.append(body)
-        used += len(row) + 1
-        number += 1
-        end = head.end
-        terminated = bool(head.terminator)
-    return ReadRows(rows, bodies, end, cut, invalid, list(odd), more, terminated)
+    reach = width * (4 if snapshot.encoding.width == 1 else 2)
+    for line in snapshot.lines.since(span.offset, span.stop, limit=reach, reach=LINE_REACH, task=task):
+        number = span.number + len(rows)
+        body = encodable(codec.decoded(line.body, snapshot.encoding))
+        is_cut = not line.whole or len(body) > width
+        text = body = body[:width]
+        if numbered:
+            text = f"{number:>6}\t{visible(body)}"
+        if is_cut:
+            length = f"{'more than ' if line.goes_on else ''}{line.length:,} bytes"
+            place = f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
+            text += f" …[line of {length}, cut; read on with {place}]"
+        if len(rows) >= span.limit or (rows and used + len(text) + 1 > room):
+            return rows, True
+        used += len(text) + 1
+        rows.append(_Row(number, clip(text, max(room, 100)), body, line, is_cut))
+    return rows, False
 
 
-def shown_line(snapshot: Snapshot, head: Line, width: int, number: int) -> tuple[str, str]:
-    """A line's text of at most `width` characters, and what is said of the rest (empty if whole).
-
-    `number` is the line's, negative if it was counted from the end.
-    """
-    body = encodable(codec.decoded(head.body, snapshot.encoding))
-    if head.whole and len(body) <= width:
-        return body, ""
-    kept = body[:width]
-    length = f"{'more than ' if head.goes_on else ''}{head.length:,} bytes"
-    place = f"line={number}" if number > 0 else f"start={number}"
-    return kept, f" …[line of {length}, cut; read on with {place}, column={len(kept) + 1}]"
-
-
-def _invalid(snapshot: Snapshot, head: Line) -> bool:
+def _is_invalid(snapshot: Snapshot, row: _Row) -> bool:
+    """Whether a line has bytes that are no text of its encoding."""
     try:
-        head.body.decode(snapshot.encoding.name)
+        if "\ufffd" in row.body:
+            row.line.body.decode(snapshot.encoding.name)
     except UnicodeDecodeError:
         return True
     return False
@@ -415,94 +427,87 @@ def _lines(
     context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
 ) -> FileRead:
     shown = snapshot.location.shown if snapshot.location is not None else ""
+    known: dict[str, Any] = {"path": shown, "size": snapshot.size, **facts(snapshot)}
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
-        return FileRead(
-            f"[{visible(shown)}: empty file; {about(snapshot)}]",
-            path=shown,
-            size=snapshot.size,
-            total_lines=0,
-            **facts(snapshot),
-        )
+        return FileRead(f"[{visible(shown)}: empty file; {about(snapshot)}]", total_lines=0, **known)
     span = asked = _span(context, snapshot, arguments, task)
-    room = max(200, budget - 700)
-    got = excerpt(context, snapshot, span, room, task, numbered=arguments.numbered)
-    while arguments.mode == "tail" and got.more and len(got.rows) < span.limit:
+    room, numbered = max(200, budget - 700), arguments.numbered
+    rows, cut_short = _rows(context, snapshot, span, room, task, numbered=numbered)
+    while arguments.mode == "tail" and cut_short and len(rows) < span.limit:
         # What does not fit is left out at the beginning: who asks for a tail wants the newest lines.
-        span = _tail(snapshot, min(len(got.rows), span.limit - 1), task)
-        got = excerpt(context, snapshot, span, room, task, numbered=arguments.numbered)
+        count = min(len(rows), span.limit - 1)
+        span = _tail(snapshot, count, count, task)
+        rows, cut_short = _rows(context, snapshot, span, room, task, numbered=numbered)
     older = asked.limit - span.limit
-    context.remember(snapshot, (span.offset, got.end))
-    last = span.number + len(got.rows) - 1
+    end = rows[-1].line.end if rows else span.offset
+    context.remember(snapshot, (span.offset, end))
+    last = span.number + len(rows) - 1
     total = total_lines(snapshot)
-    if total is None and got.end >= snapshot.size and span.number > 0:
+    if total is None and end >= snapshot.size and span.number > 0:
         total = last
     total_text = f"{total:,}" if total is not None else f"(not counted, {size_text(snapshot.size)})"
-    head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
+    invalid_lines = tuple(row.number for row in rows if _is_invalid(snapshot, row))
+    odd = dict.fromkeys(oddity for row in rows for oddity in oddities(row.body))
     notes = [note for note in span.notes if note]
-    if got.invalid:
-        notes.append(f"invalid bytes, shown as \ufffd, at lines {listed(got.invalid, 10)}")
-    if got.odd:
-        notes.append("contains " + " and ".join(got.odd))
+    if invalid_lines:
+        notes.append(f"invalid bytes, shown as \ufffd, at lines {listed(invalid_lines, 10)}")
+    if odd:
+        notes.append("contains " + " and ".join(odd))
     if older:
-        notes.append(
-            f"{counted(older, 'older line')} left out; read on with start={asked.number}, limit={older}"
-        )
-    more = got.more or got.end < snapshot.size
+        way = f"start={asked.number}, limit={older}"
+        notes.append(f"{counted(older, 'older line')} left out; read on with {way}")
+    more = cut_short or end < snapshot.size
     if more and span.stop is None:
         rest = f"lines {last + 1}-{total} left out; " if total is not None and last > 0 else "more; "
         notes.append(f"{rest}continue with start={last + 1}")
-    elif more and span.stop is not None and got.end < span.stop:
-        end = snapshot.lines.line_at(span.stop - 1, task)
-        notes.append(f"it ends at line {end}; continue with start={last + 1}, limit={end - last}")
+    elif more and span.stop is not None and end < span.stop:
+        final = snapshot.lines.line_at(span.stop - 1, task)
+        notes.append(f"it ends at line {final}; continue with start={last + 1}, limit={final - last}")
+    head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     return FileRead(
-        "\n".join([head, *got.rows, *(f"[{note}]" for note in notes)]),
-        path=shown,
-        **facts(snapshot),
-        size=snapshot.size,
-        content="\n".join(got.bodies),
+        "\n".join([head, *(row.text for row in rows), *(f"[{note}]" for note in notes)]),
+        **known,
+        content="\n".join(row.body for row in rows),
         start_line=span.number,
         end_line=last,
-        lines_returned=len(got.rows),
+        lines_returned=len(rows),
         total_lines=total,
-        truncated=got.more or older > 0,
-        cut_at=tuple(got.cut),
-        terminated=got.terminated,
+        truncated=cut_short or older > 0,
+        cut_at=tuple(row.number for row in rows if row.is_cut),
+        terminated=bool(rows and rows[-1].line.terminator),
         symbol=span.symbol,
         match_line=span.hit,
-        invalid_lines=tuple(got.invalid),
+        invalid_lines=invalid_lines,
         notes=tuple(notes),
         next=ReadOn(start=asked.number if older else last + 1) if more or older else None,
     )
 
 
-def _piece(snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task) -> FileRead:
+def _piece(snapshot: Snapshot, arguments: ReadArguments, column: int, budget: int, task: Task) -> FileRead:
     """Characters [column, column + limit) of one line, decoded block by block."""
     number = arguments.line if arguments.line is not None else arguments.start
-    if number == 0:
-        raise FilewrightError(Code.INVALID_INPUT, "start=0: lines are numbered from 1")
-    if number > 0 and not snapshot.lines.has_line(number, task):
-        raise past_end(snapshot, number, task)
-    offset = snapshot.lines.offset_of(number, task) if number > 0 else snapshot.lines.last(-number, task)
-    column = arguments.column or 1
+    _require_line(snapshot, number, task)
+    lines = snapshot.lines
+    offset = lines.offset_of(number, task) if number > 0 else lines.last(-number, task)
     limit = min(arguments.max_chars or arguments.limit, max(1, budget - 500))
     text, complete, length = _characters(snapshot, offset, column, limit, task)
-    shown = snapshot.location.shown if snapshot.location is not None else ""
     if not text and column > 1:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"column={column} is past the end of line {number} of {snapshot.asked}, "
-            f"which has {length:,} characters",
-            hint=f"use a column from 1 to {length}" if length else "the line is empty",
-            details={"path": snapshot.asked, "argument": "column", "length": length},
+        asked = snapshot.asked
+        place = f"column={column} is past the end of line {number} of {asked}"
+        raise invalid(
+            f"{place}, which has {length:,} characters",
+            f"use a column from 1 to {length}" if length else "the line is empty",
+            path=asked,
+            argument="column",
+            length=length,
         )
+    shown = snapshot.location.shown if snapshot.location is not None else ""
     last = column + len(text) - 1
     head = f"[{visible(shown)}: line {number}, columns {column}-{last}; {about(snapshot)}]"
-    rows = [head, visible(text) if arguments.numbered else text]
-    if not complete:
-        rows.append(f"[the line goes on; continue with line={number}, column={last + 1}]")
+    rest = "" if complete else f"\n[the line goes on; continue with line={number}, column={last + 1}]"
     return FileRead(
-        "\n".join(rows),
+        f"{head}\n{visible(text) if arguments.numbered else text}{rest}",
         path=shown,
         **facts(snapshot),
         size=snapshot.size,
@@ -528,7 +533,7 @@ def _characters(
         text = decoder.decode(block, final=position + len(block) >= snapshot.size)
         ends = [at for at in (text.find("\n"), text.find("\r")) if at >= 0]
         piece = text[: min(ends)] if ends else text
-        kept += piece[skip : skip + limit + 1 - len(kept)] if skip < len(piece) else ""
+        kept += piece[skip : skip + limit + 1 - len(kept)]
         skip = max(0, skip - len(piece))
         if len(kept) > limit:
             return encodable(kept[:limit]), False, column + limit
@@ -538,14 +543,12 @@ def _characters(
 
 
 TOOL = Tool(
-    name="read_content",
-    title="Read files",
-    description=(
-        "Read one file (path), several (paths) or a place in each (items): by lines, head, tail, around a line or a "
-        "match of pattern, or a whole function or class (symbol, or mode=semantic with line). Rows are "
-        "`number<TAB>text`; leave the numbers out of edits. The first row gives the version. Shows images."
-    ),
-    arguments=ReadArguments,
-    run=run,
-    toolset="read",
+    "read_content",
+    "Read files",
+    "Read one file (path), several (paths) or a place in each (items): by lines, head, tail, around a line or a "
+    "match of pattern, or a whole function or class (symbol, or mode=semantic with line). Rows are "
+    "`number<TAB>text`; leave the numbers out of edits. The first row gives the version. Shows images.",
+    ReadArguments,
+    run,
+    "read",
 )

@@ -17,8 +17,7 @@ from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change, spliced
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted, Page, short_diff
-from filewright.tools.result import ChangeResult
+from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search_page import skipped
 from filewright.visible import visible
 from filewright.wording import counted

@@ -1,21 +1,37 @@
-"""What a tool answers: one frozen dataclass a tool, made of typed facts.
+"""What a tool answers: one frozen dataclass a tool, made of typed facts, and the page that a model reads.
 
-`ToolResult` is what all of them have: `text`, the bounded page that a model reads, and `data`, the same
-facts as JSON values. A program reads the attributes of the tool's own class.
+`ToolResult` is what all of them have: `text`, the bounded page, and `data`, the same facts as JSON values. A
+program reads the attributes of the tool's own class. The text is made of lines collected in a `Page`, which
+never passes its budget; what did not fit is counted, with the arguments that continue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from filewright.edit import Diff, FileDiff
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
+from filewright.progress import Task
+from filewright.text import Snapshot
+from filewright.visible import visible
+from filewright.wording import counted
+
+R = TypeVar("R", bound="ToolResult")
+
+DiffWanted = Literal["auto", "full", "none"]
+"""How much of its diff a change shows."""
+
+_SHORT_LINES, _SHORT_CHARS = 40, 4_000
+"""A diff up to this is shown unasked."""
 
 _OPTIONAL = "optional"
-OPTIONAL: Mapping[str, bool] = {_OPTIONAL: True}
-"""Metadata of a field that `data` leaves out where it is None or empty."""
+
+
+def optional(default: Any = None) -> Any:
+    """A field that `data` leaves out where it is None or empty."""
+    return field(default=default, metadata={_OPTIONAL: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +52,7 @@ class ToolResult:
     """
 
     text: str = field(repr=False)
-    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata=OPTIONAL)
+    notices: tuple[str, ...] = field(default=(), kw_only=True, metadata={_OPTIONAL: True})
     images: tuple[Image, ...] = field(default=(), repr=False, kw_only=True)
     whole: str | None = field(default=None, repr=False, kw_only=True)
 
@@ -115,3 +131,209 @@ def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         else:
             made[member.name] = plain(found)
     return made
+
+
+def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> str:
+    """At most `limit` characters of `text`, the last of them `note` if something was cut.
+
+    `at_line` cuts at the end of a line, if the second half of what fits has one, and gives `note` a line.
+    """
+    if len(text) <= limit:
+        return text
+    if not at_line:
+        return text[: max(0, limit - len(note))] + note
+    room = max(0, limit - len(note) - 1)
+    cut = text.rfind("\n", room // 2, room)
+    return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
+
+
+def size_text(size: int) -> str:
+    """A size for people: ``532 B``, ``1.4 KB``, ``3.2 GB``."""
+    if size < 1024:
+        return f"{size} B"
+    power = min(3, (size.bit_length() - 1) // 10)
+    return f"{size / 1024**power:.1f} {'KMG'[power - 1]}B"
+
+
+def short_diff(diff: str) -> bool:
+    """Whether a diff is shown unasked."""
+    return diff.count("\n") <= _SHORT_LINES and len(diff) <= _SHORT_CHARS
+
+
+class Page:
+    """Lines up to a budget of characters."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lines: list[str] = []
+        self._used = 0
+
+    def fits(self, *lines: str, reserve: int = 0) -> bool:
+        """Whether these lines and `reserve` more characters still fit."""
+        return self._used + sum(len(line) + 1 for line in lines) + reserve <= self._limit
+
+    def add(self, *lines: str) -> None:
+        """Add lines, cut to what is left of the budget."""
+        for line in lines:
+            room = self._limit - self._used - 1
+            if room <= 0:
+                return
+            kept = clip(line, room)
+            self._lines.append(kept)
+            self._used += len(kept) + 1
+
+    def extend(
+        self, lines: Iterable[str], *, reserve: int = 0, most: int | None = None, more: str = ""
+    ) -> int:
+        """Add lines while they fit whole, `most` at most; the number that did not is returned.
+
+        With `more`, a noun, a last line says how many of them there are.
+        """
+        left = 0
+        for number, line in enumerate(lines):
+            if left or number == most or not self.fits(line, reserve=reserve):
+                left += 1
+            else:
+                self.add(line)
+        if left and more:
+            self.add(f"[{counted(left, f'more {more}')}]")
+        return left
+
+    def add_diff(self, text: str, *, rest: str = "") -> None:
+        """Add whole lines of a diff; what is left is counted, with `rest` as advice."""
+        lines = text.rstrip("\n").split("\n") if text else []
+        left = self.extend(lines, reserve=40 + len(rest))
+        if left:
+            self.add(f"[{counted(left, 'line')} of the diff not shown{rest}]")
+
+    def add_change(
+        self, diff: Diff, wanted: str, change_id: str | None, *, seen: bool = False, rest: str = ""
+    ) -> bool:
+        """Add the diff of a change (of a preview without a `change_id`) as far as it is `wanted`; whether all of it.
+
+        A longer one, and one that was `seen` in the preview, is counted, with the way to see it; `rest` is advice for
+        one that the page cuts.
+        """
+        text = diff.text if wanted != "none" else ""
+        if not text:
+            return False
+        if wanted == "full" or (not seen and short_diff(text)):
+            self.add_diff(text, rest=rest)
+            return True
+        more = "" if diff.counted else "more than "
+        way = f"get_history with change_id={change_id} shows them" if change_id else "diff=full shows them"
+        counts = f"{more}{diff.added} lines added, {diff.removed} removed"
+        self.add(f"[{counts}, as in the preview]" if seen else f"[{counts}; {way}]")
+        return False
+
+    @property
+    def room(self) -> int:
+        """Characters left."""
+        return self._limit - self._used
+
+    def text(self) -> str:
+        """The page."""
+        return "\n".join(self._lines)
+
+
+def in_shares(
+    paths: Sequence[str],
+    budget: int,
+    make: Callable[[int, int], R],
+    failed: Callable[[int, FilewrightError], R],
+) -> tuple[list[R], str]:
+    """What `make` answers for each of several paths within its share of `budget`, and all of it on one page.
+
+    What one of them raises is an answer of its own, made by `failed`. `make` is given the number of the path.
+    """
+    results: list[R] = []
+    left = budget
+    for number in range(len(paths)):
+        try:
+            result = make(number, max(200, left // (len(paths) - number)))
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            result = failed(number, error)
+        left = max(0, left - len(result.text) - 1)
+        results.append(result)
+    return results, joined(results, paths, budget)
+
+
+def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:
+    """The texts of as many results as fit into one page, and which path is the next."""
+    kept: list[str] = []
+    used = 0
+    for result, path in zip(results, paths, strict=True):
+        used += len(result.text) + 2
+        if kept and used > budget:
+            name = clip(visible(path), 200)
+            kept.append(f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]")
+            break
+        kept.append(result.text)
+    return "\n\n".join(kept)
+
+
+# What is said of a file beside its text
+
+
+def total_lines(snapshot: Snapshot) -> int | None:
+    """The number of lines where it is known or cheap to know, else None."""
+    known = snapshot.held is not None or snapshot.lines.complete
+    return snapshot.line_count if known else None
+
+
+def line_ending(snapshot: Snapshot) -> str:
+    """The name of the file's line ending; of a file that was not counted, of its beginning."""
+    if total_lines(snapshot) is not None:
+        return snapshot.terminators.name
+    return snapshot.lines.terminators_in(snapshot.start, min(snapshot.size, 1 << 18)).name
+
+
+def _encoding(snapshot: Snapshot) -> str:
+    return snapshot.encoding.name + (" with BOM" if snapshot.encoding.bom else "")
+
+
+def kept_form(snapshot: Snapshot) -> str:
+    """What is not plain about a file that stays as it is: ``; cp1252 and crlf kept``; "" of UTF-8 with line feeds."""
+    forms = [
+        form for form in (_encoding(snapshot), line_ending(snapshot)) if form not in ("utf-8", "lf", "none")
+    ]
+    return f"; {' and '.join(forms)} kept" if forms else ""
+
+
+def past_end(snapshot: Snapshot, start: int, task: Task, *, argument: str = "start") -> FilewrightError:
+    """The refusal of a line number that the file does not have."""
+    count = snapshot.lines.counted(task)
+    hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
+    if count and argument == "start":
+        hint += ", or a negative one to count from the end"
+    return invalid(
+        f"{argument}={start} is past the end of {snapshot.asked}, which has {count} lines",
+        hint,
+        path=snapshot.asked,
+        line_count=count,
+        argument=argument,
+    )
+
+
+def about(snapshot: Snapshot) -> str:
+    """Encoding, line ending and version, for the first line of a result."""
+    name, encoding = _encoding(snapshot), snapshot.encoding
+    if encoding.invalid:
+        name += " with invalid bytes"
+    elif encoding.guessed:
+        name += f" (guessed, confidence {encoding.confidence:.2f})"
+    return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
+
+
+def facts(snapshot: Snapshot) -> dict[str, Any]:
+    """The same as plain values."""
+    encoding = snapshot.encoding
+    return {
+        "encoding": encoding.name,
+        "encoding_confidence": round(encoding.confidence, 3),
+        "bom": bool(encoding.bom),
+        "line_ending": line_ending(snapshot),
+        "version": snapshot.version,
+    }

@@ -9,8 +9,7 @@ from filewright.changes import Entry, FileDifference, Scope
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.rendering import Page
-from filewright.tools.result import ToolResult
+from filewright.tools.result import Page, ToolResult
 from filewright.visible import visible
 from filewright.wording import counted
 

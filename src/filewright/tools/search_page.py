@@ -21,8 +21,7 @@ from filewright.text import NotebookView, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.cursor import encode
 from filewright.tools.registry import Arguments
-from filewright.tools.rendering import Page
-from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.tools.result import Page, ToolResult, optional
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -115,7 +114,7 @@ class SearchHit:
     context_after: tuple[str, ...]
     symbol: str | None
     similarity: float
-    matched: str | None = field(default=None, metadata=OPTIONAL)
+    matched: str | None = optional()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class SearchedFile:
     """A file with matches; `count` is the number of its matching lines, where that was asked for."""
 
     path: str
-    count: int | None = field(default=None, metadata=OPTIONAL)
+    count: int | None = optional()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +141,8 @@ class SearchResult(ToolResult):
     notes: tuple[str, ...]
     files_searched: int | None
     total: int | None = None
-    searches: tuple[SearchResult, ...] = field(default=(), metadata=OPTIONAL)
-    kinds: tuple[LineKind, ...] = field(default=(), metadata=OPTIONAL)
+    searches: tuple[SearchResult, ...] = optional(())
+    kinds: tuple[LineKind, ...] = optional(())
 
     @property
     def found(self) -> bool:

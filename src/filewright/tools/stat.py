@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,10 +12,8 @@ from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.tools.context import Context
-from filewright.tools.described import facts
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import Page, size_text
-from filewright.tools.result import OPTIONAL, ToolResult
+from filewright.tools.result import Page, ToolResult, facts, optional, size_text
 from filewright.visible import encodable, visible
 
 
@@ -73,16 +71,16 @@ class FileStatus:
     accessed: str
     changed: str
     times_ns: tuple[int, int, int]
-    created: str | None = field(default=None, metadata=OPTIONAL)
-    created_ns: int | None = field(default=None, metadata=OPTIONAL)
-    target: str | None = field(default=None, metadata=OPTIONAL)
-    encoding: str | None = field(default=None, metadata=OPTIONAL)
-    encoding_confidence: float | None = field(default=None, metadata=OPTIONAL)
-    bom: bool | None = field(default=None, metadata=OPTIONAL)
-    line_ending: str | None = field(default=None, metadata=OPTIONAL)
-    binary: str | None = field(default=None, metadata=OPTIONAL)
-    version: str | None = field(default=None, metadata=OPTIONAL)
-    unreadable: str | None = field(default=None, metadata=OPTIONAL)
+    created: str | None = optional()
+    created_ns: int | None = optional()
+    target: str | None = optional()
+    encoding: str | None = optional()
+    encoding_confidence: float | None = optional()
+    bom: bool | None = optional()
+    line_ending: str | None = optional()
+    binary: str | None = optional()
+    version: str | None = optional()
+    unreadable: str | None = optional()
 
     @property
     def row(self) -> str:
@@ -113,8 +111,8 @@ class StatItem:
 
     path: str
     status: Literal["success", "error"]
-    stats: FileStatus | None = field(default=None, metadata=OPTIONAL)
-    error: FilewrightError | None = field(default=None, metadata=OPTIONAL)
+    stats: FileStatus | None = optional()
+    error: FilewrightError | None = optional()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from filewright.tools.batch import BatchResult, Item, ItemResult, item_named, ru
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Decided
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.rendering import DiffWanted
+from filewright.tools.result import DiffWanted
 
 _CREATED = Encoding("utf-8")
 _UNSEEN = object()
