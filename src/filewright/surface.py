@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools import Context, FailedCall, ToolResult, clip, entries, instructions
@@ -128,7 +128,7 @@ class Offer:
             _logger.exception("internal error in %s", name)
             message = f"{name} failed because of a bug in filewright; the log has the details"
             hint = "report it; try the work another way"
-            return self.refused(FilewrightError(Code.INTERNAL, message, hint=hint))
+            return self.refused(FilewrightError(Code.INTERNAL, message, hint))
 
     def run(self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
@@ -165,13 +165,11 @@ class Offer:
             return FilewrightError(
                 Code.READ_ONLY,
                 f"{name} changes files, and this workspace is read-only",
-                hint="ask the user to serve it without --read-only",
+                "ask the user to serve it without --read-only",
             )
         names = [tool.name for tool in self._tools]
         hint = did_you_mean(name, names, f"the tools are {', '.join(names)}")
-        return FilewrightError(
-            Code.INVALID_INPUT, f"unknown tool {name[:100]!r}", hint=hint, details={"tool": name[:100]}
-        )
+        return invalid(f"unknown tool {name[:100]!r}", hint, tool=name[:100])
 
     def _bounded(self, result: ToolResult) -> ToolResult:
         """Whatever a tool made, within the hard cap and without what no transport can carry."""

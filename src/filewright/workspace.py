@@ -230,7 +230,7 @@ class Workspace(TypedTools, Closing):
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
-                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint="nothing to do")
+                raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", "nothing to do")
             change_id = newest.id
         return self._within(task).revert_edit(change_id, path=path)
 
@@ -248,7 +248,7 @@ class Workspace(TypedTools, Closing):
                         break
                     redone.update(head.reverts)
             if change_id is None:
-                raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", hint="nothing to do")
+                raise FilewrightError(Code.NOT_FOUND, "there is no undo to take back", "nothing to do")
         return self._within(task).revert_edit(change_id, preview=preview)
 
     def restore(self, path: str, at: str, *, preview: bool = False, task: Task | None = None) -> RevertResult:
@@ -357,8 +357,9 @@ class Workspace(TypedTools, Closing):
                     raise FilewrightError(
                         Code.TOO_LARGE,
                         f"{location.asked} has {snapshot.size:,} bytes, more than a resource may have",
-                        hint="read it in parts with read_content",
-                        details={"path": location.asked, "size": snapshot.size},
+                        "read it in parts with read_content",
+                        path=location.asked,
+                        size=snapshot.size,
                     )
                 if snapshot.binary is not None:
                     return snapshot.binary, held
@@ -374,7 +375,7 @@ class Workspace(TypedTools, Closing):
                 tool.run(whole, arguments, Task(seconds=self.settings.call_seconds)).text
             )
         raise FilewrightError(
-            Code.NOT_FOUND, f"no resource {uri}", hint="filewright://file/PATH or filewright://history/CHANGE"
+            Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"
         )
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         scope_of,
         sessions,
     )
-    from filewright.tools.search_page import SearchHit, SearchResult
+    from filewright.tools.search import SearchHit, SearchResult
     from filewright.tools.stat import FileStatus, StatResult
     from filewright.tools.typed import (
         EditRequest,
@@ -82,7 +82,7 @@ __getattr__, __all__ = face_of(
         "registry": "Arguments Tool Toolset",
         "replace": "ReplaceResult",
         "restore": "FileState restore_file",
-        "search_page": "SearchHit SearchResult",
+        "search": "SearchHit SearchResult",
         "stat": "FileStatus StatResult",
         "typed": "EditRequest Newline ReadOptions ReadRequest TypedTools WriteMode WriteRequest",
     },

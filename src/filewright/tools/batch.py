@@ -188,8 +188,9 @@ def check_count(context: Context, items: Sequence[object]) -> None:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{len(items):,} items in one call; the limit is {limit:,}",
-            hint="send them in several calls",
-            details={"count": len(items), "limit": limit},
+            "send them in several calls",
+            count=len(items),
+            limit=limit,
         )
 
 

@@ -45,8 +45,10 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{snapshot.asked} is too large to be compared",
-            hint="read the parts in question",
-            details={"path": snapshot.asked, "size": snapshot.size, "limit": context.settings.hold_bytes},
+            "read the parts in question",
+            path=snapshot.asked,
+            size=snapshot.size,
+            limit=context.settings.hold_bytes,
         )
     narrow = Narrowed(snapshot).snapshot if snapshot.encoding.width > 1 else snapshot
     return Snapshot.of_bytes(

@@ -117,8 +117,10 @@ class Context:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"{location.asked} has {size:,} bytes; the limit is {limit:,}",
-                hint="search in it, or ask the user to raise the limit",
-                details={"path": location.asked, "size": size, "limit": limit},
+                "search in it, or ask the user to raise the limit",
+                path=location.asked,
+                size=size,
+                limit=limit,
             )
         return snapshot
 
@@ -180,8 +182,10 @@ class Context:
             raise FilewrightError(
                 Code.STALE_VERSION,
                 f"{snapshot.asked} is no longer at version {expected}; it is at {snapshot.version}",
-                hint="read it again and make the edit against what is there now",
-                details={"path": snapshot.asked, "expected": expected, "version": snapshot.version},
+                "read it again and make the edit against what is there now",
+                path=snapshot.asked,
+                expected=expected,
+                version=snapshot.version,
             )
 
 
@@ -190,7 +194,9 @@ def binary(location: Location, kind: str, size: int) -> FilewrightError:
     return FilewrightError(
         Code.IS_BINARY,
         f"{location.asked} is not text: {kind}, {size:,} bytes",
-        hint="binary files can be listed, moved, copied and deleted, but not read or edited as text; "
+        "binary files can be listed, moved, copied and deleted, but not read or edited as text; "
         "if it is text all the same, give its encoding to read_content",
-        details={"path": location.asked, "type": kind, "size": size},
+        path=location.asked,
+        type=kind,
+        size=size,
     )

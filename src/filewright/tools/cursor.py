@@ -7,7 +7,7 @@ import binascii
 import json
 from typing import Any
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 
 def encode(tool: str, kind: str, key: list[Any]) -> str:
@@ -24,10 +24,9 @@ def decode(cursor: str, tool: str) -> tuple[str, list[Any]]:
         if named != tool or not isinstance(kind, str) or not isinstance(key, list):
             raise ValueError(named)
     except (ValueError, TypeError, UnicodeError, binascii.Error, RecursionError) as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "the cursor is not one that this tool gave",
-            hint="leave it out to start from the beginning",
-            details={"argument": "cursor"},
+            "leave it out to start from the beginning",
+            argument="cursor",
         ) from error
     return kind, key

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.edit import Edit, Outcome, Plan, Rewrite, SymbolLines, indented, plan, symbol_lines
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language, language_of
 from filewright.progress import Task
 from filewright.text import NotebookView, Snapshot, notebook_view
@@ -179,8 +179,9 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{len(arguments.edits):,} edits in one call; the limit is {limit}",
-            hint="send them in several calls, or use replace_content",
-            details={"count": len(arguments.edits), "limit": limit},
+            "send them in several calls, or use replace_content",
+            count=len(arguments.edits),
+            limit=limit,
         )
 
     def summary(files: Sequence[Changed[Plan]]) -> str:
@@ -296,8 +297,8 @@ class _Edits:
                 raise FilewrightError(
                     Code.STALE_VERSION,
                     f"{file.location.asked} was changed meanwhile",
-                    hint="send the edit again",
-                    details={"path": file.location.asked},
+                    "send the edit again",
+                    path=file.location.asked,
                 )
         self._open[file.location] = found  # the last one is the one that was asked for last
         self._let_go()
@@ -359,9 +360,7 @@ class _Edits:
     def _invalid(self, message: str, hint: str) -> FilewrightError:
         count = len(self._arguments.edits)
         which = f"edit {self._number + 1} of {count}: " if count > 1 else ""
-        return FilewrightError(
-            Code.INVALID_INPUT, f"{which}{message}", hint=hint, details={"edit": self._number}
-        )
+        return invalid(f"{which}{message}", hint, edit=self._number)
 
     def _add(self, item: EditItem, file: _EditedText) -> None:
         fuzzy = self._arguments.fuzzy if item.fuzzy is None else item.fuzzy
@@ -527,8 +526,9 @@ class _Edits:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"{end - start:,} bytes are to be moved; the limit is {limit:,}",
-                hint="move fewer lines, or the whole file with move_items",
-                details={"size": end - start, "limit": limit},
+                "move fewer lines, or the whole file with move_items",
+                size=end - start,
+                limit=limit,
             )
         return snapshot.read(start, end - start)
 
@@ -538,11 +538,11 @@ def _in_cell(page: Snapshot, name: str | None) -> tuple[Snapshot, int]:
     if name is None:
         return page, 0
     if not isinstance(page, NotebookView):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"{page.asked} is no notebook, and has no cell {name!r}",
-            hint="leave cell out",
-            details={"path": page.asked, "argument": "cell"},
+            "leave cell out",
+            path=page.asked,
+            argument="cell",
         )
     cell = page.cell_named(name)
     return Snapshot.of_bytes(page.source(cell), encoding="utf-8", location=page.location), cell.start

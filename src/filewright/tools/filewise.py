@@ -41,8 +41,10 @@ def _with(context: Context, snapshot: Snapshot, splices: Sequence[Splice]) -> Sn
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{snapshot.asked} is too large for several operations in one call",
-            hint="send one operation per call",
-            details={"path": snapshot.asked, "size": snapshot.size, "limit": context.settings.hold_bytes},
+            "send one operation per call",
+            path=snapshot.asked,
+            size=snapshot.size,
+            limit=context.settings.hold_bytes,
         )
     return Snapshot.of_bytes(
         splice.apply(snapshot.held, splices),

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.changes import ChangeRecord, Entry, Side
 from filewright.edit import Diff, FileDiff
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
@@ -181,11 +181,10 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
         if arguments.model_fields_set - {"change_id", "limit"}:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 "get_history: change_id names one change",
-                hint="leave out path, cursor, session, client and since",
-                details={"argument": "change_id"},
+                "leave out path, cursor, session, client and since",
+                argument="change_id",
             )
         return _one(context, arguments.change_id, task)
     _check_cursor(context, arguments.cursor)
@@ -238,11 +237,10 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
     except FilewrightError as error:
         if error.code != Code.NOT_FOUND:
             raise
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "the cursor is not one that this tool gave, or the change it names is no longer kept",
-            hint="leave it out to start from the newest change",
-            details={"argument": "cursor"},
+            "leave it out to start from the newest change",
+            argument="cursor",
         ) from error
 
 
@@ -347,10 +345,7 @@ def _newest_of(context: Context, path: str) -> str:
     newest = context.changes.history(location=context.boundary.locate(path), limit=1)
     if not newest:
         raise FilewrightError(
-            Code.NOT_FOUND,
-            f"no change of {path} is recorded",
-            hint="get_history lists what is",
-            details={"path": path},
+            Code.NOT_FOUND, f"no change of {path} is recorded", "get_history lists what is", path=path
         )
     return newest[0].id
 

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.batch import BatchResult, Item, ItemResult, Planner, item_named, run_batch
 from filewright.tools.context import Context
@@ -133,8 +133,8 @@ def _require_file(context: Context, location: Location, *, missing_ok: bool = Fa
         raise FilewrightError(
             Code.SYMLINK if kind == "link" else Code.NOT_A_FILE,
             f"{location.asked} is a {kind}, not a regular file",
-            hint="name the link's target itself" if kind == "link" else "name a regular file",
-            details={"path": location.asked},
+            "name the link's target itself" if kind == "link" else "name a regular file",
+            path=location.asked,
         )
 
 
@@ -164,13 +164,12 @@ def _pairs(
         context.boundary.guard_write(destination, link_itself=True, reached=reached)
         if source.holds(destination):
             same = source == destination
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"{pair.source}: source and destination are the same"
                 if same
                 else f"{pair.destination} is inside {pair.source}: a folder cannot go into itself",
-                hint="name another destination" if same else "choose a destination outside it",
-                details={"path": pair.destination},
+                "name another destination" if same else "choose a destination outside it",
+                path=pair.destination,
             )
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
         return destination, (step(source, destination, arguments.overwrite),), result
@@ -215,17 +214,12 @@ def set_permissions(context: Context, arguments: PermissionArguments, task: Task
     """Set mode, owner or group of every path."""
     mode, owner, group = arguments.mode, arguments.owner, arguments.group
     if mode is None and owner is None and group is None:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            "set_permissions needs mode, owner or group",
-            hint='for example mode="644" or mode="u+x"',
-        )
+        raise invalid("set_permissions needs mode, owner or group", 'for example mode="644" or mode="u+x"')
     if mode is not None and not (_OCTAL.fullmatch(mode) or _SYMBOLIC.fullmatch(mode)):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"mode {mode!r} is neither octal nor symbolic",
-            hint='for example "644", "0755", "u+x", "go-w"',
-            details={"argument": "mode"},
+            'for example "644", "0755", "u+x", "go-w"',
+            argument="mode",
         )
     uid, gid = _number(owner, "owner"), _number(group, "group")
     named = {"mode": mode, "owner": owner, "group": group}
@@ -256,11 +250,8 @@ def _number(name: str | None, argument: str) -> int | None:
 
         return grp.getgrnam(name).gr_gid
     except (KeyError, ValueError, ImportError) as error:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"unknown {argument} {name!r}",
-            hint="give a name this system knows, or a number",
-            details={"argument": argument},
+        raise invalid(
+            f"unknown {argument} {name!r}", "give a name this system knows, or a number", argument=argument
         ) from error
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import FolderEntry, Location, Walk, quote
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
@@ -102,8 +102,8 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
         raise FilewrightError(
             Code.NOT_A_DIRECTORY,
             f"{location.asked} is a file, not a folder",
-            hint="read_content reads it, stat_items gives its size and time",
-            details={"path": location.asked},
+            "read_content reads it, stat_items gives its size and time",
+            path=location.asked,
         )
     depth = 0 if arguments.glob is not None and arguments.depth == 1 else arguments.depth
     by_name = arguments.sort == "name"
@@ -112,19 +112,15 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
     if arguments.cursor is not None:
         kind, key = decode(arguments.cursor, "list")
         if kind != arguments.sort or len(key) != 2:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 "the cursor belongs to another sort order",
-                hint="call again with the arguments of the call that gave it",
-                details={"argument": "cursor"},
+                "call again with the arguments of the call that gave it",
+                argument="cursor",
             )
         try:
             passed = int(key[0]), bytes.fromhex(key[1])
         except (ValueError, TypeError, OverflowError):
-            raise FilewrightError(
-                Code.INVALID_INPUT, "the cursor is malformed", hint="pass it on as it was given",
-                details={"argument": "cursor"},
-            ) from None  # fmt: skip
+            raise invalid("the cursor is malformed", "pass it on as it was given", argument="cursor") from None  # fmt: skip
         if by_name:
             after, passed = reduce(Location.child, passed[1].split(b"/"), location), None
     walk = context.boundary.walk(

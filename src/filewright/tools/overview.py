@@ -10,7 +10,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.structure import (
@@ -150,11 +150,10 @@ def run(
 ) -> OverviewResult | FolderMap | ManyOverviews:
     """What a file is, the map of a folder, or either of several paths."""
     if arguments.path is not None and arguments.paths is not None:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             "get_overview takes either path or paths",
-            hint="give path for one file or folder, paths for several",
-            details={"argument": "path"},
+            "give path for one file or folder, paths for several",
+            argument="path",
         )
     if arguments.paths is None:
         return _one(context, arguments, arguments.path or ".", task, context.settings.page_chars)
@@ -197,11 +196,10 @@ def _overview(
     """Size, lines, encoding, outline, what changed, what to search for."""
     ranges = _ranges(arguments)
     if arguments.lines is not None and not 1 <= arguments.lines[0] <= arguments.lines[1]:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"lines: {arguments.lines} is not a range of lines",
-            hint="give [first, last] with 1 <= first <= last",
-            details={"argument": "lines"},
+            "give [first, last] with 1 <= first <= last",
+            argument="lines",
         )
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
@@ -258,17 +256,14 @@ def _ranges(arguments: OverviewArguments) -> list[tuple[int, int]] | None:
     ranges = [(first, last) for first, last in arguments.changed_lines]
     for first, last in ranges:
         if not 1 <= first <= last:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"changed_lines: [{first}, {last}] is not a range of lines",
-                hint="give [first, last] with 1 <= first <= last",
-                details={"argument": "changed_lines"},
+                "give [first, last] with 1 <= first <= last",
+                argument="changed_lines",
             )
     if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(ranges):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            "changed_kinds needs one kind for each range of changed_lines",
-            details={"argument": "changed_kinds"},
+        raise invalid(
+            "changed_kinds needs one kind for each range of changed_lines", argument="changed_kinds"
         )
     return ranges
 

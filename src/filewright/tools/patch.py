@@ -103,8 +103,9 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"a patch of {len(arguments.patch):,} characters; the limit is {limit:,}",
-            hint="send it in parts",
-            details={"size": len(arguments.patch), "limit": limit},
+            "send it in parts",
+            size=len(arguments.patch),
+            limit=limit,
         )
     patch = parse(arguments.patch, renames=arguments.renames).below(arguments.root, arguments.strip)
     looking = _Looking(context, arguments, patch)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.result import ToolResult
 from filewright.wording import alike, listed
@@ -145,11 +145,10 @@ def _check_numbers(tool: str, value: Any, *loc: int | str) -> None:
     """Raise `invalid_input` for a whole number so large that to count with it, or to write it out, can fail."""
     if isinstance(value, int):
         if not -_MOST <= value <= _MOST:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 f"{tool}: argument {_place(loc)!r} is a number of more than 64 bits",
-                hint=f"wanted: an integer from {-_MOST} to {_MOST}",
-                details={"argument": _place(loc)},
+                f"wanted: an integer from {-_MOST} to {_MOST}",
+                argument=_place(loc),
             )
     elif isinstance(value, dict):
         for name, given in value.items():
@@ -174,11 +173,8 @@ def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -
     if len(others) > _PROBLEMS:
         message += f" (and {len(others) - _PROBLEMS} more)"
     hints = dict.fromkeys(hint for _, hint in problems_said if hint)
-    return FilewrightError(
-        Code.INVALID_INPUT,
-        message,
-        hint="; ".join(hints).replace("?; ", "? ") or None,
-        details={"argument": _place((unknown or others)[0]["loc"])},
+    return invalid(
+        message, "; ".join(hints).replace("?; ", "? ") or None, argument=_place((unknown or others)[0]["loc"])
     )
 
 

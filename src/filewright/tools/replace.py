@@ -18,7 +18,7 @@ from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change, spliced
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
-from filewright.tools.search_page import skipped
+from filewright.tools.search import skipped
 from filewright.visible import visible
 from filewright.wording import counted
 
@@ -165,8 +165,8 @@ def _decided(
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"the pattern is in more than {arguments.max_files} files; nothing was changed",
-                hint="narrow it with path or glob, or raise max_files",
-                details={"limit": arguments.max_files},
+                "narrow it with path or glob, or raise max_files",
+                limit=arguments.max_files,
             )
         if not made.splices:
             continue
@@ -177,9 +177,7 @@ def _decided(
     total = check_count(found.counts, arguments.expected_count)
     if found.counts and not changed:
         raise FilewrightError(
-            Code.NO_CHANGE,
-            f"all {total} matches read already as the replacement",
-            hint="nothing to do",
+            Code.NO_CHANGE, f"all {total} matches read already as the replacement", "nothing to do"
         )
 
 

@@ -59,8 +59,9 @@ def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -
         raise FilewrightError(
             Code.NOT_FOUND,
             f"no change of {path} is recorded",
-            hint="only what was changed through this workspace can be brought back",
-            details={"path": path, "available": []},
+            "only what was changed through this workspace can be brought back",
+            path=path,
+            available=[],
         )
     if change_id is None:
         return records[0]
@@ -71,8 +72,9 @@ def _chosen(records: Sequence[ChangeRecord], path: str, change_id: str | None) -
     raise FilewrightError(
         Code.NOT_FOUND,
         f"{path} has no backup {change_id}",
-        hint=f"there are: {', '.join(known)}",
-        details={"path": path, "available": known},
+        f"there are: {', '.join(known)}",
+        path=path,
+        available=known,
     )
 
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from filewright.changes import Entry, FileDifference, Scope
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.result import Page, ToolResult
@@ -72,10 +72,9 @@ def scope_of(
 ) -> Scope:
     """What arguments mean. Raises `invalid_input` unless a change, a session, a moment or a prompt is given."""
     if sum(given is not None for given in (change_id, session, since, prompt)) != 1:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"{tool} takes one of change_id, session and since",
-            hint="change_id for one change (get_history lists them), session for all of a session, since for "
+            "change_id for one change (get_history lists them), session for all of a session, since for "
             "everything after a change or a time",
         )
     location = context.boundary.locate(path) if path is not None else None
@@ -93,11 +92,10 @@ def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> Se
     if cursor is not None:
         begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
         if not begin:
-            raise FilewrightError(
-                Code.INVALID_INPUT,
+            raise invalid(
                 "the cursor is not one that this tool gave, or the session it names is no longer kept",
-                hint="leave it out to start from the newest session",
-                details={"argument": "cursor"},
+                "leave it out to start from the newest session",
+                argument="cursor",
             )
     made: list[SessionSummary] = []
     page = Page(context.settings.page_chars)

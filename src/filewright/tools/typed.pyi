@@ -11,7 +11,7 @@ from filewright.tools.overview import ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
 from filewright.tools.read import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
-from filewright.tools.search_page import SearchResult
+from filewright.tools.search import SearchResult
 from filewright.tools.stat import StatResult
 
 Case = Literal["smart", "sensitive", "insensitive"]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from filewright.boundary import Location
 from filewright.edit import Create, Expected, Modify, splices_between
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.batch import BatchResult, Item, ItemResult, item_named, run_batch
@@ -69,8 +69,8 @@ class _Target:
                 raise FilewrightError(
                     Code.STALE_VERSION,
                     f"{self.location.asked} was changed meanwhile",
-                    hint="write it again",
-                    details={"path": self.location.asked},
+                    "write it again",
+                    path=self.location.asked,
                 )
             self.identity = found
         return self.snapshot
@@ -88,8 +88,8 @@ class _Target:
                 raise FilewrightError(
                     Code.ALREADY_EXISTS,
                     f"{item.path} exists already",
-                    hint='use mode="overwrite" or mode="append", or edit_content to change a part of it',
-                    details={"path": item.path},
+                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
+                    path=item.path,
                 )
             self.whole = _encoded(item, _CREATED, b"\n")
             return "created"
@@ -174,8 +174,9 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
         raise FilewrightError(
             Code.TOO_LARGE,
             f"{total:,} characters to write in one call; the limit is {limit:,}",
-            hint="write in several calls, with mode=append",
-            details={"size": total, "limit": limit},
+            "write in several calls, with mode=append",
+            size=total,
+            limit=limit,
         )
 
     def plan(items: Sequence[WriteItem]) -> Iterator[Decided[Item]]:
@@ -217,11 +218,10 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
 def _located(context: Context, item: WriteItem) -> Location:
     location = context.boundary.locate(item.path)
     if item.path.endswith("/"):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise invalid(
             f"{item.path} ends in /, which asks for a folder",
-            hint="leave the / out to write a file; create_directories makes folders",
-            details={"path": item.path},
+            "leave the / out to write a file; create_directories makes folders",
+            path=item.path,
         )
     context.boundary.guard_write(location)
     return location
@@ -234,8 +234,8 @@ def _check(context: Context, target: _Target, item: WriteItem) -> None:
         raise FilewrightError(
             Code.STALE_VERSION,
             f"{item.path} does not exist, but version {item.expected_version} was expected",
-            hint="list the folder; leave expected_version out to create it",
-            details={"path": item.path},
+            "list the folder; leave expected_version out to create it",
+            path=item.path,
         )
     context.check_version(target.snapshot, item.expected_version)
     target.versioned = True
