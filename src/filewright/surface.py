@@ -144,7 +144,7 @@ class Offer:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
             changed = self._context.seen.changed() if self._surface is NATIVE else None
-            result = tool.run(self._context, parsed, task)
+            result = tool.run(self._context.at(task), parsed)
             if changed is not None:
                 self._context.seen.said()
             notices = [*([changed] if changed is not None else []), *task.notices]
@@ -153,7 +153,7 @@ class Offer:
             if error.code == Code.NOT_FOUND:
                 from filewright.tools import explain
 
-                explain(self._context, error, task)
+                explain(self._context.at(task), error)
             raise
 
     def refused(self, error: FilewrightError) -> ToolResult:

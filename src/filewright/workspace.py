@@ -264,7 +264,7 @@ class Workspace(TypedTools, Closing):
         """The sessions that changed something here, the latest first."""
         from filewright.tools import sessions
 
-        return sessions(self._context, limit, cursor, task or self._task())
+        return sessions(self._context.at(task or self._task()), limit, cursor)
 
     def changed_files(
         self,
@@ -282,7 +282,7 @@ class Workspace(TypedTools, Closing):
         from filewright.tools import changed_files
 
         scope = Scope(scope) if isinstance(scope, str) else scope
-        return changed_files(self._context, scope, offset, limit, task or self._task())
+        return changed_files(self._context.at(task or self._task()), scope, offset, limit)
 
     def _within(self, task: Task | None) -> TypedTools:
         return self if task is None else self.under(task)
@@ -369,11 +369,9 @@ class Workspace(TypedTools, Closing):
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(_HISTORY):
             tool = next(entry for entry in entries() if entry.name == "get_history").load()
-            whole = self._context.under(self.settings.but(**_WHOLE))
+            whole = self._context.under(self.settings.but(**_WHOLE)).at(self._task())
             arguments = tool.parse({"change_id": unquote(uri[len(_HISTORY) :])})
-            return "text/plain", encodable(
-                tool.run(whole, arguments, Task(seconds=self.settings.call_seconds)).text
-            )
+            return "text/plain", encodable(tool.run(whole, arguments).text)
         raise FilewrightError(
             Code.NOT_FOUND, f"no resource {uri}", "filewright://file/PATH or filewright://history/CHANGE"
         )

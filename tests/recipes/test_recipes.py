@@ -69,7 +69,6 @@ def test_a_tool(copy: Copy) -> None:
 
 from dataclasses import dataclass, field
 
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ToolResult
@@ -84,10 +83,10 @@ class LongestResult(ToolResult):
     number: int = field(kw_only=True)
 
 
-def run(context: Context, arguments: LongestArguments, task: Task) -> LongestResult:
+def run(context: Context, arguments: LongestArguments) -> LongestResult:
     location = context.boundary.locate(arguments.path)
     with context.open_text(location) as snapshot:
-        lengths = [line.length for line in snapshot.lines.since(task=task)]
+        lengths = [line.length for line in snapshot.lines.since(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
     return LongestResult(f"{location.shown}: line {number} is the longest", number=number)
 

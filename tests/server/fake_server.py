@@ -33,8 +33,8 @@ class Anything(Arguments):
 
 
 def strange(name: str, title: str, *, writes: bool = False, destructive: bool = False) -> Tool:
-    def run(_context: Context, arguments: Anything, task: Task) -> ToolResult:
-        return getattr(StrangeTools, name)(arguments.model_dump(), task)
+    def run(context: Context, arguments: Anything) -> ToolResult:
+        return getattr(StrangeTools, name)(arguments.model_dump(), context.task)
 
     return Tool(name, title, "A tool of the tests.", Anything, run, "read", writes, destructive)
 

@@ -287,7 +287,7 @@ def diff(call: Call, before: str, after: str) -> str:
     """A unified diff of two files."""
     from filewright.tools import compare_files
 
-    made = compare_files(call.context, before, after, call.task)
+    made = compare_files(call.context, before, after)
     if made.identical:
         return "(no differences)"
     return _answered(call, made.text.rstrip("\n").split("\n"))

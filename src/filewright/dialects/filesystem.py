@@ -419,7 +419,7 @@ def replace_content(call: Call, paths: Sequence[str], operations: Sequence[Recor
         for each in operations:
             pattern = _pattern(call, each.search, regex=each.use_regex, ignore_case=each.ignore_case)
             wanted.append((pattern, _replacement(each.replace, pattern, regex=each.use_regex)))
-        made = replace_in_order(call.context, _native(path), wanted, call.task)
+        made = replace_in_order(call.context, _native(path), wanted)
         return {"replacements": made.files[0].decision.count, "modified": made.record is not None}
 
     def refused(text: str, _error: FilewrightError) -> Json:
@@ -455,7 +455,7 @@ def apply_diff(call: Call, changes: Sequence[Record]) -> ToolResult:
             ]
             return plan(snapshot, edits, fuzzy=False, task=call.task)
 
-        made = change_text(call.context, "apply_diff", _native(change.path), planned, call.task)
+        made = change_text(call.context, "apply_diff", _native(change.path), planned)
         result: Json = {"success": True, "diff_count": len(change.diffs)}
         return {**result, "warning": "; ".join(made.warnings)} if made.warnings else result
 
@@ -490,7 +490,7 @@ def edit_file(call: Call, changes: Sequence[Record], dry_run: bool, output_diff:
             return plan(snapshot, edits, fuzzy=False, task=call.task)
 
         try:
-            return change_text(call.context, "edit_file", _native(path), planned, call.task, preview=dry_run)
+            return change_text(call.context, "edit_file", _native(path), planned, preview=dry_run)
         except FilewrightError as error:
             return error
 

@@ -565,7 +565,7 @@ def revert_edit(call: Call, path: str, backup_id: str | None) -> Json:
     """Bring a file back to what it was before a change; what it holds now becomes a backup."""
     from filewright.tools import restore_file
 
-    made = restore_file(call.context, path, backup_id, call.task)
+    made = restore_file(call.context, path, backup_id)
 
     def backup(state: FileState) -> Json:
         return {**shaped("largefile", "backup", state), "path": path}

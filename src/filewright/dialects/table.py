@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_model, model_validator
 
 from filewright.errors import FilewrightError
-from filewright.progress import Task
 from filewright.surface import Surface
 from filewright.tools import Arguments, Context, Tool, ToolResult, TypedTools, clip, entries
 from filewright.visible import encodable, visible
@@ -64,9 +63,9 @@ class LenientArguments(Arguments):
 class Call(TypedTools):
     """One call of a dialect's tool: the native tools under the dialect's limits, the task, what was `given`."""
 
-    def __init__(self, context: Context, task: Task, given: Collection[str] = ()) -> None:
+    def __init__(self, context: Context, given: Collection[str] = ()) -> None:
         self.context = context
-        self.task = task
+        self.task = context.task
         self.given = given
 
     @property
@@ -77,14 +76,14 @@ class Call(TypedTools):
     def native(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """The result of the native tool `name`, its arguments checked as a client's are."""
         tool = next(entry for entry in entries() if entry.name == name).load()
-        return tool.run(self.context, tool.parse(arguments), self.task)
+        return tool.run(self.context, tool.parse(arguments))
 
     _run = native
 
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
         settings = self.context.settings.but(**limits)
-        return Call(self.context.under(settings), self.task, self.given)
+        return Call(self.context.under(settings), self.given)
 
     def within(self, page_chars: int) -> Call:
         """The same call with native results, and lines, of at most `page_chars` characters."""
@@ -268,8 +267,8 @@ def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Ar
     arguments = _model(module, name, row.get("arguments", {}), models)
     native = getattr(module, "natively", natively)
 
-    def run(context: Context, parsed: Any, task: Task) -> ToolResult:
-        call = Call(context, task, parsed.model_fields_set)
+    def run(context: Context, parsed: Any) -> ToolResult:
+        call = Call(context, parsed.model_fields_set)
         given = {member: getattr(parsed, member) for member in arguments.model_fields}
         made = native(call, row, given) if "native" in row else getattr(module, name)(call, **given)
         if not isinstance(made, ToolResult):

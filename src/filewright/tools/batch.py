@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from filewright.changes import ChangeRecord
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change
 from filewright.tools.result import ChangeResult, Page, optional, plain
@@ -110,7 +109,6 @@ def run_batch(
     tool: str,
     items: Sequence[I],
     plan: Planner[I],
-    task: Task,
     *,
     atomic: bool,
     noun: str = "item",
@@ -133,7 +131,6 @@ def run_batch(
             context,
             tool,
             lambda: plan(group),
-            task,
             summary=partial(_summary, tool),
             again=adds,
             unchanged=True,
@@ -149,7 +146,7 @@ def run_batch(
     results = []
     records = []
     for position, item in enumerate(items):
-        task.report(position, len(items), tool)
+        context.task.report(position, len(items), tool)
         try:
             made = run([item])
         except FilewrightError as error:

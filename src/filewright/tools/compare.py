@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from filewright.edit import splices_between, unified
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.text import Narrowed, Snapshot
 from filewright.tools.context import Context
 from filewright.tools.result import ToolResult, clip
@@ -22,11 +21,11 @@ class Comparison(ToolResult):
     truncated: bool
 
 
-def compare_files(context: Context, before: str, after: str, task: Task) -> Comparison:
+def compare_files(context: Context, before: str, after: str) -> Comparison:
     """Compare two text files. Raises `too_large` for files that are not held in memory."""
     was, now = context.boundary.locate(before), context.boundary.locate(after)
     with context.open_text(was) as old, context.open_text(now) as new:
-        task.check()
+        context.task.check()
         plain, other = _plain(context, old), _plain(context, new)
         splices = splices_between(plain, other.read(0, other.size))
         shown = unified(was.shown, now.shown, plain, splices, max_lines=context.settings.diff_lines)

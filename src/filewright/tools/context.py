@@ -34,12 +34,16 @@ _PREVIEWS = 64
 
 
 class Context:
-    """One workspace as the tools see it. Thread-safe. What only some tools need is made when first asked for."""
+    """One workspace as a call of a tool sees it, with the call's `task`.
+
+    Thread-safe. What only some tools need is made when first asked for.
+    """
 
     def __init__(self, boundary: Boundary, settings: Settings, changes: Changes) -> None:
         self.boundary = boundary
         self.settings = settings
         self.changes = changes
+        self.task = Task()
         self.shown = Shown(settings.shown_bytes)
         self.seen = SeenFiles(boundary, partial(self.open, hold=False))
         changes.after_commit = self.seen.ours
@@ -81,6 +85,12 @@ class Context:
         """The same workspace with other limits for the tools; caches and processes are shared."""
         other = copy(self)
         other.settings = settings
+        return other
+
+    def at(self, task: Task) -> Context:
+        """The same workspace for one call, whose task this is."""
+        other = copy(self)
+        other.task = task
         return other
 
     def exists(self, location: Location) -> bool:

@@ -14,7 +14,6 @@ from filewright.boundary import Location
 from filewright.edit import Edit, Outcome, Plan, Rewrite, SymbolLines, indented, plan, symbol_lines
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language, language_of
-from filewright.progress import Task
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change, decided
@@ -172,7 +171,7 @@ class EditResult(ChangeResult):
         return {**super().data, "results": [outcome.data() for outcome in self.results]}
 
 
-def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
+def run(context: Context, arguments: EditArguments) -> EditResult:
     """Locate every edit on one snapshot of its file, and commit them together."""
     limit = context.settings.max_edits
     if len(arguments.edits) > limit:
@@ -193,8 +192,7 @@ def run(context: Context, arguments: EditArguments, task: Task) -> EditResult:
     made = change(
         context,
         "edit_content",
-        lambda: _Edits(context, arguments, task).decided(),
-        task,
+        lambda: _Edits(context, arguments).decided(),
         summary=summary,
         preview=arguments.preview,
         again=again,
@@ -259,10 +257,10 @@ class _Spot:
 class _Edits:
     """The edits of a call, put to the files that they are of."""
 
-    def __init__(self, context: Context, arguments: EditArguments, task: Task) -> None:
+    def __init__(self, context: Context, arguments: EditArguments) -> None:
         self._context = context
         self._arguments = arguments
-        self._task = task
+        self._task = context.task
         self._known: dict[Location, _EditedText] = {}
         self._open: dict[Location, Snapshot] = {}
         self._number = 0

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from filewright.edit import Overlay, Replaced, Replacement, replace_matches
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.search import Pattern
 from filewright.text import Snapshot, Splice, splice
 from filewright.tools.context import Context
@@ -14,7 +13,7 @@ from filewright.tools.pipeline import Change, change_text
 
 
 def replace_in_order(
-    context: Context, path: str, replacements: Sequence[tuple[Pattern, Replacement]], task: Task
+    context: Context, path: str, replacements: Sequence[tuple[Pattern, Replacement]]
 ) -> Change[Replaced]:
     """Every replacement on the result of the one before it, as one change; none if nothing matches."""
 
@@ -23,7 +22,7 @@ def replace_in_order(
         current = snapshot
         total = unchanged = 0
         for pattern, new in replacements:
-            made = replace_matches(current, pattern, new, task=task)
+            made = replace_matches(current, pattern, new, task=context.task)
             total, unchanged = total + made.count, unchanged + made.unchanged
             if not made.splices:
                 continue
@@ -32,7 +31,7 @@ def replace_in_order(
                 current = _with(context, snapshot, splices)
         return Replaced(total, unchanged, splices)
 
-    return change_text(context, "replace_content", path, replaced, task)
+    return change_text(context, "replace_content", path, replaced)
 
 
 def _with(context: Context, snapshot: Snapshot, splices: Sequence[Splice]) -> Snapshot:

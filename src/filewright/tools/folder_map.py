@@ -14,7 +14,6 @@ from typing import Any
 from filewright.boundary import FolderEntry, Location
 from filewright.errors import Code, FilewrightError
 from filewright.languages import MANIFESTS, PARSED, Language, language_of
-from filewright.progress import Task
 from filewright.structure import HEAD_BYTES, CentralFile, References
 from filewright.tools.context import Context
 from filewright.tools.result import Page, ToolResult, clip, size_text
@@ -88,11 +87,11 @@ class _Gathered:
     complete: bool = True
 
 
-def folder_map(context: Context, location: Location, task: Task) -> FolderMap:
+def folder_map(context: Context, location: Location) -> FolderMap:
     """The map of a folder, less what the ignore rules leave out. Raises what walking it does."""
-    gathered = _gathered(context, location, task)
+    gathered = _gathered(context, location)
     top = gathered.top
-    central = _central(context, gathered, task)
+    central = _central(context, gathered)
     commands = [command for path, place in gathered.manifests for command in _commands(context, path, place)]
     page = Page(min(_PAGE_CHARS, context.settings.page_chars))
     shown = location.shown
@@ -122,7 +121,7 @@ def folder_map(context: Context, location: Location, task: Task) -> FolderMap:
             ),
             reserve=1_500,
         )
-    rows = list(_tree(top) if top.files > _SMALL else _files(context, gathered, task))
+    rows = list(_tree(top) if top.files > _SMALL else _files(context, gathered))
     if rows:
         page.add("")
     left = page.extend(rows, reserve=200)
@@ -142,9 +141,9 @@ def folder_map(context: Context, location: Location, task: Task) -> FolderMap:
     )
 
 
-def _gathered(context: Context, location: Location, task: Task) -> _Gathered:
+def _gathered(context: Context, location: Location) -> _Gathered:
     gathered = _Gathered(_Below(""))
-    walk = context.boundary.walk(location, details=True, kinds=["file", "folder"], task=task)
+    walk = context.boundary.walk(location, details=True, kinds=["file", "folder"], task=context.task)
     chains: dict[bytes, list[_Below]] = {b"": [gathered.top]}
     for number, entry in enumerate(walk):
         if number >= _MOST_ENTRIES:
@@ -194,11 +193,11 @@ def _count(gathered: _Gathered, entry: FolderEntry, above: list[_Below], path: s
         gathered.sources.append((path, entry.location))
 
 
-def _central(context: Context, gathered: _Gathered, task: Task) -> tuple[CentralFile, ...]:
+def _central(context: Context, gathered: _Gathered) -> tuple[CentralFile, ...]:
     """What others refer to, by the first lines of each source."""
     references = References()
     for path, location in gathered.sources[:_READ_FILES]:
-        task.check()
+        context.task.check()
         try:
             with context.boundary.open_file(location) as file:
                 content = file.read(0, HEAD_BYTES)
@@ -230,7 +229,7 @@ def _commands(context: Context, path: str, location: Location) -> Iterator[str]:
         return  # a manifest that cannot be read names nothing
 
 
-def _files(context: Context, gathered: _Gathered, task: Task) -> Iterator[str]:
+def _files(context: Context, gathered: _Gathered) -> Iterator[str]:
     """Each file with what it defines: of a small folder that says more than a tree."""
     for path, entry in gathered.files:
         names: list[str] = []
@@ -238,7 +237,7 @@ def _files(context: Context, gathered: _Gathered, task: Task) -> Iterator[str]:
         if small and language_of(entry.name, b"") in PARSED - _DATA:
             try:
                 with context.open_text(entry.location) as snapshot:
-                    outline = context.outlines.outline(snapshot, task=task)
+                    outline = context.outlines.outline(snapshot, task=context.task)
                 names = [symbol.name for symbol in outline.symbols if symbol.kind != "import"]
             except FilewrightError as error:
                 if error.code in (Code.CANCELLED, Code.TIMEOUT):

@@ -12,7 +12,6 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.changes import ChangeRecord, Entry, Side
 from filewright.edit import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.pipeline import hard_links_broken
 from filewright.tools.registry import Arguments, Tool
@@ -177,7 +176,7 @@ def ago(moment: datetime.datetime) -> str:
     return f"{seconds} s ago"
 
 
-def get_history(context: Context, arguments: HistoryArguments, task: Task) -> HistoryResult:
+def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
     """The newest changes, or one with its diff."""
     if arguments.change_id is not None:
         if arguments.model_fields_set - {"change_id", "limit"}:
@@ -186,7 +185,7 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
                 "leave out path, cursor, session, client and since",
                 argument="change_id",
             )
-        return _one(context, arguments.change_id, task)
+        return _one(context, arguments.change_id)
     _check_cursor(context, arguments.cursor)
     location = context.boundary.locate(arguments.path) if arguments.path is not None else None
     records = context.changes.history(
@@ -196,9 +195,9 @@ def get_history(context: Context, arguments: HistoryArguments, task: Task) -> Hi
         session=arguments.session,
         client=arguments.client,
         since=arguments.since,
-        task=task,
+        task=context.task,
     )
-    own = (task.caller or context.changes.caller).session
+    own = (context.task.caller or context.changes.caller).session
     more = len(records) > arguments.limit
     records = records[: arguments.limit]
     page = Page(context.settings.page_chars)
@@ -254,7 +253,7 @@ def _files_named(record: ChangeRecord) -> str:
     return f"  [{', '.join(map(visible, names))}{rest}]"
 
 
-def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
+def _one(context: Context, change_id: str) -> HistoryResult:
     record = context.changes.record(context.changes.identify(change_id))
     page = Page(context.settings.page_chars)
     page.add(f"{record.id}  {record.time:%Y-%m-%d %H:%M:%S}Z ({ago(record.time)})  {record.tool}")
@@ -264,7 +263,7 @@ def _one(context: Context, change_id: str, task: Task) -> HistoryResult:
     left = page.extend(rows, reserve=page.room // 2) + len(record.entries) - len(rows)
     if left:
         page.add(f"[{counted(left, 'more file')}]")
-    diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=task)
+    diff = context.changes.diff(record.id, max_lines=context.settings.diff_lines, task=context.task)
     page.add_diff(diff.text)
     return HistoryResult(page.text(), changes=(HistoryChange.of(record),), difference=diff)
 
@@ -285,7 +284,7 @@ def _undone_row(entry: Entry) -> str:
     return f"{_UNDONE.get(entry.action, entry.action)}: {visible(entry.place.shown)}"
 
 
-def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> RevertResult:
+def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     """Take back one change, or several together; that is itself a change."""
     alone = arguments.path is not None and not (
         arguments.change_id or arguments.session or arguments.since or arguments.prompt
@@ -303,9 +302,9 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     made = None
     force, broken = arguments.force, hard_links_broken(context, arguments.break_hard_links)
     if arguments.preview:
-        reversal = context.changes.revert(scope, force=force, break_hard_links=broken, task=task)
+        reversal = context.changes.revert(scope, force=force, break_hard_links=broken, task=context.task)
     else:
-        made, reversal = context.changes.undo(scope, force=force, break_hard_links=broken, task=task)
+        made, reversal = context.changes.undo(scope, force=force, break_hard_links=broken, task=context.task)
     selected = reversal.selected
     record = selected.contents.record
     page = Page(context.settings.page_chars)
@@ -325,7 +324,7 @@ def revert_edit(context: Context, arguments: RevertArguments, task: Task) -> Rev
     if left:
         page.add(f"[{counted(left, 'more file')}]")
     # What a commit has done is on record; what it would do can only be looked up before it.
-    diff = reversal.diff if made is None else _diff_afterwards(context, made.id, task)
+    diff = reversal.diff if made is None else _diff_afterwards(context, made.id)
     if arguments.diff == "full" or reversal.merged or made is None:  # else it shows nothing new
         page.add_change(diff, arguments.diff, made.id if made is not None else None)
     return RevertResult(
@@ -350,10 +349,10 @@ def _newest_of(context: Context, path: str) -> str:
     return newest[0].id
 
 
-def _diff_afterwards(context: Context, change_id: str, task: Task) -> Diff:
+def _diff_afterwards(context: Context, change_id: str) -> Diff:
     """The diff of what has just been committed: an extra, so nothing about it is an error."""
     try:
-        return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=task)
+        return context.changes.diff(change_id, max_lines=context.settings.diff_lines, task=context.task)
     except FilewrightError as error:
         return Diff((FileDiff("", "", remark=f"(the diff cannot be shown: {error.message})\n"),))
 

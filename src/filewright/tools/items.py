@@ -12,7 +12,6 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary import Location, Reached
 from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.tools.batch import BatchResult, Item, ItemResult, Planner, item_named, run_batch
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Decided
@@ -83,7 +82,7 @@ class PermissionArguments(Arguments):
     atomic: bool = True
 
 
-def create_directories(context: Context, arguments: FolderArguments, task: Task) -> BatchResult:
+def create_directories(context: Context, arguments: FolderArguments) -> BatchResult:
     """Make folders and their parents; existing ones stay as they are."""
 
     def one(path: str) -> Planned:
@@ -99,7 +98,6 @@ def create_directories(context: Context, arguments: FolderArguments, task: Task)
         "create_directories",
         arguments.paths,
         _each(one),
-        task,
         atomic=arguments.atomic,
         noun="folder",
     )
@@ -138,18 +136,18 @@ def _require_file(context: Context, location: Location, *, missing_ok: bool = Fa
         )
 
 
-def move_items(context: Context, arguments: PairArguments, task: Task) -> BatchResult:
+def move_items(context: Context, arguments: PairArguments) -> BatchResult:
     """Rename files, links and folders."""
-    return _pairs(context, arguments, "move_items", Move, "moved", task)
+    return _pairs(context, arguments, "move_items", Move, "moved")
 
 
-def copy_items(context: Context, arguments: PairArguments, task: Task) -> BatchResult:
+def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
     """Copy files, links and folders with their mode, times and extended attributes."""
-    return _pairs(context, arguments, "copy_items", Copy, "copied", task)
+    return _pairs(context, arguments, "copy_items", Copy, "copied")
 
 
 def _pairs(
-    context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy], done: str, task: Task
+    context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy], done: str
 ) -> BatchResult:
     reached: Reached = {}
 
@@ -179,14 +177,13 @@ def _pairs(
         tool,
         arguments.items,
         _each(one),
-        task,
         atomic=arguments.atomic,
         break_hard_links=arguments.break_hard_links,
         undoable=arguments.undoable,
     )
 
 
-def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> BatchResult:
+def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
     reached: Reached = {}
 
@@ -204,13 +201,12 @@ def delete_items(context: Context, arguments: DeleteArguments, task: Task) -> Ba
         "delete_items",
         arguments.paths,
         _each(one),
-        task,
         atomic=arguments.atomic,
         undoable=arguments.undoable,
     )
 
 
-def set_permissions(context: Context, arguments: PermissionArguments, task: Task) -> BatchResult:
+def set_permissions(context: Context, arguments: PermissionArguments) -> BatchResult:
     """Set mode, owner or group of every path."""
     mode, owner, group = arguments.mode, arguments.owner, arguments.group
     if mode is None and owner is None and group is None:
@@ -233,7 +229,7 @@ def set_permissions(context: Context, arguments: PermissionArguments, task: Task
             steps.append(SetOwner(location, uid, gid))
         return location, steps, ItemResult(path, done)
 
-    return run_batch(context, "set_permissions", arguments.paths, _each(one), task, atomic=arguments.atomic)
+    return run_batch(context, "set_permissions", arguments.paths, _each(one), atomic=arguments.atomic)
 
 
 def _number(name: str | None, argument: str) -> int | None:

@@ -14,7 +14,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import FolderEntry, Location, Walk, quote
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.cursor import decode, encode
 from filewright.tools.registry import Arguments, Tool
@@ -95,7 +94,7 @@ def globs(glob: str | None, exclude: Sequence[str]) -> list[str] | None:
     return [*([glob] if glob is not None else []), *(f"!{name}" for name in exclude)] or None
 
 
-def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
+def run(context: Context, arguments: ListArguments) -> ListResult:
     """List the entries below a folder."""
     location = context.boundary.locate(arguments.path)
     if context.boundary.stat(location).kind == "file":
@@ -120,7 +119,8 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
         try:
             passed = int(key[0]), bytes.fromhex(key[1])
         except (ValueError, TypeError, OverflowError):
-            raise invalid("the cursor is malformed", "pass it on as it was given", argument="cursor") from None  # fmt: skip
+            hint = "pass it on as it was given"
+            raise invalid("the cursor is malformed", hint, argument="cursor") from None
         if by_name:
             after, passed = reduce(Location.child, passed[1].split(b"/"), location), None
     walk = context.boundary.walk(
@@ -131,7 +131,7 @@ def run(context: Context, arguments: ListArguments, task: Task) -> ListResult:
         include_ignored=arguments.include_ignored,
         details=arguments.details or not by_name,
         after=after,
-        task=task,
+        task=context.task,
     )
     entries: Iterable[FolderEntry] = walk
     if not by_name:

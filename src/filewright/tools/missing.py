@@ -9,7 +9,6 @@ from itertools import islice
 
 from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.wording import alike
 
@@ -17,7 +16,7 @@ _NAMES = 5_000
 _ALIKE = 3
 
 
-def explain(context: Context, error: FilewrightError, task: Task) -> None:
+def explain(context: Context, error: FilewrightError) -> None:
     """Add to a `not_found` the place it resolved to, its root, and names that are like it."""
     asked = error.details.get("path")
     if (
@@ -31,7 +30,7 @@ def explain(context: Context, error: FilewrightError, task: Task) -> None:
         missing = _first_missing(context, location)
         if missing is None:
             return
-        near = _alike(context, missing, location.parts[len(missing.parts) :], task)
+        near = _alike(context, missing, location.parts[len(missing.parts) :])
     except FilewrightError:
         return  # the error says what is known already
     resolved = quote(location.absolute)
@@ -54,10 +53,10 @@ def _first_missing(context: Context, location: Location) -> Location | None:
     return found
 
 
-def _alike(context: Context, missing: Location, rest: Sequence[bytes], task: Task) -> list[str]:
+def _alike(context: Context, missing: Location, rest: Sequence[bytes]) -> list[str]:
     """Names in the deepest folder there is, shown as paths, the most alike first."""
     wanted = os.fsdecode(missing.name)
-    walk = context.boundary.walk(missing.parent, depth=1, include_ignored=True, task=task)
+    walk = context.boundary.walk(missing.parent, depth=1, include_ignored=True, task=context.task)
     names = {os.fsdecode(entry.location.name): entry.location for entry in islice(walk, _NAMES)}
     return [_completed(context, names[name], rest).shown for name in alike(wanted, names, _ALIKE)]
 

@@ -12,7 +12,6 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
-from filewright.progress import Task
 from filewright.structure import (
     ChangedSymbol,
     Hints,
@@ -145,9 +144,7 @@ class ManyOverviews(ToolResult):
         return self.overviews[0].code if all(each.is_error for each in self.overviews) else None
 
 
-def run(
-    context: Context, arguments: OverviewArguments, task: Task
-) -> OverviewResult | FolderMap | ManyOverviews:
+def run(context: Context, arguments: OverviewArguments) -> OverviewResult | FolderMap | ManyOverviews:
     """What a file is, the map of a folder, or either of several paths."""
     if arguments.path is not None and arguments.paths is not None:
         raise invalid(
@@ -156,7 +153,7 @@ def run(
             argument="path",
         )
     if arguments.paths is None:
-        return _one(context, arguments, arguments.path or ".", task, context.settings.page_chars)
+        return _one(context, arguments, arguments.path or ".", context.settings.page_chars)
     check_count(context, arguments.paths)
     left = context.settings.page_chars
     made: list[OverviewResult | FolderMap | FailedCall] = []
@@ -165,7 +162,7 @@ def run(
         share = max(300, left // (len(arguments.paths) - position))
         each: OverviewResult | FolderMap | FailedCall
         try:
-            each = _one(context, arguments, path, task, share)
+            each = _one(context, arguments, path, share)
         except FilewrightError as error:
             if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
@@ -181,17 +178,15 @@ def run(
     return ManyOverviews("\n\n".join(texts), overviews=tuple(made))
 
 
-def _one(
-    context: Context, arguments: OverviewArguments, path: str, task: Task, room: int
-) -> OverviewResult | FolderMap:
+def _one(context: Context, arguments: OverviewArguments, path: str, room: int) -> OverviewResult | FolderMap:
     location = context.boundary.locate(path)
     if arguments.folders and context.boundary.stat(location).kind == "folder":
-        return folder_map(context, location, task)
-    return _overview(context, arguments, location, task, room)
+        return folder_map(context, location)
+    return _overview(context, arguments, location, room)
 
 
 def _overview(
-    context: Context, arguments: OverviewArguments, location: Location, task: Task, room: int
+    context: Context, arguments: OverviewArguments, location: Location, room: int
 ) -> OverviewResult:
     """Size, lines, encoding, outline, what changed, what to search for."""
     ranges = _ranges(arguments)
@@ -204,19 +199,19 @@ def _overview(
     with context.open(location) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
-        lines = snapshot.lines.counted(task)
+        lines = snapshot.lines.counted(context.task)
         language = language_of_snapshot(snapshot)
-        outline = context.outlines.outline(snapshot, language, task=task)
+        outline = context.outlines.outline(snapshot, language, task=context.task)
         if arguments.symbol is not None:
             found = find_symbol(outline, arguments.symbol, snapshot.asked).symbol
             arguments = arguments.model_copy(update={"lines": [found.start_line, found.end_line]})
         notes: list[str] = []
         changed = (
-            touched_symbols(outline, ranges, arguments.changed_kinds, task=task)
+            touched_symbols(outline, ranges, arguments.changed_kinds, task=context.task)
             if ranges is not None
-            else _changed(context, snapshot, language, outline, arguments.since, notes, task)
+            else _changed(context, snapshot, language, outline, arguments.since, notes)
         )
-        longest, long_count, measured = _line_lengths(context, snapshot, task)
+        longest, long_count, measured = _line_lengths(context, snapshot)
         page = Page(room)
         shown = _shown(outline, arguments, lines, room // 2)
         result = OverviewResult(
@@ -275,7 +270,6 @@ def _changed(
     outline: Outline,
     since: str | None,
     notes: list[str],
-    task: Task,
 ) -> tuple[ChangedSymbol, ...] | None:
     """The symbols that differ from git's revision; None if there is nothing to compare."""
     held = snapshot.held
@@ -284,7 +278,7 @@ def _changed(
     assert snapshot.location is not None
     try:
         before = committed(
-            context.boundary, snapshot.location, since, limit=context.settings.parse_bytes, task=task
+            context.boundary, snapshot.location, since, limit=context.settings.parse_bytes, task=context.task
         )
     except FilewrightError as error:
         if error.code in (Code.CANCELLED, Code.INVALID_INPUT):
@@ -301,16 +295,16 @@ def _changed(
     if not outline.whole:
         notes.append(f"differs from git at {since}")
         return None
-    old = context.outlines.outline(before.content, language, task=task)
-    return changed_symbols(Version(before.content, old), Version(held, outline), task=task)
+    old = context.outlines.outline(before.content, language, task=context.task)
+    return changed_symbols(Version(before.content, old), Version(held, outline), task=context.task)
 
 
-def _line_lengths(context: Context, snapshot: Snapshot, task: Task) -> tuple[int, int, bool]:
+def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]:
     """The longest line in bytes, how many pass the display limit, and whether all lines were measured."""
     limit = context.settings.line_chars
     longest = over = 0
     stop = snapshot.size if snapshot.held is not None else min(snapshot.size, 4 << 20)
-    for line in snapshot.lines.since(stop=stop, limit=0, reach=LINE_REACH, task=task):
+    for line in snapshot.lines.since(stop=stop, limit=0, reach=LINE_REACH, task=context.task):
         longest = max(longest, line.length)
         over += line.length > limit
     return longest, over, stop >= snapshot.size

@@ -19,7 +19,6 @@ from filewright.edit import FileOutcome, FilePatch, HunkOutcome, Patch, PatchTar
 from filewright.edit import parse_patch as parse
 from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.text import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Changed, Decided, change
@@ -96,7 +95,7 @@ class PatchResult(ChangeResult):
     rest: str = optional("")
 
 
-def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
+def run(context: Context, arguments: PatchArguments) -> PatchResult:
     """Plan every file of the patch, then commit all of it."""
     limit = context.settings.max_input_bytes
     if len(arguments.patch) > limit:
@@ -114,7 +113,9 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
     def decide() -> Iterator[Decided[PatchedFile]]:
         refused.clear()
         looking.moved.clear()
-        for file in plan(patch, looking.look, task=task, refused=refused if arguments.partial else None):
+        for file in plan(
+            patch, looking.look, task=context.task, refused=refused if arguments.partial else None
+        ):
             yield Decided(
                 _patched(file), file.location, file.steps, file.before, file.splices, file.name, file.new_name,
                 mode_before=file.mode_before, mode_after=file.mode_after, copied=file.kind == "copy",
@@ -124,7 +125,6 @@ def run(context: Context, arguments: PatchArguments, task: Task) -> PatchResult:
         context,
         "apply_patch",
         decide,
-        task,
         summary=_summary,
         preview=arguments.preview,
         break_hard_links=arguments.break_hard_links,

@@ -115,7 +115,6 @@ def change(
     context: Context,
     tool: str,
     decide: Callable[[], Iterable[Decided[D]]],
-    task: Task,
     *,
     summary: Callable[[Sequence[Changed[D]]], str] | None = None,
     preview: bool = False,
@@ -139,9 +138,9 @@ def change(
         left = context.settings.diff_lines if max_lines is None else max_lines
         memory = context.settings.shown_bytes // 4
         for one in decide():
-            task.check()
+            context.task.check()
             warned = sum(bool(file.warning) for file in made)
-            file = _made(context, one, left, task, warn=warned < _WARNINGS)
+            file = _made(context, one, left, warn=warned < _WARNINGS)
             left -= file.diff.rows + 1 if file.diff is not None else 0
             made.append(file)
             (first if one.copied else steps).extend(one.steps)  # copies are of what is there before all else
@@ -160,7 +159,7 @@ def change(
             tool, clip(said, 200), [*first, *steps], break_hard_links=broken, undoable=undoable
         )
         try:
-            record = context.changes.commit(changes, task=task)
+            record = context.changes.commit(changes, task=context.task)
         except FilewrightError as error:
             if error.code != Code.NO_CHANGE or not unchanged:
                 raise
@@ -172,7 +171,7 @@ def change(
         files = (replace(file, version=version) for file, version in zip(made, versions, strict=True))
         return Change(tuple(files), record)
 
-    return _until_settled(context, attempt, writes=not preview, again=again, task=task)
+    return _until_settled(context, attempt, writes=not preview, again=again)
 
 
 def change_text(
@@ -180,7 +179,6 @@ def change_text(
     tool: str,
     path: str,
     decide: Callable[[Snapshot], S],
-    task: Task,
     *,
     preview: bool = False,
 ) -> Change[S]:
@@ -189,9 +187,9 @@ def change_text(
 
     def one() -> Iterable[Decided[S]]:
         with context.open_for_edit(location) as snapshot:
-            yield decided(snapshot, decide, task)
+            yield decided(snapshot, decide, context.task)
 
-    return change(context, tool, one, task, preview=preview)
+    return change(context, tool, one, preview=preview)
 
 
 def decided(
@@ -226,7 +224,7 @@ def spliced(snapshot: Snapshot, page: Snapshot, decision: S, *, follow: bool = F
     return Decided(decision, location, steps, snapshot, splices, name, name, page, shown)
 
 
-def _made(context: Context, one: Decided[D], left: int, task: Task, *, warn: bool) -> Changed[D]:
+def _made(context: Context, one: Decided[D], left: int, *, warn: bool) -> Changed[D]:
     """What is told of a file, made while it is open."""
     before = one.before
     if before is None:
@@ -243,7 +241,7 @@ def _made(context: Context, one: Decided[D], left: int, task: Task, *, warn: boo
         one.decision,
         one.location,
         diff,
-        _broken(context, before, one.splices, one.location, task) if warn and one.new is not None else "",
+        _broken(context, before, one.splices, one.location) if warn and one.new is not None else "",
         _version_after(before, one.splices) if one.new is not None else None,
         links,
         kept_form(before) if one.old is not None else "",
@@ -271,9 +269,7 @@ def _version(context: Context, file: Changed[D], record: ChangeRecord) -> str | 
     return file.version
 
 
-def _broken(
-    context: Context, before: Snapshot, splices: Sequence[Splice], location: Location, task: Task
-) -> str:
+def _broken(context: Context, before: Snapshot, splices: Sequence[Splice], location: Location) -> str:
     """What to warn of when a file that parsed does not any more, or a new one does not; never an obstacle."""
     held = before.held
     if held is None or len(held) > context.settings.parse_bytes or not splices:
@@ -288,10 +284,10 @@ def _broken(
             location=location,
             settings=context.settings,
         )
-        broken = context.outlines.outline(after, language, task=task).errors
+        broken = context.outlines.outline(after, language, task=context.task).errors
         if not broken.count or not (held or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
-        if held and context.outlines.outline(before, language, task=task).errors.count:
+        if held and context.outlines.outline(before, language, task=context.task).errors.count:
             return ""
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
@@ -305,7 +301,7 @@ def hard_links_broken(context: Context, asked: bool | None) -> bool:
     return context.settings.break_hard_links if asked is None else asked
 
 
-def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, again: bool, task: Task) -> T:
+def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, again: bool) -> T:
     """What `attempt` answers, made anew if it met `stale_version`.
 
     The last time other writers are kept out, so that many edits of one file all land; a preview never locks. What
@@ -313,7 +309,7 @@ def _until_settled(context: Context, attempt: Callable[[], T], *, writes: bool, 
     """
     met: list[str] = []
     for remaining in reversed(range(_TRIES)):
-        with nullcontext() if remaining or not writes else context.changes.writing(task=task):
+        with nullcontext() if remaining or not writes else context.changes.writing(task=context.task):
             try:
                 return attempt()
             except FilewrightError as error:

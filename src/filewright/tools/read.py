@@ -158,7 +158,7 @@ class FilesRead(ToolResult):
         return self.files[0].code if all(file.is_error for file in self.files) else None
 
 
-def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | FilesRead:
+def run(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
     """Read one file, or each of several."""
     if sum(each is not None for each in (arguments.path, arguments.paths, arguments.items)) != 1:
         raise invalid(
@@ -170,7 +170,7 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | Fi
         _check(one)
     budget = context.settings.page_chars
     if arguments.path is not None:
-        return _read(context, arguments, budget, task)
+        return _read(context, arguments, budget)
     paths = [one.path or "" for one in each]
     if len(paths) > context.settings.max_paths:
         raise too_many(
@@ -178,7 +178,7 @@ def run(context: Context, arguments: ReadArguments, task: Task) -> FileRead | Fi
         )
 
     def read(number: int, share: int) -> FileRead | UnreadFile:
-        return _read(context, each[number], share, task)
+        return _read(context, each[number], share)
 
     def failed(number: int, error: FilewrightError) -> FileRead | UnreadFile:
         path = paths[number]
@@ -229,15 +229,15 @@ def _check(arguments: ReadArguments) -> None:
         )
 
 
-def _read(context: Context, arguments: ReadArguments, budget: int, task: Task) -> FileRead:
+def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
     location = context.boundary.locate(arguments.path or "")
     budget = min(budget, 700 + (arguments.max_chars or budget))
-    with context.open_page(location, task, encoding=arguments.encoding) as snapshot:
+    with context.open_page(location, context.task, encoding=arguments.encoding) as snapshot:
         if snapshot.binary is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            return _piece(snapshot, arguments, arguments.column, budget, task)
-        return _lines(context, snapshot, arguments, budget, task)
+            return _piece(snapshot, arguments, arguments.column, budget, context.task)
+        return _lines(context, snapshot, arguments, budget)
 
 
 def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
@@ -275,16 +275,16 @@ class _Span:
     hit: int | None = None
 
 
-def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: Task) -> _Span:
+def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Span:
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
     limit, line, lines = arguments.limit, arguments.line, snapshot.lines
     note, hit = "", None
     if arguments.pattern is not None:
-        hit, note = _occurrence(context, snapshot, arguments.pattern, arguments.occurrence, task)
-    elif line is not None and not lines.has_line(line, task):
-        raise past_end(snapshot, line, task, argument="line")
+        hit, note = _occurrence(context, snapshot, arguments.pattern, arguments.occurrence)
+    elif line is not None and not lines.has_line(line, context.task):
+        raise past_end(snapshot, line, context.task, argument="line")
     if arguments.mode == "semantic" or arguments.symbol is not None:
-        return _block(context, snapshot, arguments, hit, note, task)
+        return _block(context, snapshot, arguments, hit, note)
     if hit is not None:
         first = max(1, hit - min(limit - 1, limit // 3))
     elif line is not None:
@@ -292,9 +292,9 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments, task: 
     else:
         first = {"head": 1, "tail": -limit}.get(arguments.mode, arguments.start)
         if first < 0:
-            return _tail(snapshot, -first, limit, task)
-        _require_line(snapshot, first, task)
-    return _Span(lines.offset_of(first, task), first, limit, notes=(note,), hit=hit)
+            return _tail(snapshot, -first, limit, context.task)
+        _require_line(snapshot, first, context.task)
+    return _Span(lines.offset_of(first, context.task), first, limit, notes=(note,), hit=hit)
 
 
 def _require_line(snapshot: Snapshot, start: int, task: Task) -> None:
@@ -319,13 +319,13 @@ def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
 
 
-def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, task: Task) -> tuple[int, str]:
+def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int) -> tuple[int, str]:
     """The line of the nth exact hit; without any exact hit, of the nth best one, and a note of that.
 
     Raises `no_match`.
     """
     compiled = compile_pattern(pattern, case="sensitive", max_chars=context.settings.max_pattern_chars)
-    hits = search_snapshot(snapshot, compiled, limit=nth, task=task).hits
+    hits = search_snapshot(snapshot, compiled, limit=nth, task=context.task).hits
     if len(hits) >= nth:
         return hits[nth - 1].line, ""
     asked, quoted = snapshot.asked, repr(clip(pattern, 80))
@@ -333,7 +333,7 @@ def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, ta
         message = f"{asked} has {len(hits)} lines with {quoted}, not {nth}"
         hint = f"use an occurrence from 1 to {len(hits)}"
         raise refused(Code.NO_MATCH, asked, message, hint, count=len(hits))
-    near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=task).hits
+    near = fuzzy(snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task).hits
     if len(near) >= nth:
         hit = near[nth - 1]
         place = f"line {hit.line}, similarity {hit.score:.2f}"
@@ -344,10 +344,10 @@ def _occurrence(context: Context, snapshot: Snapshot, pattern: str, nth: int, ta
 
 
 def _block(
-    context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str, task: Task
+    context: Context, snapshot: Snapshot, arguments: ReadArguments, hit: int | None, note: str
 ) -> _Span:
     """The whole definition or block around a symbol, a line or a match."""
-    outline = context.outlines.outline(snapshot, task=task)
+    outline = context.outlines.outline(snapshot, task=context.task)
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.asked)
         if arguments.depth == 1:
@@ -356,8 +356,8 @@ def _block(
             chosen = enclosing(snapshot, found.symbol.start_line, outline, arguments.depth)
     else:
         line = hit or arguments.line or max(1, arguments.start)
-        if not snapshot.lines.has_line(line, task):
-            raise past_end(snapshot, line, task)
+        if not snapshot.lines.has_line(line, context.task):
+            raise past_end(snapshot, line, context.task)
         chosen = enclosing(snapshot, line, outline, arguments.depth)
     notes = (
         note,
@@ -366,10 +366,10 @@ def _block(
         "the block goes on further than was looked at" if chosen.cut else "",
     )
     return _Span(
-        snapshot.lines.offset_of(chosen.start_line, task),
+        snapshot.lines.offset_of(chosen.start_line, context.task),
         chosen.start_line,
         arguments.limit,
-        snapshot.lines.offset_of(chosen.end_line + 1, task),
+        snapshot.lines.offset_of(chosen.end_line + 1, context.task),
         notes,
         chosen.path if chosen.symbol is not None else None,
         hit,
@@ -388,14 +388,16 @@ class _Row:
 
 
 def _rows(
-    context: Context, snapshot: Snapshot, span: _Span, room: int, task: Task, *, numbered: bool
+    context: Context, snapshot: Snapshot, span: _Span, room: int, *, numbered: bool
 ) -> tuple[list[_Row], bool]:
     """The lines of a span that fit into `room` characters, at least one, and whether there are more."""
     width = context.settings.line_chars
     rows: list[_Row] = []
     used = 0
     reach = width * (4 if snapshot.encoding.width == 1 else 2)
-    for line in snapshot.lines.since(span.offset, span.stop, limit=reach, reach=LINE_REACH, task=task):
+    for line in snapshot.lines.since(
+        span.offset, span.stop, limit=reach, reach=LINE_REACH, task=context.task
+    ):
         number = span.number + len(rows)
         body = encodable(codec.decoded(line.body, snapshot.encoding))
         is_cut = not line.whole or len(body) > width
@@ -423,22 +425,20 @@ def _is_invalid(snapshot: Snapshot, row: _Row) -> bool:
     return False
 
 
-def _lines(
-    context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int, task: Task
-) -> FileRead:
+def _lines(context: Context, snapshot: Snapshot, arguments: ReadArguments, budget: int) -> FileRead:
     shown = snapshot.location.shown if snapshot.location is not None else ""
     known: dict[str, Any] = {"path": shown, "size": snapshot.size, **facts(snapshot)}
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
         return FileRead(f"[{visible(shown)}: empty file; {about(snapshot)}]", total_lines=0, **known)
-    span = asked = _span(context, snapshot, arguments, task)
+    span = asked = _span(context, snapshot, arguments)
     room, numbered = max(200, budget - 700), arguments.numbered
-    rows, cut_short = _rows(context, snapshot, span, room, task, numbered=numbered)
+    rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
     while arguments.mode == "tail" and cut_short and len(rows) < span.limit:
         # What does not fit is left out at the beginning: who asks for a tail wants the newest lines.
         count = min(len(rows), span.limit - 1)
-        span = _tail(snapshot, count, count, task)
-        rows, cut_short = _rows(context, snapshot, span, room, task, numbered=numbered)
+        span = _tail(snapshot, count, count, context.task)
+        rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
     older = asked.limit - span.limit
     end = rows[-1].line.end if rows else span.offset
     context.remember(snapshot, (span.offset, end))
@@ -462,7 +462,7 @@ def _lines(
         rest = f"lines {last + 1}-{total} left out; " if total is not None and last > 0 else "more; "
         notes.append(f"{rest}continue with start={last + 1}")
     elif more and span.stop is not None and end < span.stop:
-        final = snapshot.lines.line_at(span.stop - 1, task)
+        final = snapshot.lines.line_at(span.stop - 1, context.task)
         notes.append(f"it ends at line {final}; continue with start={last + 1}, limit={final - last}")
     head = f"[{visible(shown)}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     return FileRead(

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.tools.result import ToolResult
 from filewright.wording import alike, listed
 
@@ -35,13 +34,13 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as callers see it. `run` is given the workspace's context, its arguments and the task."""
+    """A tool as callers see it. `run` is given the call's context and its arguments."""
 
     name: str
     title: str
     description: str
     arguments: type[Arguments]
-    run: Callable[[Context, Any, Task], ToolResult]
+    run: Callable[[Context, Any], ToolResult]
     toolset: Toolset
     writes: bool = False
     destructive: bool = False

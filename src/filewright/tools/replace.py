@@ -11,7 +11,6 @@ from pydantic import Field
 from filewright.boundary import Location
 from filewright.edit import Replaced, check_count, replace_matches, replacement
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
@@ -64,7 +63,7 @@ class ReplaceArguments(Arguments):
     undoable: bool = True
 
 
-def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceResult:
+def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
     """Replace every match; a preview unless ``preview=false``."""
     pattern = compile_pattern(
         arguments.pattern,
@@ -79,7 +78,7 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceRes
 
     def decide() -> Iterator[Decided[Replaced]]:
         found.clear()
-        yield from _decided(context, arguments, pattern, location, found, task)
+        yield from _decided(context, arguments, pattern, location, found)
 
     def summary(files: Sequence[Changed[Replaced]]) -> str:
         changed = sum(file.diff is not None for file in files)
@@ -89,7 +88,6 @@ def run(context: Context, arguments: ReplaceArguments, task: Task) -> ReplaceRes
         context,
         "replace_content",
         decide,
-        task,
         summary=summary,
         preview=arguments.preview,
         break_hard_links=arguments.break_hard_links,
@@ -143,16 +141,15 @@ def _decided(
     pattern: Pattern,
     location: Location,
     found: _Found,
-    task: Task,
 ) -> Iterator[Decided[Replaced]]:
     new = replacement(arguments.replacement, pattern)
     changed = False
-    for snapshot in _snapshots(context, arguments, pattern, location, task, found.notes):
+    for snapshot in _snapshots(context, arguments, pattern, location, found.notes):
         assert snapshot.location is not None
         name = snapshot.location.shown
         snapshot.settings = context.settings  # The searcher's are the workspace's.
         try:
-            made = replace_matches(snapshot, pattern, new, task=task)
+            made = replace_matches(snapshot, pattern, new, task=context.task)
         except FilewrightError as error:
             if error.code != Code.IS_BINARY or snapshot.location == location:
                 raise
@@ -186,13 +183,12 @@ def _snapshots(
     arguments: ReplaceArguments,
     pattern: Pattern,
     location: Location,
-    task: Task,
     notes: list[str],
 ) -> Iterator[Snapshot]:
     """The files that hold the pattern, each open until the next one is asked for."""
     if context.boundary.stat(location).kind != "folder":
         with context.open_for_edit(location) as snapshot:
-            yield notebook_view(snapshot, task, headings=False)
+            yield notebook_view(snapshot, context.task, headings=False)
         return
     options = TreeOptions(
         limit=arguments.max_files + 1,
@@ -200,7 +196,7 @@ def _snapshots(
         glob=arguments.glob,
         include_ignored=arguments.include_ignored,
     )
-    found = context.searcher.tree(location, pattern, options, task=task)
+    found = context.searcher.tree(location, pattern, options, task=context.task)
     for snapshot, _ in found:
         yield snapshot
     notes += [f"{counted(found.searched, 'file')} searched", *skipped(found)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from filewright.boundary import Location
 from filewright.changes import ChangeRecord, Scope
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.result import ToolResult
 
@@ -34,16 +33,18 @@ class RestoreResult(ToolResult):
     states: tuple[FileState, ...]
 
 
-def restore_file(context: Context, path: str, change_id: str | None, task: Task) -> RestoreResult:
+def restore_file(context: Context, path: str, change_id: str | None) -> RestoreResult:
     """Give a file the content it had before a change (None: its newest); what it holds now is kept as one.
 
     Raises `not_found` without such a change, `no_change`, and what a commit raises.
     """
     location = context.boundary.locate(path)
-    with context.changes.writing(task):
+    with context.changes.writing(context.task):
         records = context.changes.history(location=location, limit=_MOST)
         record = _chosen(records, path, change_id)
-        made, _ = context.changes.undo(Scope(since=f"{record.id}^", path=location), force=True, task=task)
+        made, _ = context.changes.undo(
+            Scope(since=f"{record.id}^", path=location), force=True, task=context.task
+        )
     states = tuple(_state(context, each, location) for each in [made, *records])
     return RestoreResult(
         f"{path} is as it was before change {record.id}; change {made.id}",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from filewright.changes import Entry, FileDifference, Scope
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.result import Page, ToolResult
 from filewright.visible import visible
@@ -81,13 +80,13 @@ def scope_of(
     return Scope(change_id, session, since, location, hunk, prompt)
 
 
-def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> SessionsResult:
+def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult:
     """The sessions that changed something, from the one after `cursor` on.
 
     Raises `invalid_input` for a cursor that is none.
     """
-    groups = context.changes.sessions(task)
-    undone = context.changes.undone(task)
+    groups = context.changes.sessions(context.task)
+    undone = context.changes.undone(context.task)
     begin = 0
     if cursor is not None:
         begin = next((at for at, group in enumerate(groups, 1) if (group.name or "") == cursor), 0)
@@ -101,7 +100,7 @@ def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> Se
     page = Page(context.settings.page_chars)
     deadline = time.monotonic() + _COUNTING_SECONDS
     for group in groups[begin : begin + limit]:
-        counts = _counts(context, group.name, task) if time.monotonic() < deadline else (None, None, None)
+        counts = _counts(context, group.name) if time.monotonic() < deadline else (None, None, None)
         summary = SessionSummary(
             group.name,
             group.client,
@@ -125,12 +124,12 @@ def sessions(context: Context, limit: int, cursor: str | None, task: Task) -> Se
     return SessionsResult(page.text(), sessions=tuple(made), next_cursor=following)
 
 
-def _counts(context: Context, session: str | None, task: Task) -> tuple[int | None, int | None, int | None]:
+def _counts(context: Context, session: str | None) -> tuple[int | None, int | None, int | None]:
     """Files, lines added and removed by what is left of a session."""
     if session is None:
         return None, None, None
     try:
-        contents = context.changes.select(Scope(session=session), inside=True, task=task).contents
+        contents = context.changes.select(Scope(session=session), inside=True, task=context.task).contents
     except FilewrightError as error:
         if error.code is Code.NO_CHANGE:
             return 0, 0, 0
@@ -138,7 +137,7 @@ def _counts(context: Context, session: str | None, task: Task) -> tuple[int | No
     files = [entry for entry in contents.record.entries if not _is_folder(entry)]
     added = removed = 0
     for entry in files:
-        task.check()
+        context.task.check()
         found = context.changes.difference(contents, entry, max_lines=0)
         added += found.added or 0
         removed += found.removed or 0
@@ -155,9 +154,9 @@ def _row(summary: SessionSummary) -> str:
     )
 
 
-def changed_files(context: Context, scope: Scope, offset: int, limit: int, task: Task) -> ChangedFiles:
+def changed_files(context: Context, scope: Scope, offset: int, limit: int) -> ChangedFiles:
     """What a scope of changes did, file by file: the net of them. Raises as `Changes.select` does."""
-    selected = context.changes.select(scope, inside=True, task=task)
+    selected = context.changes.select(scope, inside=True, task=context.task)
     contents = selected.contents
     entries = [entry for entry in contents.record.entries if not _is_folder(entry)]
     files: list[FileDifference] = []
@@ -165,7 +164,7 @@ def changed_files(context: Context, scope: Scope, offset: int, limit: int, task:
     for entry in entries[offset : offset + limit]:
         if left <= 0 and files:
             break
-        task.check()
+        context.task.check()
         lines = min(context.settings.diff_lines, max(left, 10))
         files.append(context.changes.difference(contents, entry, max_lines=lines))
         left -= sum(diff.rows + 4 for diff in files[-1].diffs)

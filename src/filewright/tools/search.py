@@ -18,7 +18,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.search import (
     ContextLine,
     Found,
@@ -198,7 +197,6 @@ class _Search:
 
     context: Context
     arguments: SearchArguments
-    task: Task
     room: int
     rows: list[tuple[str, bool]] = field(default_factory=list)
     used: int = 0
@@ -245,7 +243,7 @@ class _Search:
         self.cursor = encode("search", self.arguments.output, key)
 
 
-def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResult:
+def run(context: Context, arguments: SearchArguments) -> SearchResult:
     """Search a file or a tree, for one pattern or for several.
 
     Results are in file and line order, fuzzy ones by similarity.
@@ -257,7 +255,7 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
             argument="pattern",
         )
     if arguments.patterns is None:
-        search = _searched(context, arguments, task, context.settings.page_chars)
+        search = _searched(context, arguments, context.settings.page_chars)
         return _answer(search, few=len(search.results) <= FEW)
     if arguments.cursor is not None:
         raise invalid(
@@ -271,7 +269,7 @@ def run(context: Context, arguments: SearchArguments, task: Task) -> SearchResul
     searches: list[_Search] = []
     for position, wanted in enumerate(each):
         room = max(_LEAST_CHARS, left // (len(each) - position)) - len(wanted.text) - 20
-        searches.append(_searched(context, wanted, task, room))
+        searches.append(_searched(context, wanted, room))
         left -= searches[-1].used
     few = sum(len(search.results) for search in searches) <= FEW
     made = [_answer(search, few=few) for search in searches]
@@ -348,10 +346,10 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
     return replace(pattern, without=compile_pattern(arguments.without, mode=mode, case=case, max_chars=most))
 
 
-def _searched(context: Context, arguments: SearchArguments, task: Task, room: int) -> _Search:
+def _searched(context: Context, arguments: SearchArguments, room: int) -> _Search:
     """The search for one pattern, on a page of `room` characters."""
     location = context.boundary.locate(arguments.path)
-    search = _Search(context, arguments, task, room)
+    search = _Search(context, arguments, room)
     is_folder = _is_folder(context, location)
     if arguments.mode == "fuzzy":
         _fuzzy(search, location, is_folder=is_folder)
@@ -408,13 +406,13 @@ def _take(search: _Search, pattern: Pattern, snapshot: Snapshot, found: Found) -
     if output == "matches":
         return _show(search, snapshot, found)
     if output == "kinds":
-        search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=search.task))
+        search.kinds.add_all(snapshot, find_matches(snapshot, pattern, once=True, task=search.context.task))
         return None
     return None if _add_count(search, snapshot, found.count) else 0
 
 
 def _file(search: _Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
-    arguments, task, invert = search.arguments, search.task, search.arguments.invert
+    arguments, task, invert = search.arguments, search.context.task, search.arguments.invert
     with search.context.open_page(location, task, headings=False) as snapshot:
         if snapshot.binary is not None:
             raise binary(location, snapshot.binary, snapshot.size)
@@ -453,7 +451,7 @@ def _tree_options(arguments: SearchArguments) -> TreeOptions:
 
 def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume | None) -> None:
     options = _tree_options(search.arguments)
-    found = search.context.searcher.tree(location, pattern, options, resume=resume, task=search.task)
+    found = search.context.searcher.tree(location, pattern, options, resume=resume, task=search.context.task)
     for snapshot, hits in found:
         stopped = _take(search, pattern, snapshot, hits)
         if stopped is not None:
@@ -475,7 +473,7 @@ def _tree(search: _Search, location: Location, pattern: Pattern, resume: Resume 
 def _count_all(search: _Search, location: Location, pattern: Pattern) -> TreeSearch | None:
     """Count the matches that are not shown too; None if that is more than is worth reading for a number."""
     options = replace(_tree_options(search.arguments), output="counts", limit=_COUNTED_FILES)
-    found = search.context.searcher.tree(location, pattern, options, task=search.task)
+    found = search.context.searcher.tree(location, pattern, options, task=search.context.task)
     nbytes = 0
     for snapshot, _ in found:
         nbytes += snapshot.size
@@ -496,7 +494,7 @@ def skipped(found: TreeSearch) -> list[str]:
 
 
 def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
-    arguments, context, task = search.arguments, search.context, search.task
+    arguments, context, task = search.arguments, search.context, search.context.task
     for name in ("invert", "multiline", "whole_word", "without"):
         if getattr(arguments, name):
             hint = f"leave out {name}, or use mode=literal or mode=regex"
@@ -565,7 +563,7 @@ def _add_count(search: _Search, snapshot: Snapshot, count: int) -> bool:
 
 def _show(search: _Search, snapshot: Snapshot, found: Found) -> int | None:
     """Show the hits of one file with what is around them; the offset of the first that did not fit."""
-    arguments, task, width = search.arguments, search.task, search.context.settings.match_chars
+    arguments, task, width = search.arguments, search.context.task, search.context.settings.match_chars
     assert snapshot.location is not None
     shown = snapshot.location.shown
     sides = (arguments.context_before, arguments.context_after)
@@ -663,7 +661,7 @@ def _symbol(search: _Search, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
         return "", ""
     begun = time.monotonic()
     try:
-        outline = search.context.outlines.outline(snapshot, task=search.task)
+        outline = search.context.outlines.outline(snapshot, task=search.context.task)
         return path_of(outline, hit.line), path_of(outline, hit.line, outside=True)
     finally:
         search.symbol_seconds -= time.monotonic() - begun

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import Page, ToolResult, facts, optional, size_text
@@ -128,7 +127,7 @@ class StatResult(ToolResult):
         return errors[0].code if errors and len(errors) == len(self.results) else None
 
 
-def run(context: Context, arguments: StatArguments, task: Task) -> StatResult:
+def run(context: Context, arguments: StatArguments) -> StatResult:
     """Status of every path, in order."""
     if len(arguments.paths) > context.settings.max_items:
         raise FilewrightError(
@@ -139,7 +138,7 @@ def run(context: Context, arguments: StatArguments, task: Task) -> StatResult:
     page = Page(context.settings.page_chars)
     rows: list[str] = []
     for path in arguments.paths:
-        task.check()
+        context.task.check()
         try:
             status = _status(context, context.boundary.locate(path))
             results.append(StatItem(encodable(path), "success", status))

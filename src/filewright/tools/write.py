@@ -11,7 +11,6 @@ from pydantic import Field
 from filewright.boundary import Location
 from filewright.edit import Create, Expected, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.progress import Task
 from filewright.text import Encoding, Snapshot, Splice, codec
 from filewright.tools.batch import BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.context import Context
@@ -166,7 +165,7 @@ def _encoded(item: WriteItem, encoding: Encoding, terminator: bytes, *, appended
     )
 
 
-def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
+def run(context: Context, arguments: WriteArguments) -> BatchResult:
     """Write every item; one transaction if `atomic`."""
     total = sum(len(item.content) for item in arguments.items)
     limit = context.settings.max_input_bytes
@@ -206,7 +205,6 @@ def run(context: Context, arguments: WriteArguments, task: Task) -> BatchResult:
         "write_content",
         arguments.items,
         plan,
-        task,
         atomic=arguments.atomic,
         noun="file",
         diff=arguments.diff,
