@@ -163,13 +163,9 @@ def from_os_error(error: OSError, asked: str, *, doing: str = "open") -> Filewri
 # Refusals of a path. `asked` is the path as the caller wrote it, or as it is shown below its root.
 
 
-def refused(code: Code, asked: str, message: str, hint: str, **facts: object) -> FilewrightError:
+def refused(code: Code, asked: str, message: str, hint: str, **facts: Any) -> FilewrightError:
     """An error that speaks of one path; `facts` are further details."""
-    return _other(code, message, hint, path=asked, **facts)
-
-
-def _other(code: Code, message: str, hint: str, **details: object) -> FilewrightError:
-    return FilewrightError(code, message, hint=hint, details=details)
+    return FilewrightError(code, message, hint, path=asked, **facts)
 
 
 def _plain(code: Code, message: str, hint: str) -> Callable[[str], FilewrightError]:
@@ -292,7 +288,7 @@ def read_only(asked: str | None = None) -> FilewrightError:
     message = "the workspace is served read-only"
     hint = "ask the user to start the server without --read-only"
     if asked is None:
-        return _other(Code.READ_ONLY, message, hint)
+        return FilewrightError(Code.READ_ONLY, message, hint)
     return refused(Code.READ_ONLY, asked, f"cannot change {asked}: {message}", hint)
 
 
@@ -319,7 +315,7 @@ def rules_unusable(asked: str, why: str, number: int | None = None) -> Filewrigh
 def bad_setting(name: str, why: str) -> FilewrightError:
     """A setting that cannot be used; `why` goes on after its name."""
     message = f"the setting FILEWRIGHT_{name.upper()} {why}"
-    return _other(Code.INVALID_INPUT, message, "correct it, or leave it out", setting=name)
+    return invalid(message, "correct it, or leave it out", setting=name)
 
 
 def root_itself(asked: str, root: str) -> FilewrightError:
@@ -378,7 +374,7 @@ def too_deep(asked: str, levels: int) -> FilewrightError:
     shown = asked if len(asked) < 200 else asked[:100] + "…"
     message = f"{shown} has more than {levels} levels of folders, which is too deep for one change"
     hint = "begin with a folder further down; moving is possible at any depth"
-    return _other(Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels)
+    return FilewrightError(Code.TOO_LARGE, f"{message}; nothing was changed", hint, levels=levels)
 
 
 def mounted(asked: str, mount: str) -> FilewrightError:
@@ -442,34 +438,34 @@ def too_many(what: str, count: int, limit: int, hint: str | None = None) -> File
 def locked(what: str, seconds: float) -> FilewrightError:
     """Somebody held a lock for as long as one may wait for it."""
     hint = "try again; FILEWRIGHT_LOCK_SECONDS sets how long to wait"
-    return _other(Code.TIMEOUT, f"another {what} for more than {seconds:g} s", hint)
+    return FilewrightError(Code.TIMEOUT, f"another {what} for more than {seconds:g} s", hint)
 
 
 def unknown_listing(given: str) -> FilewrightError:
     """Nothing was noted under that id before a command."""
     message = f"there is no snapshot {given or '(no id)'} to end"
     hint = "filewright snapshot begin prints an id; it can be ended once, within two days"
-    return _other(Code.NOT_FOUND, message, hint, snapshot=given)
+    return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=given)
 
 
 def unknown_session(given: str, known: Sequence[str]) -> FilewrightError:
     """History has no such session."""
     message = f"there is no session {given} that changed something"
     hint = f"the newest that did: {', '.join(known)}" if known else "nothing was changed here yet"
-    return _other(Code.NOT_FOUND, message, hint, session=given, sessions=list(known))
+    return FilewrightError(Code.NOT_FOUND, message, hint, session=given, sessions=list(known))
 
 
 def before_history(given: str, begins: str | None) -> FilewrightError:
     """A moment of which history knows nothing."""
     oldest = f"the oldest change that is kept was made at {begins}"
     hint = oldest if begins else "nothing was changed here yet"
-    return _other(Code.INVALID_INPUT, f"{given} is before the history begins", hint, since=given)
+    return invalid(f"{given} is before the history begins", hint, since=given)
 
 
 def in_the_future(given: str) -> FilewrightError:
     """A moment that is yet to come."""
     hint = "times without a zone are local ones"
-    return _other(Code.INVALID_INPUT, f"{given} is in the future", hint, since=given)
+    return invalid(f"{given} is in the future", hint, since=given)
 
 
 def not_touched(what: str, asked: str) -> FilewrightError:
@@ -481,7 +477,7 @@ def not_touched(what: str, asked: str) -> FilewrightError:
 def one_file_for_a_hunk(what: str) -> FilewrightError:
     """A hunk of several files."""
     message = f"{what} changed several files, and a hunk is of one"
-    return _other(Code.INVALID_INPUT, message, "name the file with path", argument="hunk")
+    return invalid(message, "name the file with path", argument="hunk")
 
 
 def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
@@ -494,4 +490,4 @@ def no_such_hunk(asked: str, hunk: int, count: int) -> FilewrightError:
 def unknown_change(change_id: str) -> FilewrightError:
     """History has no such change."""
     hint = "get_history lists the changes that can still be undone"
-    return _other(Code.NOT_FOUND, f"there is no change {change_id}", hint, change_id=change_id)
+    return FilewrightError(Code.NOT_FOUND, f"there is no change {change_id}", hint, change_id=change_id)

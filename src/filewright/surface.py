@@ -12,7 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
@@ -22,7 +22,10 @@ from filewright.visible import safe, visible
 from filewright.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from filewright.tools import Tool
+    from filewright.tools import CatalogueEntry, Tool
+
+Listed: TypeAlias = "CatalogueEntry | Tool"
+"""One tool as clients see it; `schema` is the JSON Schema of its arguments, `load` gives the tool itself."""
 
 _logger = logging.getLogger("filewright")
 
@@ -33,30 +36,6 @@ _NOTICES = 8
 
 INSTRUCTIONS_CHARS = 1_490
 """Clients cut instructions at 2 KB; ours stay well below."""
-
-
-class Listed(Protocol):
-    """One tool as clients see it; `schema` is the JSON Schema of its arguments."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def schema(self) -> Mapping[str, Any]: ...
-    @property
-    def toolset(self) -> str: ...
-    @property
-    def writes(self) -> bool: ...
-    @property
-    def destructive(self) -> bool: ...
-    @property
-    def idempotent(self) -> bool: ...
-
-    def load(self) -> Tool:
-        """The tool itself; what it needs is imported now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filewright.faces import face_of
-from filewright.tools.catalogue import entries
+from filewright.tools.catalogue import CatalogueEntry, entries
 from filewright.tools.context import Context
 from filewright.tools.instructions import instructions
 from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
@@ -65,7 +65,7 @@ __getattr__, __all__ = face_of(
         "result": "ChangeResult FailedCall Image ToolResult clip",
         "instructions": "instructions",
         "context": "Context",
-        "catalogue": "entries",
+        "catalogue": "CatalogueEntry entries",
         "batch": "BatchResult ItemResult check_count",
         "compare": "compare_files",
         "edit": "EditResult",
