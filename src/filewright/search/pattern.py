@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from filewright.errors import Code, FilewrightError
-from filewright.search import emission, syntax
+from filewright.search.syntax import Translation, compiled, escaped, literal, translated
 from filewright.text import check_text, normalised
 
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
-_COMPILED_BYTES = 8 << 20
-"""What RE2 may take for one pattern and its states."""
-
+_WORD = r"\p{L}\p{M}\p{N}\p{Pc}"
 _CODECS = (
     "utf-8", "cp1252", "latin-1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "koi8_r", "koi8_u",
     "iso8859_5", "cp866", "mac_roman", "mac_cyrillic", "cp437", "cp850", "cp852", "cp1253", "iso8859_7",
@@ -25,8 +22,6 @@ _CODECS = (
     "shift_jis_2004", "euc_jp",
     "euc_jis_2004", "gb18030", "big5hkscs", "cp950", "cp949", "euc_kr", "johab",
 )  # fmt: skip
-
-_building = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Pattern:
     insensitive: bool
     whole_word: bool
     multiline: bool
-    node: syntax.Node = field(repr=False)
+    written: Translation = field(repr=False)
     without: Pattern | None = None
 
     @cached_property
@@ -55,8 +50,16 @@ class Pattern:
 
     @cached_property
     def regexp(self) -> Any:
-        """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match."""
-        return compiled(emission.for_re2(self.node, multiline=self.multiline, whole_word=self.whole_word))
+        """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match.
+
+        A word character is a letter, mark, number or connector of Unicode. Bytes that are not UTF-8 are no word
+        characters, hence the ``\\C`` (any byte), narrowed by ``\\b`` to keep the choice of the match right where
+        words are ASCII.
+        """
+        text = self.written.re2
+        if self.whole_word:
+            text = rf"(?m)(?:^|[^{_WORD}]|\C\b)({text})(?:$|[^{_WORD}]|\b\C)"
+        return compiled(text, multiline=self.multiline)
 
     @cached_property
     def instructions(self) -> int:
@@ -81,7 +84,7 @@ class Pattern:
     @cached_property
     def matches_empty(self) -> bool:
         """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
-        return _can_be_empty(self.node)
+        return self.mode == "regex" and compiled(self.written.bare).fullmatch(b"") is not None
 
     @cached_property
     def for_rg(self) -> tuple[str, ...]:
@@ -89,7 +92,7 @@ class Pattern:
         if self.mode == "literal" and not self.text.isascii() and not self.insensitive and not self.multiline:
             found = dict.fromkeys(encoding for name in _CODECS if (encoding := _encoded(self.text, name)))
             return tuple(map(escaped, found))
-        return (emission.for_rg(self.node, multiline=self.multiline),)
+        return (self.written.rg,)
 
     def in_encoding(self, name: str) -> bytes | None:
         """The bytes of `plain` in a codec; None if it has no `plain` or the codec lacks a character."""
@@ -113,68 +116,32 @@ def compile(
     """
     check_text(text, "pattern")
     if not text:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            "the pattern is empty",
-            hint="write what to look for",
-            details={"argument": "pattern"},
-        )
+        raise _refused("the pattern is empty", "write what to look for")
     if len(text) > max_chars:
-        raise FilewrightError(
-            Code.INVALID_INPUT,
+        raise _refused(
             f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken",
-            hint="look for a shorter, rarer part of it",
-            details={"argument": "pattern"},
+            "look for a shorter, rarer part of it",
         )
     if mode == "literal":
         text = normalised(text)
         multiline = multiline or "\n" in text
-        upper = any(c.isupper() for c in text)
-    else:
-        upper = syntax.has_upper(text)
-    insensitive = case == "insensitive" or (case == "smart" and not upper)
-    if mode == "literal" and insensitive and text.lower() == text.upper():
+    written = literal(text) if mode == "literal" else translated(text, multiline=multiline)
+    insensitive = case == "insensitive" or (case == "smart" and not written.upper)
+    if mode == "literal" and text.lower() == text.upper():
         insensitive = False
-    fold = insensitive
-    node = syntax.literal(text, fold=fold) if mode == "literal" else syntax.parse(text, fold=fold)
-    if mode == "regex" and not multiline and needs_newline(node):
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            r"the pattern holds \n, but lines are searched one by one",
-            hint="give multiline=true",
-            details={"argument": "pattern"},
-        )
-    pattern = Pattern(text, mode, insensitive, whole_word, multiline, node)
+    if insensitive:
+        fold = literal if mode == "literal" else partial(translated, multiline=multiline)
+        written = fold(text, fold=True)
+    if written.breaks and not multiline:
+        raise _refused(r"the pattern holds \n, but lines are searched one by one", "give multiline=true")
+    pattern = Pattern(text, mode, insensitive, whole_word, multiline, written)
     if mode == "regex":
         _ = pattern.regexp
     return pattern
 
 
-def needs_newline(node: syntax.Node) -> bool:
-    """Whether the tree asks for a line break by itself (a class that merely allows one does not)."""
-    match node:
-        case syntax.Char():
-            return node.code == syntax.LINE_FEED
-        case syntax.Set():
-            return node.ranges == ((syntax.LINE_FEED, syntax.LINE_FEED),) and not node.negated
-        case syntax.Group() | syntax.Repeat():
-            return needs_newline(node.inner)
-        case syntax.Sequence() | syntax.Alternation():
-            return any(needs_newline(item) for item in node.items)
-    return False
-
-
-def _can_be_empty(node: syntax.Node) -> bool:
-    match node:
-        case syntax.Group():
-            return _can_be_empty(node.inner)
-        case syntax.Repeat():
-            return node.low == 0 or _can_be_empty(node.inner)
-        case syntax.Sequence():
-            return all(map(_can_be_empty, node.items))
-        case syntax.Alternation():
-            return any(map(_can_be_empty, node.items))
-    return isinstance(node, syntax.Assertion)
+def _refused(message: str, hint: str) -> FilewrightError:
+    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "pattern"})
 
 
 def is_word(c: str) -> bool:
@@ -182,40 +149,8 @@ def is_word(c: str) -> bool:
     return unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
 
 
-def compiled(pattern: bytes, *, latin1: bool = False) -> Any:
-    """RE2's compiled form of its own syntax. Raises `invalid_input` for one that takes too much memory."""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = _COMPILED_BYTES
-    if latin1:
-        options.encoding = re2.Options.Encoding.LATIN1
-    try:
-        with _building:
-            made = re2.compile(pattern, options)
-            re2.purge()  # it would keep the last 128 of any size: a pattern is kept by its search alone
-    except re2.error as error:
-        reason = error.args[0] if error.args else error
-        shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"pattern: {shown}",
-            hint="make the pattern smaller: fewer or shorter repetitions, no nested ones",
-            details={"argument": "pattern"},
-        ) from error
-    return made
-
-
 def _encoded(text: str, name: str) -> bytes | None:
     try:
         return text.encode(name)
     except UnicodeEncodeError:
         return None
-
-
-def escaped(literal: bytes) -> str:
-    """The pattern of `rg` for exactly these bytes."""
-    return "".join(
-        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})" for byte in literal
-    )

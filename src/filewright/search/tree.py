@@ -21,7 +21,8 @@ from filewright.search.engine import count_hits, search_snapshot
 from filewright.search.fuzzy import Grams, fuzzy
 from filewright.search.fuzzy.pieces import choose
 from filewright.search.hit import Found, Hit, TreeOptions
-from filewright.search.pattern import Pattern, escaped
+from filewright.search.pattern import Pattern
+from filewright.search.syntax import escaped
 from filewright.settings import Settings
 from filewright.text import BoundedCache, LineIndex, Snapshot, notebook_view
 

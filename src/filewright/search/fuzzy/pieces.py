@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from filewright.progress import Task
 from filewright.search.ahead import AHEAD_BYTES, Ahead
-from filewright.search.pattern import compiled, escaped
+from filewright.search.syntax import compiled, escaped
 from filewright.text import Snapshot
 
 _LENGTH = 8
