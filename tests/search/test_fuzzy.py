@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Grams, fuzzy
+from filewright.search import fuzzy
 from filewright.search.fuzzy import pieces
 from filewright.search.fuzzy.align import best_fit, folded, infix
 from filewright.search.fuzzy.pieces import choose, elected
@@ -196,18 +196,6 @@ def test_a_fuzzy_search_is_cancelled(opened):
     with pytest.raises(FilewrightError) as caught:
         fuzzy(opened(b"some text\n" * 100), "some texts", task=task)
     assert caught.value.code is Code.CANCELLED
-
-
-def test_what_was_prepared_for_a_file_is_used_again(opened, monkeypatch):
-    monkeypatch.setattr(search_module, "SWEEP_ALWAYS", 0)
-    snapshot = opened(corpus(50_000).encode())
-    drawn = []
-    draw = search_module.sample
-    monkeypatch.setattr(search_module, "sample", lambda s: drawn.append(1) or draw(s))
-    grams = Grams(1 << 20)
-    first = fuzzy(snapshot, "import collections.abc as _collections", grams=grams, min_similarity=0.5)
-    assert fuzzy(snapshot, "import collections.abc as _collections", grams=grams, min_similarity=0.5) == first
-    assert drawn == [1]
 
 
 def test_invalid_bytes_do_not_move_a_region():

@@ -21,7 +21,7 @@ a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary 
 from filewright.search.engine import Windows, count_hits, search_snapshot
 from filewright.search.engine import matches as find_matches
 from filewright.search.excerpts import ContextLine, context, continuation, excerpt
-from filewright.search.fuzzy import Grams, fuzzy
+from filewright.search.fuzzy import fuzzy
 from filewright.search.hit import Found, Hit, Match, ShownLine, TreeOptions
 from filewright.search.line_kinds import LineKind, LineKinds
 from filewright.search.pattern import Pattern
@@ -39,7 +39,6 @@ from filewright.search.tree import (
 __all__ = [
     "ContextLine",
     "Found",
-    "Grams",
     "Hit",
     "LineKind",
     "LineKinds",

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import select
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from filewright.boundary import Child, program
@@ -29,69 +30,70 @@ AHEAD_BYTES = 32 << 20
 
 _END = 5.0  # seconds to end once it has said everything
 
+NextLine = Callable[[int], int]
+"""Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
 
-class Ahead:
-    """A running `rg` on the snapshot's own file; without `forms` (its patterns) none is started.
+
+def forms_ahead(snapshot: Snapshot, pattern: Pattern, start: int) -> Sequence[str]:
+    """What a child is to look for from `start` on; nothing where it does not pay, or would pass lines over."""
+    pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
+    if not pays or pattern.multiline or pattern.matches_empty or not snapshot.encoding.is_utf8:
+        return ()
+    return pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
+
+
+@contextmanager
+def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterator[NextLine]:
+    """What a running `rg` says of the snapshot's own file; without `forms` (its patterns) none is started.
 
     The child gets the open file as its input, never a path of the user's, and opens that anew: so it
     reads exactly the file that is open here, at a position of its own.
     """
+    child = _started(snapshot, forms, task) if forms else None
+    if child is None:
+        yield lambda position: position
+        return
+    named = _named(child, task)
+    # A hit needs its line's number: lines are counted on the other core meanwhile.
+    quiet = Task(seconds=task.remaining)
+    counting = threading.Thread(target=_count_lines, args=(snapshot, quiet), name="line index", daemon=True)
+    counting.start()
+    running = True
 
-    def __init__(self, snapshot: Snapshot, forms: Sequence[str], task: Task) -> None:
-        self.running = False
-        self._task = task
-        self._size = snapshot.size
-        self._child = _started(snapshot, forms, task) if forms else None
-        if self._child is None:
-            return
-        self.running = True
-        self._shift = len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
-        self._offsets = self._named(self._child)
-        # A hit needs its line's number: lines are counted on the other core meanwhile.
-        self._quiet = Task(seconds=task.remaining)
-        self._counting = threading.Thread(
-            target=_count_lines, args=(snapshot, self._quiet), name="line index", daemon=True
-        )
-        self._counting.start()
+    def stop_counting() -> None:
+        quiet.cancel()
+        counting.join()  # before the descriptor it reads from may be closed
 
-    def next_line(self, position: int) -> int:
-        """Where the next line from `position` on (a line's beginning) begins that may match."""
-        for offset in self._offsets:
+    def next_line(position: int) -> int:
+        nonlocal running
+        at_line = position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"
+        if not running or not at_line:  # a line that was begun is never passed over
+            return position
+        for offset in named:
+            offset += len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
             if offset >= position:
-                self._stop_counting()
+                stop_counting()
                 return offset
-        return self._size if self.running else position
-
-    def _named(self, child: Child) -> Iterator[int]:
-        assert child.stdout is not None
-        rest = b""
-        for block in read_output(child.stdout, self._task):
-            *rows, rest = (rest + block).split(b"\n")
-            for row in rows:
-                yield int(row.partition(b":")[0]) + self._shift
-        # What it did not get to, because it declined or was killed, is looked at here.
-        try:
-            self.running = child.wait(_END) in (0, 1)
+        try:  # what it did not get to, because it declined or was killed, is looked at here
+            running = child.wait(_END) in (0, 1)
         except FilewrightError:
-            self.running = False
+            running = False
+        return snapshot.size if running else position
 
-    def _stop_counting(self) -> None:
-        self._quiet.cancel()
-        self._counting.join()  # before the descriptor it reads from may be closed
-
-    def close(self) -> None:
-        """End the child if it still runs."""
-        if self._child is not None:
-            self._stop_counting()
-            self._child.close()
+    try:
+        yield next_line
+    finally:
+        stop_counting()
+        child.close()
 
 
-def ahead_of(snapshot: Snapshot, pattern: Pattern, start: int, task: Task) -> Ahead:
-    """The child that runs ahead, where it pays and finds every line there is."""
-    pays = snapshot.size - start >= AHEAD_BYTES and start <= snapshot.size // 2
-    able = not pattern.multiline and not pattern.matches_empty and snapshot.encoding.is_utf8
-    forms = pattern.for_rg if pattern.plain is None else (escaped(pattern.plain.encode()),)
-    return Ahead(snapshot, forms if pays and able else (), task)
+def _named(child: Child, task: Task) -> Iterator[int]:
+    assert child.stdout is not None
+    rest = b""
+    for block in read_output(child.stdout, task):
+        *rows, rest = (rest + block).split(b"\n")
+        for row in rows:
+            yield int(row.partition(b":")[0])
 
 
 def _started(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Child | None:

@@ -24,90 +24,77 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
 
     A line that fits is shown whole. A match longer than `chars` is cut; its beginning is always shown.
     """
-    encoding = snapshot.encoding
+
+    def shown(start: int, stop: int) -> str:
+        return snapshot.read(start, stop - start).decode(snapshot.encoding.name, "replace")
+
     room = chars * 4
     low = hit.line_offset
     if hit.offset - low > room:
         low = character_at(snapshot, hit.offset - room, hit.line_offset)
-    before = snapshot.read(low, hit.offset - low).decode(encoding.name, "replace")
+    before = shown(low, hit.offset)
     rest = snapshot.lines.starting(hit.offset, room, reach=room + 2)
-    reached_end = rest.whole
-    after = rest.body.decode(encoding.name, "replace" if reached_end else "ignore")
-    spans = [s for s in hit.submatches if s[0] >= hit.offset]
-    last = spans[-1][1] if spans else hit.end
-    needed = min(
-        chars, len(snapshot.read(hit.offset, min(room, last - hit.offset)).decode(encoding.name, "replace"))
-    )
-    reached_start = low == hit.line_offset
-    if reached_start and reached_end and len(before) + len(after) <= chars:
+    after = rest.body.decode(snapshot.encoding.name, "replace" if rest.whole else "ignore")
+    spans = [span for span in hit.submatches if span[0] >= hit.offset]
+    if low == hit.line_offset and rest.whole and len(before) + len(after) <= chars:
         left, right = len(before), len(after)
     else:
-        spare = chars - needed
-        left = min(len(before), spare // 2)
-        right = min(len(after), chars - left)
+        last = spans[-1][1] if spans else hit.end
+        spare = chars - min(chars, len(shown(hit.offset, min(hit.offset + room, last))))
+        right = min(len(after), chars - min(len(before), spare // 2))
         left = min(len(before), chars - right)
     text = before[len(before) - left :] + after[:right]
     ranges = []
-    for a, b in spans or ([(hit.offset, hit.end)] if hit.submatches else []):
-        begin = left + _length(snapshot, hit.offset, a)
-        stop = begin + _length(snapshot, a, min(b, a + room))
-        if begin < len(text) or (begin == stop == len(text)):
-            ranges.append((begin, min(stop, len(text))))
+    for start, stop in spans or ([(hit.offset, hit.end)] if hit.submatches else []):
+        begin = left + len(shown(hit.offset, start))
+        end = begin + len(shown(start, min(stop, start + room)))
+        if begin < len(text) or (begin == end == len(text)):
+            ranges.append((begin, min(end, len(text))))
     return ShownLine(
         text=text,
         column=hit.column - left,
-        cut_before=not reached_start or left < len(before),
-        cut_after=not reached_end or right < len(after),
+        cut_before=low != hit.line_offset or left < len(before),
+        cut_after=not rest.whole or right < len(after),
         ranges=tuple(ranges),
     )
-
-
-def _length(snapshot: Snapshot, start: int, stop: int) -> int:
-    return len(snapshot.read(start, stop - start).decode(snapshot.encoding.name, "replace"))
 
 
 def context(
     snapshot: Snapshot, hit: Hit, before: int, after: int, chars: int, *, task: Task | None = None
 ) -> tuple[tuple[ContextLine, ...], tuple[ContextLine, ...]]:
     """Up to `before` lines above the hit's first and `after` below its last, cut to `chars` characters."""
-    lines = snapshot.lines
     above: list[ContextLine] = []
     position = hit.line_offset
     while len(above) < before and position > snapshot.start:
-        position = lines.begin(position - snapshot.encoding.width, task)
-        above.append(_context_line(snapshot, position, hit.line - len(above) - 1, chars))
-    last = _last_line(snapshot, hit, task)
-    number = hit.line if last == hit.line_offset else lines.line_at(last, task)
-    below = _lines_from(snapshot, lines.end(last, task), number + 1, after, chars, task)
-    return tuple(reversed(above)), below
+        position = snapshot.lines.begin(position - snapshot.encoding.width, task)
+        above.insert(0, _context_line(snapshot, position, hit.line - len(above) - 1, chars))
+    last, number = _last_line(snapshot, hit, task)
+    return tuple(above), _following(snapshot, last, number, after, chars, task)
 
 
 def continuation(
     snapshot: Snapshot, hit: Hit, most: int, chars: int, *, task: Task | None = None
 ) -> tuple[tuple[ContextLine, ...], int]:
     """The lines after its first that a match reaches into, at most `most`, and how many there are."""
-    last = _last_line(snapshot, hit, task)
-    if last == hit.line_offset:
-        return (), 0
-    count = snapshot.lines.line_at(last, task) - hit.line
-    begin = snapshot.lines.end(hit.line_offset, task)
-    return _lines_from(snapshot, begin, hit.line + 1, min(most, count), chars, task), count
+    count = _last_line(snapshot, hit, task)[1] - hit.line
+    return _following(snapshot, hit.line_offset, hit.line, min(most, count), chars, task), count
 
 
-def _last_line(snapshot: Snapshot, hit: Hit, task: Task | None) -> int:
-    """Where the last line of a hit begins."""
-    if hit.end <= hit.offset:
-        return hit.line_offset
-    return snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
+def _last_line(snapshot: Snapshot, hit: Hit, task: Task | None) -> tuple[int, int]:
+    """Where the last line of a hit begins, and its number."""
+    last = hit.line_offset
+    if hit.end > hit.offset:
+        last = snapshot.lines.begin(hit.end - snapshot.encoding.width, task)
+    return last, hit.line if last == hit.line_offset else snapshot.lines.line_at(last, task)
 
 
-def _lines_from(
+def _following(
     snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task | None
 ) -> tuple[ContextLine, ...]:
+    """At most `most` lines after the one at `position`, whose number is given."""
     found: list[ContextLine] = []
-    while len(found) < most and position < snapshot.size:
-        found.append(_context_line(snapshot, position, number + len(found), chars))
-        position = snapshot.lines.end(position, task)
+    while len(found) < most and (position := snapshot.lines.end(position, task)) < snapshot.size:
+        found.append(_context_line(snapshot, position, number + len(found) + 1, chars))
     return tuple(found)
 
 

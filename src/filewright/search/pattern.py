@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Literal
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 from filewright.search.syntax import Translation, compiled, escaped, literal, translated
 from filewright.text import check_text, normalised
 
@@ -116,12 +116,10 @@ def compile(
     """
     check_text(text, "pattern")
     if not text:
-        raise _refused("the pattern is empty", "write what to look for")
+        raise invalid("the pattern is empty", "write what to look for", argument="pattern")
     if len(text) > max_chars:
-        raise _refused(
-            f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken",
-            "look for a shorter, rarer part of it",
-        )
+        message = f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
+        raise invalid(message, "look for a shorter, rarer part of it", argument="pattern")
     if mode == "literal":
         text = normalised(text)
         multiline = multiline or "\n" in text
@@ -133,15 +131,12 @@ def compile(
         fold = literal if mode == "literal" else partial(translated, multiline=multiline)
         written = fold(text, fold=True)
     if written.breaks and not multiline:
-        raise _refused(r"the pattern holds \n, but lines are searched one by one", "give multiline=true")
+        message = r"the pattern holds \n, but lines are searched one by one"
+        raise invalid(message, "give multiline=true", argument="pattern")
     pattern = Pattern(text, mode, insensitive, whole_word, multiline, written)
     if mode == "regex":
         _ = pattern.regexp
     return pattern
-
-
-def _refused(message: str, hint: str) -> FilewrightError:
-    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "pattern"})
 
 
 def is_word(c: str) -> bool:

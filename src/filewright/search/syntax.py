@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from filewright.errors import Code, FilewrightError
+from filewright.errors import invalid
 
 REPEATS = 1000
 _COMPILED_BYTES = 8 << 20
@@ -121,14 +121,9 @@ class _Reader:
         self.rg: list[str] = []
         self.bare: list[str] = []
 
-    def refuse(self, what: str, hint: str, *, at: int | None = None) -> NoReturn:
+    def refuse(self, what: str, hint: str, at: int | None = None) -> NoReturn:
         position = (self.position if at is None else at) + 1
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"pattern, character {position}: {what}",
-            hint=hint,
-            details={"argument": "pattern", "position": position},
-        )
+        raise invalid(f"pattern, character {position}: {what}", hint, argument="pattern", position=position)
 
     def take(self, text: str) -> bool:
         found = self.pattern.startswith(text, self.position)
@@ -156,7 +151,7 @@ class _Reader:
         match c:
             case ")":
                 if not self.open:
-                    self.refuse("this ) closes nothing", r"write \) for the character", at=start)
+                    self.refuse("this ) closes nothing", r"write \) for the character", start)
                 self.begin, self.flags = self.open.pop()
                 self.write("atom", ")", ")")
             case "|":
@@ -209,7 +204,7 @@ class _Reader:
             self.refuse("a repetition of a repetition", "put the inner one in (?:…)", at=found.start())
         if self.before == "assertion":
             self.refuse(
-                "^, $ and \\b have no width and cannot be repeated", "leave the repetition out", at=self.begin
+                "^, $ and \\b have no width and cannot be repeated", "leave the repetition out", self.begin
             )
         self.position = found.end()
         lazy = "?" if self.take("?") else ""
@@ -224,9 +219,9 @@ class _Reader:
         name = found[1] if found is not None else None
         if found is None or (name is not None and not (name.isascii() and name.isidentifier())):
             refused = next(row for row in _REFUSED_GROUPS if row[0].match(self.pattern, start))
-            self.refuse(refused[1], refused[2], at=start)
+            self.refuse(refused[1], refused[2], start)
         if name in self.names:
-            self.refuse(f"two groups are named {name}", "give each its own name", at=start)
+            self.refuse(f"two groups are named {name}", "give each its own name", start)
         self.position = found.end()
         outer, end = self.flags, found[4]
         self.flags = "".join((set(outer) | set(found[2] or "")) - set(found[3] or "") - {"m"})
@@ -245,7 +240,7 @@ class _Reader:
         c = self.escaped(start)
         if c in "bB":
             if self.pattern.startswith("{", self.position):
-                self.refuse("this kind of \\b is not offered", "use \\b, or whole_word", at=start)
+                self.refuse("this kind of \\b is not offered", "use \\b, or whole_word", start)
             self.write("assertion", f"\\{c}", f"(?-u:\\{c})", "")
         elif c in "dDwWsSpP":
             # Case is nothing to these: \p{Lu} is an upper-case letter, also where case is ignored.
@@ -256,7 +251,7 @@ class _Reader:
 
     def escaped(self, start: int) -> str:
         if self.position == len(self.pattern):
-            self.refuse("a backslash at the end", r"write \\ for the character", at=start)
+            self.refuse("a backslash at the end", r"write \\ for the character", start)
         self.position += 1
         return self.pattern[self.position - 1]
 
@@ -266,7 +261,7 @@ class _Reader:
             return _CLASSES[c]
         found = _PROPERTY.match(self.pattern, self.position)
         if found is None:
-            self.refuse("not a Unicode category or script", r"write \p{L}, \p{Lu}, \p{Greek} …", at=start)
+            self.refuse("not a Unicode category or script", r"write \p{L}, \p{Lu}, \p{Greek} …", start)
         self.position = found.end()
         return f"\\{c}{found.group()}"
 
@@ -277,12 +272,12 @@ class _Reader:
             # Matched text has \n only.
             if self.take("?\\n") or self.take("\\n") or self.take("*\\n"):
                 return "\n"
-            self.refuse(r"\r never occurs: matched text has \n for every line ending", r"write \n", at=start)
+            self.refuse(r"\r never occurs: matched text has \n for every line ending", r"write \n", start)
         if c in "xu":
             found = _HEXADECIMAL.match(self.pattern, start + 1)
             code = int(next(filter(None, found.groups())), 16) if found is not None else -1
             if found is None or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                self.refuse("this is no character's number", r"write \x41 or \x{1F600}", at=start)
+                self.refuse("this is no character's number", r"write \x41 or \x{1F600}", start)
             self.position = found.end()
             return "\n" if code == 0x0D else chr(code)
         if c.isdigit():
@@ -298,7 +293,7 @@ class _Reader:
                 at=start,
             )
         if c.isalnum() or c in "<>":
-            self.refuse(f"\\{c} is not offered", 'for plain text use mode="literal"', at=start)
+            self.refuse(f"\\{c} is not offered", 'for plain text use mode="literal"', start)
         return c
 
     def bracket(self, start: int) -> None:
@@ -320,10 +315,10 @@ class _Reader:
             if not self.pattern.startswith(("-]", "--"), self.position) and self.take("-"):
                 at = self.position
                 if at < len(self.pattern) and self.class_within() is not None:
-                    self.refuse("a class cannot end a range", r"write \- for the character", at=at)
+                    self.refuse("a class cannot end a range", r"write \- for the character", at)
                 high = self.member() if at < len(self.pattern) else ""
                 if high < low:
-                    self.refuse("this range is not a range", r"write \- for the character", at=at - 1)
+                    self.refuse("this range is not a range", r"write \- for the character", at - 1)
             ranges.append((low, high))
             chars += _written(low) if low == high else f"{_written(low)}-{_written(high)}"
         self.breaks = self.breaks or (set(ranges) == {("\n", "\n")} and not negated + classes)
@@ -340,7 +335,7 @@ class _Reader:
 
     def check_member(self, start: int) -> None:
         if self.position >= len(self.pattern):
-            self.refuse("this [ is never closed", r"write \[ for the character", at=start)
+            self.refuse("this [ is never closed", r"write \[ for the character", start)
         pair = self.pattern[self.position : self.position + 2]
         if pair in ("&&", "--", "~~"):
             self.refuse(
@@ -370,13 +365,13 @@ class _Reader:
             return "\n" if c == "\r" else self.noted(c)
         c = self.escaped(start)
         if c in "bB":
-            self.refuse("\\b in a class differs between engines", r"write \x08 for a backspace", at=start)
+            self.refuse("\\b in a class differs between engines", r"write \x08 for a backspace", start)
         return "\n" if c == "r" else self.escaped_character(c, start)
 
     def both_cases(self, ranges: list[tuple[str, str]], start: int) -> str:
         """The characters of some ranges in either case, as they are written in a class."""
         if sum(ord(high) - ord(low) + 1 for low, high in ranges) > _LARGEST_FOLD:
-            self.refuse("a class too large to ignore case in", "write (?-i:[^…])", at=start)
+            self.refuse("a class too large to ignore case in", "write (?-i:[^…])", start)
         chars = [chr(code) for low, high in ranges for code in range(ord(low), ord(high) + 1)]
         return "".join({_written(v): v for c in chars for v in (c, c.lower(), c.upper()) if len(v) == 1})
 
@@ -443,10 +438,6 @@ def compiled(pattern: str | bytes, *, multiline: bool = True, latin1: bool = Fal
     except re2.error as error:
         reason = error.args[0] if error.args else error
         shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise FilewrightError(
-            Code.INVALID_INPUT,
-            f"pattern: {shown}",
-            hint="make the pattern smaller: fewer or shorter repetitions, no nested ones",
-            details={"argument": "pattern"},
-        ) from error
+        hint = "make the pattern smaller: fewer or shorter repetitions, no nested ones"
+        raise invalid(f"pattern: {shown}", hint, argument="pattern") from error
     return made

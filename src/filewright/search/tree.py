@@ -16,9 +16,9 @@ from filewright import errors
 from filewright.boundary import Boundary, Location
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.candidates import Candidates, Sieve
+from filewright.search.candidates import Candidates
 from filewright.search.engine import count_hits, search_snapshot
-from filewright.search.fuzzy import Grams, fuzzy
+from filewright.search.fuzzy import fuzzy
 from filewright.search.fuzzy.pieces import choose
 from filewright.search.hit import Found, Hit, TreeOptions
 from filewright.search.pattern import Pattern
@@ -42,14 +42,16 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A fuzzy search of a tree: the best regions, best first; `count` all that were similar enough."""
+    """A fuzzy search of a tree: the best regions, best first, of so many files; and why some may be missing."""
 
     hits: tuple[Ranked, ...]
-    complete: bool
-    reason: str
     searched: int
-    unreadable: int
-    count: int
+    reason: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether all was searched."""
+        return not self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,6 @@ class Searcher:
         self.boundary = boundary
         self.settings = settings
         self.indexes = indexes
-        self.grams = Grams(settings.cache_bytes // 8)
 
     def tree(
         self,
@@ -128,9 +129,9 @@ class Searcher:
         long = len(needle.strip()) >= _LONG
         pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else []
         forms = tuple(escaped(piece.data) for piece in pieces)
-        candidates = Candidates(self.boundary, where, options, Sieve(forms), None, checked)
+        candidates = Candidates(self.boundary, where, options, forms, checked)
         best: list[Ranked] = []
-        reason, passed, unreadable = "", 0, 0
+        reason = ""
         for location in candidates:
             checked.check()
             if clock.expired:
@@ -138,27 +139,17 @@ class Searcher:
                 break
             snapshot = self.open(location, checked)
             if not isinstance(snapshot, Snapshot):
-                unreadable += snapshot
                 continue
             with snapshot:
                 if snapshot.binary is not None:
                     continue
                 found = fuzzy(
-                    snapshot,
-                    needle,
-                    min_similarity=min_similarity,
-                    limit=options.limit,
-                    grams=self.grams,
-                    task=checked,
+                    snapshot, needle, min_similarity=min_similarity, limit=options.limit, task=checked
                 )
             reason = reason or (f"{location.shown}: {found.reason}" if found.reason else "")
-            passed += found.count
-            best = sorted(
-                [*best, *(Ranked(location, hit) for hit in found.hits)], key=lambda ranked: -ranked.hit.score
-            )[: options.limit]
-        return Similar(
-            tuple(best), not reason, reason, candidates.searched, unreadable + candidates.unreadable, passed
-        )
+            best += [Ranked(location, hit) for hit in found.hits]
+            best = sorted(best, key=lambda ranked: -ranked.hit.score)[: options.limit]
+        return Similar(tuple(best), candidates.searched, reason)
 
     def open(self, location: Location, task: Task) -> Snapshot | int:
         """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
@@ -176,9 +167,9 @@ class TreeSearch:
     """One search of a tree. Iterating yields (snapshot, found) for each file with hits, in path order.
 
     The snapshot is open until the next step. For `files` the found holds one hit, for `counts` none
-    but `count`. Afterwards: `complete`, or `resume` and `reason`; `searched` files, `matched` files,
+    but `count`. Afterwards: `complete`, or `resume`; `searched` files, `matched` files,
     `count` hits; `binary` files that may hold the pattern but are no text; `unreadable` files and
-    folders.
+    folders; `ignored` names left out by the ignore rules.
     """
 
     def __init__(
@@ -195,91 +186,69 @@ class TreeSearch:
         self._options = options
         self._from = resume
         self._task = task
-        self._unreadable = 0
         self._candidates = Candidates(
             searcher.boundary,
             where,
             options,
-            Sieve() if options.invert or pattern.matches_empty else Sieve(pattern.for_rg, pattern.multiline),
-            resume.location if resume is not None else None,
+            () if options.invert or pattern.matches_empty else pattern.for_rg,
             task,
+            after=resume.location if resume is not None else None,
+            multiline=pattern.multiline,
         )
         self.complete = False
         self.resume: Resume | None = None
-        self.reason = ""
-        self.matched = 0
-        self.count = 0
-        self.binary = 0
-
-    @property
-    def searched(self) -> int:
-        """Files that were looked at, by the engine or here."""
-        return self._candidates.searched
-
-    @property
-    def unreadable(self) -> int:
-        """Files and folders that could not be read."""
-        return self._candidates.unreadable + self._unreadable
-
-    @property
-    def ignored(self) -> int:
-        """Names that the ignore rules left out."""
-        return self._candidates.ignored
+        self.matched = self.count = self.binary = self.unreadable = self.searched = self.ignored = 0
 
     def __iter__(self) -> Iterator[tuple[Snapshot, Found]]:
+        try:
+            yield from self._found()
+        finally:
+            self.searched, self.ignored = self._candidates.searched, self._candidates.ignored
+            self.unreadable += self._candidates.unreadable
+
+    def _found(self) -> Iterator[tuple[Snapshot, Found]]:
         left = self._options.limit
+        by_hits = self._options.output == "matches"
         for location, resume in self._places():
             self._task.check()
             snapshot = self._searcher.open(location, self._task)
             if not isinstance(snapshot, Snapshot):
-                self._unreadable += snapshot
+                self.unreadable += snapshot
                 continue
-            offset = resume.offset if resume is not None else 0
             with snapshot:
                 if resume is not None:
                     check_mark(snapshot, resume)
                 if snapshot.binary is not None:
                     self.binary += 1
                     continue
+                offset = resume.offset if resume is not None else 0
                 found = self._search(snapshot, max(left, 1), offset)
                 if not found.count:
                     continue
                 if left <= 0:
-                    self._stop(Resume(location, offset))
+                    self.resume = Resume(location, offset)
                     return
                 self.matched += 1
                 self.count += found.count
-                left -= found.count if self._options.output == "matches" else 1
+                left -= found.count if by_hits else 1
                 yield snapshot, found
-                if self._options.output == "matches" and not found.complete:
-                    stopped = found.stopped_at or 0
-                    self._stop(Resume(location, stopped, mark_of(snapshot, stopped)))
+                if by_hits and found.stopped_at is not None:
+                    self.resume = Resume(location, found.stopped_at, mark_of(snapshot, found.stopped_at))
                     return
         self.complete = True
 
     def _places(self) -> Iterator[tuple[Location, Resume | None]]:
-        if self._from is not None and (
-            not (takes := self._candidates.takes) or takes(self._from.location.name)
-        ):
+        if self._from is not None and self._candidates.takes(self._from.location.name):
             yield self._from.location, self._from
         for location in self._candidates:
             yield location, None
 
-    def _stop(self, resume: Resume) -> None:
-        self.resume = resume
-        unit = "hits" if self._options.output == "matches" else "files"
-        self.reason = f"stopped after {self._options.limit} {unit}, at {resume.location.shown}"
-
     def _search(self, snapshot: Snapshot, limit: int, offset: int) -> Found:
-        options = self._options
-        if options.output == "counts":
-            count = count_hits(snapshot, self._pattern, invert=options.invert, task=self._task)
+        invert, task = self._options.invert, self._task
+        if self._options.output == "counts":
+            count = count_hits(snapshot, self._pattern, invert=invert, task=task)
             return Found((), complete=True, count=count)
+        limit = 1 if self._options.output == "files" else limit
         return search_snapshot(
-            snapshot,
-            self._pattern,
-            limit=1 if options.output == "files" else limit,
-            start=offset or None,
-            invert=options.invert,
-            task=self._task,
+            snapshot, self._pattern, limit=limit, start=offset or None, invert=invert, task=task
         )

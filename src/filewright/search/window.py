@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
-from filewright.text import Encoding, Snapshot, cut, normalised
+from filewright.text import Snapshot, cut, normalised
 
 _NEAR = 4 << 20
 _TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")
@@ -27,24 +27,18 @@ class Window:
     """
 
     def __init__(
-        self,
-        raw: bytes,
-        offset: int,
-        encoding: Encoding,
-        context: bytes,
-        *,
-        last: bool,
-        whole_lines: bool,
-        overlap: int,
+        self, snapshot: Snapshot, raw: bytes, offset: int, *, last: bool, whole_lines: bool, overlap: int
     ) -> None:
         self.offset = offset
         self.stop = offset + len(raw)
         self.last = last
-        self.begin = len(context)
         self.cut = not (last or whole_lines)
+        self._context = _context(snapshot, offset)
+        self.begin = len(self._context)
         self._raw = raw
-        self._encoding = encoding
-        self._context = context
+        self._encoding = snapshot.encoding
+        self._verbatim = self._encoding.is_utf8 and b"\r" not in raw
+        self._errors = "surrogatepass" if self._encoding.width == 2 else "surrogateescape"
         self._overlap = overlap
         self._near = (0, 0)
 
@@ -55,15 +49,12 @@ class Window:
     @cached_property
     def text(self) -> bytes:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
+        plain = self._raw
         if not self._encoding.is_utf8:
-            return self._context + normalised(self._shown).encode("utf-8", "surrogatepass")
-        plain = self._raw if self._verbatim else self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            plain = normalised(self._shown).encode("utf-8", "surrogatepass")
+        elif not self._verbatim:
+            plain = self._raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return self._context + plain if self._context else plain
-
-    @cached_property
-    def _verbatim(self) -> bool:
-        """Whether the text is the file's own bytes."""
-        return self._encoding.is_utf8 and b"\r" not in self._raw
 
     @cached_property
     def limit(self) -> int:
@@ -88,7 +79,7 @@ class Window:
         if begin <= self._near[0] <= index:
             begin, raw = self._near  # a long line is not gone through anew for each match
         between = self.text[self.begin + begin : self.begin + index].decode("utf-8", "surrogatepass")
-        raw += len(between.encode(self._encoding.name, _errors(self._encoding)))
+        raw += len(between.encode(self._encoding.name, self._errors))
         self._near = (index, raw)
         return self.offset + raw
 
@@ -98,16 +89,14 @@ class Window:
         texts, raws = [0], [0]
         if self._encoding.is_utf8:
             for match in _TERMINATOR.finditer(self._raw):
+                texts.append(texts[-1] + match.start() - raws[-1] + 1)
                 raws.append(match.end())
-                texts.append(texts[-1] + match.start() - raws[-2] + 1)
             return texts, raws
         shown, end = self._shown, 0
         for found in _TERMINATOR_SHOWN.finditer(shown):
-            line = shown[end : found.start()]
-            texts.append(texts[-1] + len(line.encode("utf-8", "surrogatepass")) + 1)
-            raws.append(
-                raws[-1] + len(shown[end : found.end()].encode(self._encoding.name, _errors(self._encoding)))
-            )
+            line = shown[end : found.start()].encode("utf-8", "surrogatepass")
+            texts.append(texts[-1] + len(line) + 1)
+            raws.append(raws[-1] + len(shown[end : found.end()].encode(self._encoding.name, self._errors)))
             end = found.end()
         return texts, raws
 
@@ -115,12 +104,7 @@ class Window:
     def _shown(self) -> str:
         """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
         raw = self._raw[: len(self._raw) // self._encoding.width * self._encoding.width]
-        return raw.decode(self._encoding.name, _errors(self._encoding))
-
-
-def _errors(encoding: Encoding) -> str:
-    """How what is no character passes a codec in both directions."""
-    return "surrogatepass" if encoding.width == 2 else "surrogateescape"
+        return raw.decode(self._encoding.name, self._errors)
 
 
 def window(
@@ -138,52 +122,41 @@ def window(
     `by_lines`: it ends at a line's end unless the line is longer than `longest`. Otherwise (for
     matches over several lines) its last `overlap` bytes are always left to the next one.
     """
-    encoding = snapshot.encoding
-    context = _context(snapshot, position)
     raw = snapshot.read(position, min(length, stop - position))
     whole = False
-    while position + len(raw) < stop:
-        if by_lines:
-            end = _lines_end(raw, encoding)
-            if end:
-                raw = raw[:end]
-                whole = True
-                break
-            if len(raw) < longest:
-                raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
-                continue
-        raw = _cut(raw, encoding)
-        break
-    return Window(
-        raw,
-        position,
-        encoding,
-        context,
-        last=position + len(raw) >= stop,
-        whole_lines=whole,
-        overlap=min(overlap, len(raw) // 2),
-    )
+    while position + len(raw) < stop and not whole:
+        end = _lines_end(raw, snapshot) if by_lines else 0
+        whole = end > 0
+        if whole:
+            raw = raw[:end]
+        elif by_lines and len(raw) < longest:
+            raw += snapshot.read(position + len(raw), min(len(raw), stop - position - len(raw)))
+        else:
+            raw = _cut(raw, snapshot)
+            break
+    last = position + len(raw) >= stop
+    overlap = min(overlap, len(raw) // 2)
+    return Window(snapshot, raw, position, last=last, whole_lines=whole, overlap=overlap)
 
 
-def _lines_end(raw: bytes, encoding: Encoding) -> int:
+def _lines_end(raw: bytes, snapshot: Snapshot) -> int:
     """The length of the whole lines at the beginning of `raw`; 0 if it holds no line's end."""
-    if encoding.width == 1:
+    if snapshot.encoding.width == 1:
         # A carriage return at the very end may be half of a pair.
         return max(raw.rfind(b"\n"), raw.rfind(b"\r", 0, len(raw) - 1)) + 1
-    line_feed = _last_unit(raw, "\n".encode(encoding.name), len(raw))
-    return max(line_feed, _last_unit(raw, "\r".encode(encoding.name), len(raw) - 2))
+    ends = []
+    for text, stop in (("\n", len(raw)), ("\r", len(raw) - 2)):
+        unit = text.encode(snapshot.encoding.name)
+        at = raw.rfind(unit, 0, stop)
+        while at > 0 and at % 2:
+            at = raw.rfind(unit, 0, at + 1)
+        ends.append(at + 2 if at >= 0 and at % 2 == 0 else 0)
+    return max(ends)
 
 
-def _last_unit(raw: bytes, unit: bytes, stop: int) -> int:
-    """Where the last aligned `unit` before `stop` ends; 0 if there is none."""
-    at = raw.rfind(unit, 0, stop)
-    while at > 0 and at % 2:
-        at = raw.rfind(unit, 0, at + 1)
-    return at + 2 if at >= 0 and at % 2 == 0 else 0
-
-
-def _cut(raw: bytes, encoding: Encoding) -> bytes:
+def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
     """`raw` less a torn character, and less a carriage return that may be half of a pair."""
+    encoding = snapshot.encoding
     if encoding.width == 2 or encoding.multibyte or encoding.is_utf8:
         raw = cut(raw, len(raw) - max(1, encoding.width), encoding)
     unit = "\r".encode(encoding.name) if encoding.width == 2 else b"\r"
@@ -197,15 +170,11 @@ def _context(snapshot: Snapshot, position: int) -> bytes:
     encoding = snapshot.encoding
     before = snapshot.read(max(snapshot.start, position - 4), min(4, position - snapshot.start))
     if encoding.is_utf8:
-        last = before[-1:]
-        if last in (b"\n", b"\r"):
-            return b""
-        if last < b"\x80":
-            return last
         lead = max((i for i, byte in enumerate(before) if byte & 0xC0 == 0xC0), default=len(before) - 1)
-        return before[lead:]
-    character = before.decode(encoding.name, "replace")[-1:]
-    return b"" if character in ("\n", "\r") else character.encode("utf-8", "replace")
+        last = before[lead:] if before[-1] & 0x80 else before[-1:]
+    else:
+        last = before.decode(encoding.name, "replace")[-1:].encode("utf-8", "replace")
+    return b"" if last in (b"\n", b"\r") else last
 
 
 def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:

@@ -525,8 +525,8 @@ def _fuzzy(search: _Search, location: Location, *, is_folder: bool) -> None:
                     ranked.append((best.hit, stack.enter_context(context.open_text(best.location))))
         else:
             snapshot = stack.enter_context(context.open_text(location))
-            grams, most = context.searcher.grams, arguments.max_results
-            found = fuzzy(snapshot, arguments.text, min_similarity=least, limit=most, grams=grams, task=task)
+            most = arguments.max_results
+            found = fuzzy(snapshot, arguments.text, min_similarity=least, limit=most, task=task)
             ranked = [(hit, snapshot) for hit in found.hits]
             if found.tied > 1:
                 search.notes.append(f"{found.tied} places are equally similar")

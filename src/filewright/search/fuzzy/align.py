@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from filewright.text import PLAIN
 
-_BLANKS = re.compile(r"\s+")
+_RUNS = re.compile(r"\s+|\S+")
 _ALIKE = str.maketrans({**PLAIN, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')})
 
 _FOLD_COST = 0.01
@@ -70,16 +70,11 @@ def folded(text: str) -> tuple[str, list[int]]:
     plain = text.translate(_ALIKE)
     parts: list[str] = []
     places: list[int] = []
-    position = 0
-    for match in _BLANKS.finditer(plain):
-        parts.append(plain[position : match.start()])
-        places.extend(range(position, match.start()))
-        if match.start() > 0 and match.end() < len(plain):
-            parts.append(" ")
-            places.append(match.start())
-        position = match.end()
-    parts.append(plain[position:])
-    places.extend(range(position, len(plain)))
+    begin = len(plain) - len(plain.lstrip())
+    for run in _RUNS.finditer(plain, begin, max(begin, len(plain.rstrip()))):
+        blank = run[0].isspace()
+        parts.append(" " if blank else run[0])
+        places.extend((run.start(),) if blank else range(*run.span()))
     return "".join(parts), places
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 
 from filewright.progress import Task
-from filewright.search.ahead import AHEAD_BYTES, Ahead
+from filewright.search.ahead import AHEAD_BYTES, lines_ahead
 from filewright.search.syntax import compiled, escaped
 from filewright.text import Snapshot
 
@@ -29,6 +28,7 @@ _EXPECTED = 200_000
 """Hits of all pieces together that are worth having, in the whole file."""
 
 _BEARABLE = 2_000_000
+_ACTIVE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,73 +97,50 @@ def occurrences(snapshot: Snapshot, pieces: list[Piece], task: Task) -> Iterator
     overlap = max(len(piece.data) for piece in pieces) - 1
     forms = [escaped(piece.data) for piece in pieces] if snapshot.size >= AHEAD_BYTES else []
     position = resume = snapshot.start
-    length, begins_line = _BLOCK, True
-    with closing(Ahead(snapshot, forms, task)) as ahead:
-        while position < snapshot.size:
+    length = _BLOCK
+    with lines_ahead(snapshot, forms, task) as next_line:
+        while (reached := position) < snapshot.size:
             task.check()
-            reached, length = position, min(2 * length, _BLOCK)
-            if ahead.running and begins_line:
-                position = ahead.next_line(position)
-                if position - reached > _FAR:
-                    length = _LINES
+            position = next_line(position)
+            length = _LINES if position - reached > _FAR else min(2 * length, _BLOCK)
             block = snapshot.read(position, length)
             block = block[: block.rfind(b"\n") + 1] or block
-            begins_line = block.endswith(b"\n")
             for match in regexp.finditer(block, max(0, resume - position)):
                 resume = position + match.end()
                 number = numbers[match.group()]
                 for place in pieces[number].places:
                     yield position + match.start(), place, number
-            last = position + len(block) >= snapshot.size
+            whole = block.endswith(b"\n") or position + len(block) >= snapshot.size
             # No piece holds a line break; of a line longer than a block the end is looked at again.
-            position += len(block) if last or begins_line else max(1, len(block) - overlap)
-
-
-# Places where several pieces are as in the needle
-#
-# A piece found at `offset` that is at `place` in the needle says that the needle begins at `offset - place`: a vote
-# for that diagonal. Edits shift diagonals a little, so votes are gathered in buckets; a place's votes are the
-# different pieces of its bucket and the next.
+            position += len(block) if whole else max(1, len(block) - overlap)
 
 
 def elected(votes: Iterable[tuple[int, int, int]], length: int, keep: int) -> list[tuple[int, int]]:
     """The `keep` best places: (votes, estimated beginning), from (offset, place, piece) in rising offset.
 
-    Memory is bounded by `keep` and by what lies within one needle's `length`.
+    A piece found at `offset` that is at `place` in the needle says that the needle begins at `offset - place`: a
+    vote for that diagonal. Edits shift diagonals a little, so votes are gathered in buckets; a place's votes are
+    the different pieces of its bucket and the next. Memory is bounded by `keep` and by what lies within one
+    needle's `length`.
     """
     width = max(16, length // 8)
     best: list[tuple[int, int]] = []
-    for count, diagonal in _places(votes, length, width):
-        entry = (count, -diagonal)
-        if len(best) < keep:
-            heapq.heappush(best, entry)
-        elif entry > best[0]:
-            heapq.heapreplace(best, entry)
-    return sorted(((count, -negative) for count, negative in best), key=lambda e: (-e[0], e[1]))
+    active: dict[int, tuple[int, int]] = {}  # by bucket: its pieces as bits, and its lowest diagonal
 
+    def settle(stop: float) -> None:
+        """Count the buckets before `stop`, which get no more votes."""
+        for key in sorted(key for key in active if key < stop):
+            bits, lowest = active.pop(key)
+            following, _ = active.get(key + 1, (0, 0))
+            heapq.heappush(best, ((bits | following).bit_count(), -lowest))
+            if len(best) > keep:
+                heapq.heappop(best)
 
-def _places(votes: Iterable[tuple[int, int, int]], length: int, width: int) -> Iterator[tuple[int, int]]:
-    active: dict[int, tuple[int, int]] = {}  # bucket: (pieces as bits, lowest diagonal)
-    settled = 0
     for offset, place, piece in votes:
-        diagonal = offset - place
-        key = diagonal // width
-        bits, lowest = active.get(key, (0, diagonal))
-        active[key] = (bits | 1 << piece, min(lowest, diagonal))
-        # A bucket two needles back gets no more votes.
-        if offset - settled > 4 * length + 4096:
-            done = (offset - 2 * length) // width - 2
-            yield from _settle(active, done)
-            settled = offset
-    yield from _settle(active, None)
-
-
-def _settle(active: dict[int, tuple[int, int]], until: int | None) -> Iterator[tuple[int, int]]:
-    for key in sorted(active):
-        if until is not None and key > until:
-            break
-        bits, lowest = active[key]
-        following = active.get(key + 1, (0, 0))[0]
-        yield (bits | following).bit_count(), lowest
-    for key in [k for k in active if until is not None and k <= until]:
-        del active[key]
+        key = (offset - place) // width
+        bits, lowest = active.get(key, (0, offset - place))
+        active[key] = (bits | 1 << piece, min(lowest, offset - place))
+        if len(active) > _ACTIVE:
+            settle((offset - 2 * length) // width - 1)
+    settle(float("inf"))
+    return sorted(((count, -negative) for count, negative in best), key=lambda e: (-e[0], e[1]))
