@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from filewright import errors
 from filewright.dialects.table import Call, Json, Node, Record, encoded, fit, nested, shaped, table, worded
 from filewright.errors import Code, FilewrightError
-from filewright.settings import Settings
 from filewright.tools import FailedCall, ToolResult
 from filewright.visible import visible
 from filewright.wording import counted
@@ -37,21 +36,6 @@ _STOPPED = (
 )
 
 
-def limits(settings: Settings) -> Mapping[str, Any]:
-    """Long lines to 2,000 characters, files and texts to the input cap, results to the output cap."""
-    cap = settings.agent_input_bytes
-    return {
-        "page_chars": min(settings.hard_chars, max(settings.agent_output_bytes, 1_000)),
-        "line_chars": _LINE_CHARS,
-        "match_chars": _LINE_CHARS,
-        "image_bytes": 0,
-        "max_file_bytes": cap,
-        "max_input_bytes": min(cap, settings.max_input_bytes),
-        "max_paths": 64,
-        "edit_utf16": False,
-    }
-
-
 # Errors
 
 
@@ -63,35 +47,32 @@ def _code(code: Code) -> str:
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed: `{"error", "message", …}`, its fields as far as they fit."""
     details, message, hint = error.details, error.message, error.hint or ""
-    exact = not details.get("nearest")
     if error.code == Code.AMBIGUOUS_MATCH:
-        lines = details.get("lines")
-        if exact:
+        lines, alike = details.get("lines"), ", but for whitespace"
+        if not details.get("nearest"):
             hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
+            alike = ""
         if isinstance(lines, list) and "path" in details:
             which = f"edit[{details['edit']}]: " if message.startswith("edit[") else ""
-            times = f"occurs more than once{'' if exact else ', but for whitespace'}"
-            more = " and more" if len(lines) > _LINES_LISTED else ""
-            listed = ", ".join(map(str, lines[:_LINES_LISTED]))
-            message = f"{which}{details['path']}: old_string {times}: lines {listed}{more}"
+            shown = ", ".join(map(str, lines[:_LINES_LISTED])) + " and more" * (len(lines) > _LINES_LISTED)
+            message = f"{which}{details['path']}: old_string occurs more than once{alike}: lines {shown}"
     code = "not_found" if "tool" in details else details.get("error", _code(error.code))
-    words = table("agent_tools")["words"]
-    body: Json = {"error": code, "message": worded(message, words)}
+    body: Json = {"error": code, "message": worded(message, "agent_tools")}
     if code != error.code:
         body["native_code"] = str(error.code)
     if hint:
-        body["hint"] = worded(hint, words)
+        body["hint"] = worded(hint, "agent_tools")
     if len(encoded(body)) > limit:
         body["message"] = body["message"][: limit // 4] + "…"
     if named := _EDIT_NAMED.match(str(details.get("argument"))):
         body["index"] = int(named[1])
     for name, value in details.items():
-        if name == "argument" and value == "start":
-            value = "offset"
+        if name in table("agent_tools")["unsaid"] or value in (None, [], {}):
+            continue
         if name == "lines" and isinstance(value, list):
             value = value[:_LINES_LISTED]
-        known = name in table("agent_tools")["unsaid"] or value is None or value in ([], {})
-        if not known and len(encoded({**body, name: value})) <= limit:
+        value = "offset" if (name, value) == ("argument", "start") else value
+        if len(encoded({**body, name: value})) <= limit:
             body[name] = value
     return FailedCall(encoded(body), error=error)
 
@@ -127,12 +108,15 @@ def _answered(call: Call, rows: Sequence[str], *footers: str, empty: str = "") -
 # Reading
 
 
-def _numbered(file: FileRead) -> list[str]:
-    """The lines of a native read as rows: number, TAB, text."""
-    return [
+def _page(file: FileRead, room: int) -> tuple[list[str], int | None]:
+    """The lines of a native read that fit, as rows (number, TAB, text), and the line to go on with."""
+    rows = [
         f"{number:>6}\t{visible(line)}{_CUT if number in file.cut_at else ''}"
         for number, line in enumerate(file.rows, file.start_line)
     ]
+    kept = _fitting(rows, room) or ["(empty file)"]
+    goes_on = file.next is not None or len(kept) < len(rows)
+    return kept, file.start_line + len(kept) if goes_on else None
 
 
 def read_file(
@@ -146,22 +130,21 @@ def read_file(
             row += f"\n(the line goes on; call again with column={piece.next.column})"
         return row
     file = call.read(path, start=offset, limit=limit or _READ_LINES, encoding=encoding)
-    rows = _numbered(file)
-    kept = _fitting(rows, _room(call)) or ["(empty file)"]
-    last = file.start_line + len(kept) - 1
-    if file.next is not None or len(kept) < len(rows):
-        many = counted(len(kept), "line")
+    rows, following = _page(file, _room(call))
+    last = file.start_line + len(rows) - 1
+    if following is not None:
+        many = counted(len(rows), "line")
         if file.total_lines is not None:
-            many = f"{len(kept)} of {file.total_lines} lines"
-        kept.append(f"[... {many} shown; continue with offset={last + 1} ...]")
+            many = f"{len(rows)} of {file.total_lines} lines"
+        rows.append(f"[... {many} shown; continue with offset={following} ...]")
     if file.cut_at and file.cut_at[0] <= last:
-        kept.append(f"(lines cut; read on with offset={file.cut_at[0]} and column={_LINE_CHARS + 1})")
+        rows.append(f"(lines cut; read on with offset={file.cut_at[0]} and column={_LINE_CHARS + 1})")
     if file.encoding not in (None, "utf-8", "ascii", "utf-16-le", "utf-16-be"):
-        kept.append(f"(encoding: {file.encoding})")
+        rows.append(f"(encoding: {file.encoding})")
     if invalid := [str(number) for number in file.invalid_lines[:20] if number <= last]:
         lines = ", ".join(invalid)
-        kept.append(f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})")
-    return "\n".join(kept)
+        rows.append(f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})")
+    return "\n".join(rows)
 
 
 def read_files(call: Call, paths: Sequence[str]) -> str:
@@ -174,18 +157,14 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
             rows.append(f"[... {omitted} more file(s) not shown; call read_files with fewer paths ...]")
             break
         try:
-            file = call.read(path, limit=_READ_LINES)
+            kept, following = _page(call.read(path, limit=_READ_LINES), max(200, left))
+            section = [f"==> {visible(path)} <==", *kept]
+            if following is not None:
+                section.append(f"[... more; use read_file with offset={following} for the rest ...]")
         except FilewrightError as error:
             if error.code in (Code.CANCELLED, Code.TIMEOUT):
                 raise
             section = [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
-        else:
-            numbered = _numbered(file)
-            kept = _fitting(numbered, max(200, left)) or ["(empty file)"]
-            section = [f"==> {visible(path)} <==", *kept]
-            if file.next is not None or len(kept) < len(numbered):
-                following = file.start_line + len(kept)
-                section.append(f"[... more; use read_file with offset={following} for the rest ...]")
         left -= sum(map(_size, section))
         rows += section
     return "\n".join(rows)

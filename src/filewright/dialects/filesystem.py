@@ -10,7 +10,7 @@ import datetime
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from filewright import errors
 from filewright.boundary import quote
 from filewright.dialects.table import Call, Json, Record, encoded, filled, fit_as_json, fitted, table
 from filewright.errors import Code, FilewrightError
-from filewright.settings import Settings
 from filewright.tools import FailedCall, ToolResult
 
 if TYPE_CHECKING:
@@ -33,11 +32,6 @@ _CONTEXT = 2
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _JS_REGEX = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 _TEMPLATE = re.compile(r"\$(&|<([^<>]*)>)")
-
-
-def limits(settings: Settings) -> Mapping[str, Any]:
-    """Whole files as far as a result may hold them; no images."""
-    return {"page_chars": settings.hard_chars, "line_chars": settings.hard_chars, "image_bytes": 0}
 
 
 def refusal(error: FilewrightError, limit: int) -> ToolResult:
@@ -101,15 +95,12 @@ def _phrase(call: Call, error: FilewrightError, path: str) -> str:
     """An error in this dialect's words: the path as given, where it leads, and the root."""
     if isinstance(error, _AbsoluteError):
         return error.message
+    read = table("filesystem")["errors"]
     root = quote(call.context.boundary.roots[0].path)
     place = f"(resolved to '{error.details.get('resolved') or _resolved(call, path)}', project root '{root}')"
-    if error.code == Code.PATH_ESCAPE:
-        return f"{_INVALID_REQUEST} Path traversal detected: {path} {place}"
-    if error.code == Code.NOT_FOUND:
-        return f"Path not found: {path} {place}"
-    text = f"{error.code}: {error.message}"
-    if error.code in table("filesystem")["about_paths"]:
-        text += f" {place}"
+    if error.code in read:
+        return str(read[error.code]).format(path=path, place=place)
+    text = f"{error.code}: {error.message}" + (f" {place}" if error.code in read["about_paths"] else "")
     return f"{text} (hint: {error.hint})" if error.hint else text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,15 +23,13 @@ from filewright.dialects.table import (
     nested,
     shaped,
     table,
-    worded,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.settings import Settings
-from filewright.tools import FailedCall, ToolResult, clip
+from filewright.tools import clip
 
 if TYPE_CHECKING:
     from filewright.structure import Symbol
-    from filewright.tools import EditRequest, FileRead, FileState, SearchHit, SearchResult
+    from filewright.tools import FileRead, FileState, SearchHit, SearchResult
 
 _UNLISTED = ("__pycache__/", "node_modules/")
 _KINDS = ("added", "modified", "removed")
@@ -41,40 +40,10 @@ _SIMILAR = 3
 _SIMILAR_CHARS = 100
 _ALL_LINES = 1_000_000
 _REGEX_LIKE = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
-_EDITS_NAMED = re.compile(r"\bedits? (\d+)(?: and (\d+))?")
+_EDITS_NAMED = re.compile(r"\bedits? \d+(?: and \d+)?")
 _DATA = (".yaml", ".yml", ".json", ".toml", ".ini")
 """Suffixes of files with keys rather than definitions: what is around a line of theirs is a window."""
 _CLEARER = "add lines of context to search and replace until the text occurs once"
-
-
-def limits(settings: Settings) -> Mapping[str, Any]:
-    """Pages as large as a result may be; no images; the original's environment variables for lines."""
-    limits = {"page_chars": settings.hard_chars - 1_500, "image_bytes": 0}
-    for name, variable in (
-        ("line_chars", "LARGEFILE_MAX_LINE_LENGTH"),
-        ("match_chars", "LARGEFILE_TRUNCATE_LENGTH"),
-    ):
-        given = os.environ.get(variable, "")
-        if getattr(settings, name) == Settings.fields[name].default and given.isdigit():
-            limits[name] = max(40, int(given))
-    return limits
-
-
-def refusal(error: FilewrightError, limit: int) -> ToolResult:
-    """The answer of a call that failed: the code, what is wrong, what to do."""
-    words = table("largefile")["words"]
-    text = f"{error.code}: {worded(error.message, words)}"
-    if error.hint:
-        text += f"\n\nSuggestion: {worded(error.hint, words)}"
-    return FailedCall(text[:limit], error=error)
-
-
-def _configured(call: Call, name: str, given: int, variable: str, allowed: range) -> int:
-    """An argument, or where it was not given the original's environment variable, within what is allowed."""
-    value = os.environ.get(variable, "")
-    if name in call.given or not value.isdigit() or int(value) not in allowed:
-        return given
-    return int(value)
 
 
 # Checks of arguments
@@ -202,35 +171,28 @@ def _outline(
 
 
 def read_content(
-    call: Call, path: str, target: int | str | None, offset: int, limit: int, pattern: str | None, mode: Any
+    call: Call, path: str, target: int | str | None, offset: int, limit: int, pattern: str | None, mode: str
 ) -> Json:
     """Lines by number, pattern, definition, head or tail."""
     pattern = target if isinstance(target, str) else pattern
     number = target if isinstance(target, int) else None
     warnings = []
-    how: Json = {"start": number or offset}
+    how: Json = {"mode": mode, "pattern": pattern}
     if mode in ("head", "tail"):
-        how = {"mode": mode}
-        limit = number or limit
+        how, limit = {"mode": mode}, number or limit
+        for name, ignored in (("offset", offset != 1), ("pattern", pattern is not None)):
+            warnings += [f"{name} ignored in {mode} mode"] * ignored
     elif pattern is not None:
-        how = {"mode": mode, "pattern": pattern}
-    elif mode == "semantic":
-        how = {"mode": mode, "line": number or offset}
-    if offset != 1 and mode in ("head", "tail"):
-        warnings.append(f"offset ignored in {mode} mode")
-    elif offset != 1 and pattern is not None:
-        warnings.append("offset ignored when pattern is set")
-    if pattern is not None and mode in ("head", "tail"):
-        warnings.append(f"pattern ignored in {mode} mode")
+        warnings += ["offset ignored when pattern is set"] * (offset != 1)
+    else:
+        how = {"mode": mode, "line": number or offset} if mode == "semantic" else {"start": number or offset}
     if mode == "semantic":
         limit = _ALL_LINES
 
     def read(within: Call) -> Json:
         file = within.read(path, limit=limit, numbered=False, **how)
-        result = {**_lines(file, mode), "match_line": file.match_line, "warnings": warnings}
-        if pattern is not None and file.match_line is not None:
-            result["pattern"] = pattern
-        return result
+        found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
+        return {**_lines(file, mode), "match_line": file.match_line, "warnings": warnings, **found}
 
     return fitted(call, read, call.limit)
 
@@ -287,21 +249,22 @@ def list_directory(call: Call, path: str, max_depth: int, max_entries: int, incl
     def add(nodes: Sequence[Node], depth: int) -> None:
         named = [(_below(call, path, node.entry.path).removesuffix("/"), node) for node in nodes]
         for name, node in sorted(named, key=lambda each: (each[1].entry.type != "folder", each[0].lower())):
-            is_file = node.entry.type != "folder"
-            size, count = (node.entry.size, None) if is_file else (0, len(node.children))
-            kind = "file" if is_file else "dir"
-            entries.append({"name": name, "type": kind, "size_bytes": size, "child_count": count})
+            of_kind = {"type": "file", "size_bytes": node.entry.size, "child_count": None}
+            if node.entry.type == "folder":
+                of_kind = {"type": "dir", "size_bytes": 0, "child_count": len(node.children)}
+            entries.append({"name": name, **of_kind})
             if depth > 1:
                 add(node.children, depth - 1)
 
     add(nested(call, path, listed), max_depth)
     shown = entries[: min(max_entries, fit_as_json(entries, call.limit - _ENVELOPE))]
+    kinds = Counter(entry["type"] for entry in shown)
     cut = len(shown) < len(entries)
     return {
         "path": path,
         "entries": shown,
-        "total_files": sum(entry["type"] == "file" for entry in shown),
-        "total_dirs": sum(entry["type"] == "dir" for entry in shown),
+        "total_files": kinds["file"],
+        "total_dirs": kinds["dir"],
         "truncated": cut or not complete,
         "truncated_at": entries[len(shown)]["name"] if cut else None,
     }
@@ -317,75 +280,60 @@ def _below(call: Call, folder: str, path: str) -> str:
 
 
 def search_content(
-    call: Call,
-    path: str,
-    pattern: str,
-    max_results: int,
-    context_lines: int,
-    fuzzy: bool,
-    regex: bool,
-    case_sensitive: bool,
-    invert: bool,
-    count_only: bool,
+    call: Call, path: str, pattern: str, max_results: int, context_lines: int, count_only: bool, **how: bool
 ) -> Json:
     """Exact hits first, at 1.0, then similar ones by similarity."""
     call.context.open(call.locate(path), hold=False).close()  # a folder is refused here
-    most = _configured(call, "max_results", max_results, "LARGEFILE_MAX_SEARCH_RESULTS", range(1, 101))
-    around = _configured(call, "context_lines", context_lines, "LARGEFILE_CONTEXT_LINES", range(51))
-    how = _how(regex, case_sensitive, invert)
-    loose = fuzzy and not regex and not invert
+    exactly, loose = _how(**how)
 
     def count_lines() -> int:
-        return sum(file.count or 0 for file in call.search(pattern, path, output="counts", **how).files)
+        return sum(file.count or 0 for file in call.search(pattern, path, output="counts", **exactly).files)
 
     about = {
         "pattern": pattern,
         "fuzzy_enabled": loose,
-        "regex_enabled": regex,
-        "case_sensitive": case_sensitive,
-        "inverted": invert,
+        "regex_enabled": how["regex"],
+        "case_sensitive": how["case_sensitive"],
+        "inverted": how["invert"],
     }
     if count_only:
-        count = count_lines()
-        if not count and loose:
-            count = len(_similar(call, path, pattern, 10_000))
-        warnings = [
-            f"{name} ignored with count_only"
-            for name in ("context_lines", "max_results")
-            if name in call.given
-        ]
-        if fuzzy and "fuzzy" in call.given and not loose:
+        count = count_lines() or (len(_similar(call, path, pattern, 10_000)) if loose else 0)
+        ignored = [name for name in ("context_lines", "max_results") if name in call.given]
+        warnings = [f"{name} ignored with count_only" for name in ignored]
+        if how["fuzzy"] and "fuzzy" in call.given and not loose:
             warnings.append("fuzzy ignored with regex or invert")
         return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
-    found, _, results = _found(call, path, pattern, how, most, loose, context=around)
+    found, _, results = _found(call, path, pattern, max_results, how, context=context_lines)
     count = len(results) - len(found.results)
     count += len(found.results) if found.complete else count_lines()
-    shown = min(most, fit_as_json(results, call.limit - _ENVELOPE))
+    shown = min(max_results, fit_as_json(results, call.limit - _ENVELOPE))
     answer: Json = {"results": results[:shown], "total_matches": max(count, len(results)), **about}
-    if left := len(results[:most]) - shown:
+    if left := len(results[:max_results]) - shown:
         answer["warning"] = f"{left} more results do not fit; lower context_lines or max_results"
-    if not found.results and not regex and _REGEX_LIKE.search(pattern):
+    if not found.results and not how["regex"] and _REGEX_LIKE.search(pattern):
         answer["hint"] = "looked for literally; with regex=true it would be a pattern"
     return answer
 
 
-def _how(regex: bool, case_sensitive: bool, invert: bool) -> Json:
-    """The native request for the exact part of a search."""
+def _how(regex: bool, case_sensitive: bool, invert: bool, fuzzy: bool) -> tuple[Json, bool]:
+    """The native request for the exact part of a search, and whether what is only similar is a hit too."""
     case = "sensitive" if case_sensitive else "insensitive"
-    return {"mode": "regex" if regex else "literal", "case": case, "invert": invert}
+    exactly = {"mode": "regex" if regex else "literal", "case": case, "invert": invert}
+    return exactly, fuzzy and not regex and not invert
 
 
 def _found(
-    call: Call, path: str, pattern: str, how: Json, most: int, loose: bool, **where: Any
+    call: Call, path: str, pattern: str, most: int, how: Mapping[str, bool], **where: Any
 ) -> tuple[SearchResult, list[SearchHit], list[Json]]:
     """What is there exactly; then all hits, those that are only similar at the end, and their fields here."""
-    found = call.search(pattern, path, max_results=most, **how, **where)
+    exactly, loose = _how(**how)
+    found = call.search(pattern, path, max_results=most, **exactly, **where)
     hits = [*found.results]
     exact = {(hit.path, hit.line) for hit in hits}
     if loose and len(hits) < most:
         near = _similar(call, path, pattern, most, **where)
         hits += [hit for hit in near if (hit.path, hit.line) not in exact]
-    kind = ("regex" if how["mode"] == "regex" else "exact") + ("_inverted" if how["invert"] else "")
+    kind = ("regex" if how["regex"] else "exact") + ("_inverted" if how["invert"] else "")
     results = []
     for number, hit in enumerate(hits):
         result = shaped("largefile", "hit", hit)
@@ -423,11 +371,8 @@ def search_directory(
     include_pattern: str,
     max_results: int,
     context_lines: int,
-    fuzzy: bool,
-    regex: bool,
-    case_sensitive: bool,
-    invert: bool,
     include_hidden: bool,
+    **how: bool,
 ) -> Json:
     """The hits in the files of a folder, by file."""
     call.context.boundary.open_folder(call.locate(path)).close()  # a file is refused here
@@ -435,9 +380,8 @@ def search_directory(
         call,
         path,
         pattern,
-        _how(regex, case_sensitive, invert),
         max_results,
-        fuzzy and not regex and not invert,
+        how,
         context=context_lines,
         glob=None if include_pattern == "*" else include_pattern,
         include_hidden=include_hidden,
@@ -478,10 +422,9 @@ def edit_content(
     preview: bool,
 ) -> Json:
     """Search and replace; a preview unless ``preview=false``; all changes or none."""
-    edits: list[EditRequest] = [
-        {"search": change.search, "replace": change.replace, "fuzzy": change.fuzzy}
-        for change in changes or ()
-    ] or [{"search": search_text or "", "replace": replace_text or ""}]
+    edits = [change.model_dump() for change in changes or ()] or [
+        {"search": search_text, "replace": replace_text}
+    ]
     try:
         made = call.edit(path, edits, fuzzy=fuzzy, preview=preview)
     except FilewrightError as error:
@@ -510,26 +453,17 @@ def edit_content(
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
     """Nothing was changed: which changes were refused and why, with the nearest text."""
     refusals = {refusal["edit"]: refusal for refusal in error.details.get("refusals", ())}
-    results: list[Json] = []
-    for index in range(count):
-        result: Json = {"index": index, "success": False}
-        if index in refusals:
-            refusal = refusals[index]
-            hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
-            result["error"] = _from_zero(f"{refusal['code']}: {refusal['message']} ({hint})")
-            if similar := _nearest(call, path, refusal):
-                result["similar_matches"] = similar
-        elif refusals:
-            result["error"] = "not applied: another change was refused"
-        else:
-            result["error"] = f"{error.code}: {error.message}"
-        results.append(result)
+    why = "not applied: another change was refused" if refusals else f"{error.code}: {error.message}"
+    results: list[Json] = [{"index": index, "success": False, "error": why} for index in range(count)]
+    for index, refusal in refusals.items():
+        hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
+        text = f"{refusal['code']}: {refusal['message']} ({hint})"
+        results[index]["error"] = _EDITS_NAMED.sub(_from_zero, text)
+        if similar := _nearest(call, path, refusal):
+            results[index]["similar_matches"] = similar
+    none = table("largefile")["nothing_changed"]
     return {
-        "success": False,
-        "changes_made": 0,
-        "line_number": 0,
-        "similarity_used": 0.0,
-        "changes_applied": 0,
+        **none,
         "changes_failed": len(refusals) or count,
         "results": results,
         "preview": "",
@@ -537,14 +471,9 @@ def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
     }
 
 
-def _from_zero(text: str) -> str:
-    """A native message about edits, which counts them from 1, in the numbers that `index` has here."""
-
-    def renamed(found: re.Match[str]) -> str:
-        numbers = [str(int(number) - 1) for number in found.groups() if number is not None]
-        return f"change{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
-
-    return _EDITS_NAMED.sub(renamed, text)
+def _from_zero(found: re.Match[str]) -> str:
+    """The edits that a native message names, which counts them from 1, in the numbers that `index` has here."""
+    return re.sub(r"\d+", lambda number: str(int(number[0]) - 1), found[0]).replace("edit", "change")
 
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import datetime
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from filewright import errors, system
 from filewright.boundary import quote
-from filewright.dialects.table import Call, Json, Node, Record, nested, table, worded
+from filewright.dialects.table import Call, Json, Node, Record, nested, said, table
 from filewright.errors import Code, FilewrightError
-from filewright.settings import Settings
-from filewright.tools import FailedCall, Image, ToolResult, clip
+from filewright.tools import Image, ToolResult, clip
 from filewright.visible import visible
 
 if TYPE_CHECKING:
@@ -27,37 +26,6 @@ if TYPE_CHECKING:
 _CUT = "[cut at the result limit; head and tail give the first and the last lines]"
 _TREE_LEVELS = 256
 _UNITS = ("B", "KB", "MB", "GB", "TB")
-
-
-def limits(settings: Settings) -> Mapping[str, Any]:
-    """Results as large as they may be."""
-    return {"page_chars": settings.hard_chars - 1_000, "line_chars": settings.hard_chars - 1_000}
-
-
-def refusal(error: FilewrightError, limit: int) -> ToolResult:
-    """The answer of a call that failed: one sentence, and what to do."""
-    hint = worded(error.hint or "", table("official")["words"])
-    if error.code is Code.IS_BINARY:
-        hint = "read_media_file gives its bytes"
-    said = _message(error)
-    return FailedCall(clip(f"{said}\nhint: {hint}" if hint else said, limit), error=error)
-
-
-def _message(error: FilewrightError) -> str:
-    """An error in this dialect's words, where it has some."""
-    path = error.details.get("path", "")
-    said = worded(error.message, table("official")["words"])
-    match error.code:
-        case Code.PATH_ESCAPE:
-            return f"Access denied - path outside allowed directories: {error.message}"
-        case Code.NOT_FOUND if path:
-            return f"ENOENT: no such file or directory: {path}"
-        case Code.NO_MATCH:
-            return f"Could not find exact match for edit: {said}"
-        case Code.ALREADY_EXISTS if path:
-            return f"Destination already exists: {path}"
-        case _:
-            return said
 
 
 # Reading
@@ -100,7 +68,7 @@ def read_multiple_files(call: Call, paths: Sequence[str]) -> ToolResult:
         try:
             text = f"{path}:\n{_whole(call, path)}\n"
         except FilewrightError as error:
-            text = f"{path}: Error - {_message(error)}"
+            text = f"{path}: Error - {said('official', error)}"
         left -= len(text) + 5
         if left < 0 and parts:
             parts.append(f"[{len(paths) - number} more files, not shown; ask for fewer at once]")
@@ -141,8 +109,11 @@ def _entries(call: Call, path: str, **how: Any) -> tuple[list[ListedEntry], list
 def list_directory(call: Call, path: str) -> ToolResult:
     """The names in a directory."""
     entries, more = _entries(call, path)
-    rows = [f"{'[DIR]' if entry.type == 'folder' else '[FILE]'} {visible(entry.name)}" for entry in entries]
-    return _cut(call, "\n".join(rows), *more)
+    return _cut(call, "\n".join(f"{_marked(entry)}{visible(entry.name)}" for entry in entries), *more)
+
+
+def _marked(entry: ListedEntry) -> str:
+    return "[DIR] " if entry.type == "folder" else "[FILE] "
 
 
 def list_directory_with_sizes(call: Call, path: str, sort_by: str) -> ToolResult:
@@ -150,15 +121,11 @@ def list_directory_with_sizes(call: Call, path: str, sort_by: str) -> ToolResult
     entries, more = _entries(call, path)
     if sort_by == "size":
         entries.sort(key=lambda entry: -(entry.size or 0))
+    sizes = [entry.size or 0 for entry in entries if entry.type != "folder"]
     rows = []
-    sizes = []
     for entry in entries:
-        row = f"{visible(entry.name):<30} "
-        if entry.type == "folder":
-            rows.append(f"[DIR] {row}")
-        else:
-            sizes.append(entry.size or 0)
-            rows.append(f"[FILE] {row}{_size(sizes[-1]):>10}")
+        size = "" if entry.type == "folder" else f"{_size(entry.size or 0):>10}"
+        rows.append(f"{_marked(entry)}{visible(entry.name):<30} {size}")
     count = f"Total: {len(sizes)} files, {len(entries) - len(sizes)} directories"
     return _cut(call, "\n".join([*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"]))
 

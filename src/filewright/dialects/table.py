@@ -3,15 +3,19 @@
 A table is a TOML file beside the module of its dialect. `tools` has a row for each tool: its description, its
 toolset (one that does not read only, writes) and its `arguments` in the words of JSON Schema: a string where nothing
 else is said, required unless there is a `default` or it is `optional`; `as` is the name that the code has for it,
-`also` are other names for it, `check` is a function of the module. `objects` are arguments that others are made of.
+`also` are other names for it, `check` is a function of the module, `environment` the variable of the original that
+has its default. `objects` are arguments that others are made of.
 A tool whose row names a `native` tool is that tool: `with` has its arguments and `says` the answer, or the row has
 one for an operation. Every other tool is a function of the module with the tool's name, which is handed a `Call`
-and the arguments by name. What else a table holds (codes, words, shapes) is for the module to read.
+and the arguments by name. `limits` are settings as they are here: a number, or the least of other settings, `less`
+some. `errors` has what is said of a code, and of any `other`, and `hint` how what to do next is added. What else a
+table holds (codes, words, shapes) is for the module to read.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,8 +28,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, create_model, model_validator
 
 from filewright.errors import FilewrightError
+from filewright.settings import Settings
 from filewright.surface import Surface
-from filewright.tools import Arguments, Context, Tool, ToolResult, TypedTools, clip, entries
+from filewright.tools import Arguments, Context, FailedCall, Tool, ToolResult, TypedTools, clip, entries
 from filewright.visible import encodable, visible
 
 if TYPE_CHECKING:
@@ -140,12 +145,49 @@ def shaped(name: str, shape: str, value: object) -> Json:
     return made
 
 
-def worded(text: str, words: Mapping[str, str]) -> str:
-    """A native message with a dialect's own names for the arguments it speaks of, each once: text of a
-    file that comes further on in it is left as it is."""
-    for word, own in words.items():
+def worded(text: str, name: str) -> str:
+    """A native message with the own words of the dialect `name` for the arguments it speaks of, each once: text
+    of a file that comes further on in it is left as it is."""
+    for word, own in table(name).get("words", {}).items():
         text = text.replace(word, own, 1)
     return text
+
+
+def said(name: str, error: FilewrightError) -> str:
+    """What the dialect `name` says of an error."""
+    shown: dict[str, str] = table(name)["errors"]
+    path = error.details.get("path", "")
+    text = shown.get(error.code, shown["other"])
+    if "{path}" in text and not path:
+        text = shown["other"]
+    return text.format(code=error.code, message=error.message, said=worded(error.message, name), path=path)
+
+
+def refusal_of(name: str, error: FilewrightError, limit: int) -> ToolResult:
+    """The answer of a call that failed: what is wrong, and what to do."""
+    read = table(name)
+    hint = read.get("hints", {}).get(error.code) or worded(error.hint or "", name)
+    text = said(name, error) + (read["errors"]["hint"].format(hint=hint) if hint else "")
+    return FailedCall(clip(text, limit), error=error)
+
+
+def limits_of(name: str, settings: Settings) -> Json:
+    """The settings that are others in the dialect `name`."""
+    made: Json = {}
+    for setting, limit in table(name)["limits"].items():
+        made[setting] = limit
+        if isinstance(limit, dict):
+            made[setting] = min(getattr(settings, each) for each in limit["least"]) - limit.get("less", 0)
+            given = from_environment(limit.get("environment", ""))
+            if given is not None and getattr(settings, setting) == Settings.fields[setting].default:
+                made[setting] = max(Settings.fields[setting].ge or 0, given)
+    return made
+
+
+def from_environment(variable: str) -> int | None:
+    """The number in an original's environment variable, if there is one."""
+    given = os.environ.get(variable, "")
+    return int(given) if given.isdigit() else None
 
 
 def encoded(value: object) -> str:
@@ -213,13 +255,13 @@ def table(name: str) -> Json:
 
 
 def surface_of(module: ModuleType) -> Surface:
-    """A dialect as a surface: its table; and from its module the functions of its tools, its `limits`, the answer of
-    a `refusal`, and `CHECKS` of arguments.
+    """A dialect as a surface: its table; and from its module the functions of its tools, the answer of a `refusal`
+    where a table cannot say it, and `CHECKS` of arguments.
 
     A check of an object or a tool has its name and is handed it; one of a single argument is named there.
     """
-    name = module.__name__.rpartition(".")[2]
-    read = table(name)
+    own = module.__name__.rpartition(".")[2]
+    read = table(own)
     models: dict[str, type[Arguments]] = {}
     for each, members in read.get("objects", {}).items():
         models[each] = _model(module, each, members, models)
@@ -229,8 +271,9 @@ def surface_of(module: ModuleType) -> Surface:
         return f"{read['workflow']}\nServed: {', '.join(roots)}"
 
     answers_json = read.get("json", False)
-    name = name.replace("_", "-")
-    return Surface(name, lambda: tools, instructions, module.limits, module.refusal, answers_json)
+    name = own.replace("_", "-")
+    refusal = getattr(module, "refusal", partial(refusal_of, own))
+    return Surface(name, lambda: tools, instructions, partial(limits_of, own), refusal, answers_json)
 
 
 def _model(
@@ -270,6 +313,10 @@ def _tool(module: ModuleType, name: str, row: Json, models: Mapping[str, type[Ar
     def run(context: Context, parsed: Any) -> ToolResult:
         call = Call(context, parsed.model_fields_set)
         given = {member: getattr(parsed, member) for member in arguments.model_fields}
+        for member, schema in row.get("arguments", {}).items():
+            value = from_environment(schema.get("environment", ""))
+            if value is not None and member not in call.given:
+                given[member] = value if schema["minimum"] <= value <= schema["maximum"] else given[member]
         made = native(call, row, given) if "native" in row else getattr(module, name)(call, **given)
         if not isinstance(made, ToolResult):
             made = ToolResult(made if isinstance(made, str) else encoded(made))
