@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
+from filewright.changes.operations import plan_of_bytes
 from filewright.changes.recovery import Recovery
-from filewright.changes.rows import plan_of_bytes
 from filewright.changes.slots import FolderSearch
 from filewright.edit.changeset import Create, Delete, Move
 from filewright.errors import Code, FilewrightError

@@ -173,11 +173,10 @@ class Changes(RecordedChanges):
         """Raise what `commit` would raise before it reads a file's content; changes nothing."""
         from filewright.changes.slots import OpenFolders
         from filewright.changes.steps import Steps
-        from filewright.changes.tree import Tree
 
         folders = OpenFolders(self._boundary)
         try:
-            Steps(Tree(self._boundary, folders), change_set).take()
+            Steps(self._boundary, folders, change_set, Task()).take()
         finally:
             folders.close()
 

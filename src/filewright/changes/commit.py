@@ -11,25 +11,23 @@ import errno
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from filewright.changes.entries import entries
+from filewright.changes.content import Flusher
 from filewright.changes.log import Operation
-from filewright.changes.operations import CommitPlan
+from filewright.changes.operations import Alter, CommitPlan, Put, Slot, Stamp
 from filewright.changes.plan import Difference, plan_of
-from filewright.changes.publish import publish
 from filewright.changes.record import ChangeRecord, id_of
 from filewright.changes.recovery import Recovery
 from filewright.changes.save import Saving
-from filewright.changes.settle import reason
+from filewright.changes.settle import alter, reason
 from filewright.changes.slots import OpenFolders, Slots
-from filewright.changes.stage import digest_ahead, stage
+from filewright.changes.stage import digested_ahead, stage
 from filewright.changes.steps import Steps
 from filewright.changes.store import Store
-from filewright.changes.tree import Tree
 from filewright.edit import ChangeSet, Modify
-from filewright.errors import Code, FilewrightError, from_os_error, unsettled
+from filewright.errors import Code, FilewrightError, appeared, from_os_error, stale, unsettled
 from filewright.progress import Caller, Task
 
 _TRIES = 12
@@ -90,12 +88,13 @@ def _attempt(
     copy_moves: bool,
 ) -> ChangeRecord:
     # Plan: what each step means, and what is refused.
-    tree = Tree(store.boundary, folders)
-    steps = Steps(tree, change_set, task, copy_moves=copy_moves)
+    steps = Steps(store.boundary, folders, change_set, task, copy_moves=copy_moves)
     steps.take()
-    difference = Difference.of(tree)
+    difference = Difference.of(steps)
     if difference.empty:
-        raise _nothing()
+        raise FilewrightError(
+            Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do"
+        )
     task.check()
 
     begun: Operation | None = None
@@ -103,15 +102,15 @@ def _attempt(
         # At the end of this block the intent is on the disk: from there on a crash is recovered.
         with _state_errors(), store.log.begin(task) as intent:
             # Save what undo needs.
-            Saving(store, folders, task, intent if change_set.undoable else None).save(difference)
-            digest_ahead(difference)
-            plan, staging = plan_of(tree, difference)
+            saving = Saving(folders, store.settings, task, intent if change_set.undoable else None)
+            known = digested_ahead(difference, saving.save(difference))
+            plan, staging = plan_of(steps, difference, known)
             record = ChangeRecord(
                 id=id_of(intent.number),
                 time_ns=intent.number,
                 tool=change_set.tool,
                 summary=change_set.summary,
-                entries=entries(difference),
+                entries=known.entries(difference),
                 session=caller.session,
                 client=caller.client,
                 turn=caller.turn,
@@ -127,13 +126,13 @@ def _attempt(
         begun = _begun(record, plan)
 
         # Stage everything new under temporary names.
-        staged = stage(store.flusher, folders, task, plan, staging)
+        staged, known = stage(store.flusher, folders, task, plan, staging, known)
         begun = _begun(record, staged)
         if not plan.sealed:
-            known = record.entries
-            record = replace(record, entries=entries(difference))
+            before = record.entries
+            record = replace(record, entries=known.entries(difference))
             with _state_errors():
-                store.log.prepared(record, staged, more=record.entries != known)
+                store.log.prepared(record, staged, more=record.entries != before)
 
         # Publish: readers see the change. Done: it is never rolled back.
         slots = Slots(folders, staged, hash_up_to=store.settings.identity_bytes)
@@ -148,6 +147,52 @@ def _attempt(
 
     # The change is made; whatever happens from here on, it is not reported as failed.
     return replace(record, notes=(*record.notes, *_clean_up(store, begun, slots)))
+
+
+def publish(slots: Slots, flusher: Flusher) -> None:
+    """Do every operation, in order. Raises on the first that cannot be done; nothing is rolled back."""
+    # Displaced folders are looked through once everything has been moved out of them.
+    folders: dict[Slot, Stamp] = {}
+    for operation in slots.plan.operations:
+        try:
+            _do(slots, flusher, operation, folders)
+        except OSError as error:
+            shown = slots.shown(operation.named)
+            if error.errno == errno.EEXIST:
+                raise appeared(shown) from error
+            if error.errno == errno.ENOENT:
+                raise stale(shown) from error
+            raise from_os_error(error, shown, doing="replace") from error
+    for slot, stamp in folders.items():
+        if not slots.holds_tree(slot, stamp):
+            raise stale(slots.shown(slot))
+    slots.flush(flusher)
+
+
+def _do(slots: Slots, flusher: Flusher, operation: Put | Alter, folders: dict[Slot, Stamp]) -> None:
+    if isinstance(operation, Alter):
+        if not alter(slots, flusher, operation, forward=True):
+            raise stale(slots.shown(operation.place))
+        return
+    carrier, place, _ = operation.slots
+    if operation.before is not None:
+        slots.exchange(operation)
+        left, wanted = carrier, operation.before
+    else:
+        slots.rename(carrier, place)
+        left, wanted = place, operation.after
+        folders.pop(carrier, None)
+    if operation.before is None and operation.how == "made":
+        return
+    # The compare of the compare-and-swap: is what we displaced what we meant to?
+    if not slots.untouched(left, wanted):
+        if operation.before is None:
+            # A save of a moment ago goes back to where it was made.
+            with suppress(FileExistsError):
+                slots.rename(place, carrier)
+        raise stale(slots.shown(operation.named))
+    if wanted.kind == "folder" and (operation.before is not None or operation.how == "gone"):
+        folders[left] = wanted
 
 
 def _begun(record: ChangeRecord, plan: CommitPlan) -> Operation:
@@ -232,7 +277,3 @@ def _state_errors() -> Iterator[None]:
         yield
     except OSError as error:
         raise from_os_error(error, "the state folder", doing="write to") from error
-
-
-def _nothing() -> FilewrightError:
-    return FilewrightError(Code.NO_CHANGE, "the change would leave everything as it is", hint="nothing to do")

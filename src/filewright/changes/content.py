@@ -1,4 +1,4 @@
-"""What a file is to hold: a stream of blocks that never needs the whole file in memory."""
+"""What a file is to hold, as a stream of blocks that never needs the whole file in memory; and flushing it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import codecs
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import xxhash
 
-from filewright.edit import Stream
+from filewright import system
 from filewright.errors import Code, FilewrightError
-from filewright.system import File
-from filewright.text import Splice
+from filewright.system import File, Folder
+
+if TYPE_CHECKING:
+    from filewright.edit import Stream
+    from filewright.text import Splice
 
 BLOCK = 1 << 20
+MANY = 128
+"""Above so many, one flush of the whole file system costs less than one for each."""
 
 Block = bytes | memoryview
 """Part of a content; valid until the next one."""
@@ -146,3 +152,26 @@ def copy_blocks(file: File, fresh: File) -> None:
         fresh.write(block, offset)
         offset += len(block)
     fresh.flush()
+
+
+class Flusher:
+    """Flushes where flushing is on (it is switched off to test the tests of power cuts)."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+        self.count = 0
+
+    def all(self, handles: Sequence[File | Folder]) -> None:
+        """Flush files' contents and folders' entries, side by side; all are tried, the first error is raised."""
+        if self.enabled:
+            self.count += len(handles)
+            system.flush_all(handles)
+
+    def one(self, handle: File | Folder) -> None:
+        """Flush a file's content or a folder's entries."""
+        self.all((handle,))
+
+    def file_system(self, handle: File | Folder) -> None:
+        """Flush everything on the file system of an open file or folder, where the system can."""
+        if self.enabled:
+            self.count += handle.flush_file_system()

@@ -19,8 +19,8 @@ from itertools import islice
 
 import xxhash
 
+from filewright.changes.content import Flusher
 from filewright.changes.database import Database, Execute
-from filewright.changes.flushing import Flusher
 from filewright.changes.record import ChangeRecord, Entry, Side, Span, edits_of, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error

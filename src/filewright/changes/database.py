@@ -19,7 +19,7 @@ from urllib.parse import quote as url_quote
 
 from filewright import errors, system
 from filewright.boundary import quote
-from filewright.changes.flushing import Flusher
+from filewright.changes.content import Flusher
 from filewright.changes.locks import wait_for
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

@@ -17,12 +17,12 @@ from functools import cached_property, partial
 from typing import Any
 
 from filewright.boundary import quote
+from filewright.changes.content import Flusher
 from filewright.changes.contents import ContentStore
 from filewright.changes.database import Database, Execute, Row
-from filewright.changes.flushing import Flusher
-from filewright.changes.operations import CommitPlan
+from filewright.changes.operations import CommitPlan, plan_bytes, plan_of_bytes
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, id_of, number_of
-from filewright.changes.rows import plan_bytes, plan_of_bytes, side_of, side_text, span_bytes, spans_of
+from filewright.changes.rows import side_of, side_text, span_bytes, spans_of
 from filewright.changes.scope import Session
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError

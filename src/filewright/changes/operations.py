@@ -1,17 +1,40 @@
 """What a commit does to names, in order: the part of an intent that recovery reads.
 
-Whatever a change set asked for is reduced to three operations on slots, a slot being a name in a
-folder. Each can be recognised as done or not from what is in its slots, can be rolled back, and can
-be finished. A folder is known by its inode and by the slots where it may be found at any step, so a
-chain of renames costs a slot for each, and a folder that somebody moves meanwhile is found again.
+Whatever a change set asked for is reduced to two operations on slots, a slot being a name in a
+folder: something is put there, or its rights are altered. Each can be recognised as done or not from
+what is in its slots, can be rolled back, and can be finished. A folder is known by its inode and by the
+slots where it may be found at any step, so a chain of renames costs a slot for each, and a folder that
+somebody moves meanwhile is found again.
+
+On the disk a plan is lines of JSON arrays, packed, so that no plan is ever held as text::
+
+    counts    [folders, operations]
+    folder    [inode, root, made, slot …]
+    operation [how, carrier, place, spare, after, before], or ["altered", place, stamp, mode, uid, gid]
+    stamp     [kind, size, digest, target, inode, mtime, how many], then as many lines: [path, stamp …]
+    slot      [folder, name]
+
+What is unset at the end of a stamp is left out. Undecodable names become lone surrogates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal
 
+from filewright.boundary import is_temporary
 from filewright.changes.record import Place
+from filewright.system import Status
+
+How = Literal["made", "moved", "gone"]
+_PIECE = 1 << 18
+_DECODER = json.JSONDecoder()
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +46,8 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
-    """How a thing is recognised: kind, and what is known of content or inode.
+class Stamp:
+    """What a thing was at one moment, as far as it is known and matters.
 
     `digest` (xxh3_128, hex) and `size` of a file, `target` of a link; `inode` where the thing
     existed before the change. For a file too large to be hashed twice, `mtime_ns`. `inside` is everything
@@ -37,15 +60,20 @@ class Seal:
     target: bytes | None = None
     inode: int | None = None
     mtime_ns: int | None = None
-    inside: Mapping[bytes, Seal] = field(default_factory=lambda: _NOTHING, compare=False)
+    inside: Mapping[bytes, Stamp] | None = field(default=None, compare=False)
 
     @property
     def known(self) -> bool:
         """Whether its content is known, not only its inode."""
         return self.kind != "file" or self.digest is not None
 
-
-_NOTHING: Mapping[bytes, Seal] = {}  # shared: a change may have a million seals
+    def untouched(self, status: Status) -> bool:
+        """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
+        return status.inode == self.inode and (
+            self.kind != "file"
+            or self.size is None
+            or (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +81,17 @@ class Put:
     """Bring what is in `carrier` to `place`.
 
     With `before`, the two are exchanged and the carrier then holds what was displaced; without,
-    nothing may be at `place`. A `staged` carrier is a temporary of ours, else something that is
-    moved. `spare` is a temporary name beside `place`, used where nothing can be exchanged.
+    nothing may be at `place`. `how` says what is brought: what was `made` under a temporary name, something
+    that is `moved`, or what is `gone` for good, whose place is a temporary name. `spare` is a temporary
+    name beside `place`, used where nothing can be exchanged.
     """
 
+    how: How
     carrier: Slot
     place: Slot
     spare: Slot
-    staged: bool
-    after: Seal
-    before: Seal | None = None
+    after: Stamp
+    before: Stamp | None = None
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -70,30 +99,9 @@ class Put:
         return (self.carrier, self.place, self.spare)
 
     @property
-    def sealed(self) -> bool:
-        """Whether what it stages can be recognised: nothing is published before that is on disk.
-
-        A file that replaces another is known by its digest, with the displaced one beside it. What
-        is put where nothing was is known by its inode too: somebody may make the same file.
-        """
-        return not self.staged or (
-            self.after.known
-            and (self.after.inode is not None or (self.before is not None and self.after.kind != "folder"))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """Rename what is at `place` to the temporary `aside`."""
-
-    place: Slot
-    aside: Slot
-    before: Seal
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """Every slot it touches."""
-        return (self.place, self.aside)
+    def named(self) -> Slot:
+        """The slot by which people know it."""
+        return self.carrier if is_temporary(self.place.name) else self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,7 @@ class Alter:
     """Set mode, user and group of the thing with that inode at `place`: (before, after) of each."""
 
     place: Slot
-    seal: Seal
+    stamp: Stamp
     mode: tuple[int, int]
     uid: tuple[int, int]
     gid: tuple[int, int]
@@ -111,8 +119,10 @@ class Alter:
         """Every slot it touches."""
         return (self.place,)
 
-
-SlotOperation = Put | Take | Alter
+    @property
+    def named(self) -> Slot:
+        """The slot by which people know it."""
+        return self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +133,9 @@ class FolderRef:
     """
 
     inode: int | None
-    slots: tuple[Slot, ...] = ()
     root: bytes | None = None
     made: bool = False
+    slots: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +143,21 @@ class CommitPlan:
     """Folders, operations in order, and every temporary name that may ever exist."""
 
     folders: tuple[FolderRef, ...]
-    operations: tuple[SlotOperation, ...]
+    operations: tuple[Put | Alter, ...]
 
     @property
     def sealed(self) -> bool:
-        """Whether everything that is staged can be recognised."""
-        return all(not isinstance(operation, Put) or operation.sealed for operation in self.operations)
+        """Whether everything that is made can be recognised: nothing is published before that is on the disk.
+
+        A file that replaces another is known by its digest, with the displaced one beside it. What
+        is put where nothing was is known by its inode too: somebody may make the same file.
+        """
+        for each in self.operations:
+            if isinstance(each, Put) and each.how == "made":
+                replaces = each.before is not None and each.after.kind != "folder"
+                if not each.after.known or (each.after.inode is None and not replaces):
+                    return False
+        return True
 
     def place(self, slot: Slot) -> Place:
         """The path of a slot, by the first place of each folder above it."""
@@ -156,6 +175,109 @@ class CommitPlan:
     def relocated(self, moved: Mapping[bytes, bytes]) -> CommitPlan:
         """The same with its roots where they are now."""
         folders = tuple(
-            replace(f, root=moved.get(f.root, f.root)) if f.root is not None else f for f in self.folders
+            replace(each, root=moved.get(each.root, each.root)) if each.root is not None else each
+            for each in self.folders
         )
         return replace(self, folders=folders)
+
+
+# On the disk
+
+
+def plan_bytes(plan: CommitPlan) -> bytes:
+    """A plan, packed, made in pieces."""
+    packer = zlib.compressobj(1)
+    lines = (packer.compress(_ENCODER.encode(row).encode() + b"\n") for row in _rows(plan))
+    return b"".join((*filter(None, lines), packer.flush()))
+
+
+def _rows(plan: CommitPlan) -> Iterator[list[Any]]:
+    yield [len(plan.folders), len(plan.operations)]
+    for folder in plan.folders:
+        root = os.fsdecode(folder.root) if folder.root is not None else None
+        yield [folder.inode, root, folder.made, *map(_slot_row, folder.slots)]
+    for each in plan.operations:
+        slots = [*map(_slot_row, each.slots)]
+        if isinstance(each, Alter):
+            yield ["altered", *slots, _stamp_row(each.stamp), each.mode, each.uid, each.gid]
+            continue
+        stamps = (each.after,) if each.before is None else (each.after, each.before)
+        yield [each.how, *slots, *map(_stamp_row, stamps)]
+        for stamp in stamps:
+            for path, below in (stamp.inside or {}).items():
+                yield [os.fsdecode(path), *_stamp_row(below)]
+
+
+def _slot_row(slot: Slot) -> list[Any]:
+    return [slot.folder, os.fsdecode(slot.name)]
+
+
+def _stamp_row(stamp: Stamp) -> list[Any]:
+    target = os.fsdecode(stamp.target) if stamp.target is not None else None
+    count = len(stamp.inside) if stamp.inside else None
+    row = [stamp.kind, stamp.size, stamp.digest, target, stamp.inode, stamp.mtime_ns, count]
+    while row[-1] is None:
+        row.pop()
+    return row
+
+
+def plan_of_bytes(data: bytes) -> CommitPlan:
+    """The inverse. For anything else it raises whatever comes of that."""
+    rows = (_DECODER.raw_decode(line.decode())[0] for line in _unpacked(data))
+    folder_count, operation_count = next(rows)
+    folders = tuple(
+        FolderRef(
+            inode, os.fsencode(root) if root is not None else None, bool(made), tuple(map(_slot, slots))
+        )
+        for inode, root, made, *slots in islice(rows, folder_count)
+    )
+    operations = tuple(_operation(next(rows), rows) for _ in range(operation_count))
+    slots = (slot for each in (*folders, *operations) for slot in each.slots)
+    if len(folders) != folder_count or any(not 0 <= slot.folder < folder_count for slot in slots):
+        raise ValueError("a slot in no folder")
+    return CommitPlan(folders, operations)
+
+
+def _unpacked(packed: bytes) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    left, rest = b"", packed
+    while rest:
+        *lines, left = (left + unpacker.decompress(rest, _PIECE)).split(b"\n")
+        rest = unpacker.unconsumed_tail
+        yield from lines
+
+
+def _operation(row: list[Any], rows: Iterator[list[Any]]) -> Put | Alter:
+    how, place, *more = row
+    if how == "altered":
+        stamp, *numbers = more
+        return Alter(_slot(place), _stamp(*stamp), *map(tuple, numbers))
+    slots = _slot(place), _slot(more[0]), _slot(more[1])
+    temporaries = {"made": (slots[0], slots[2]), "moved": slots[2:], "gone": slots[1:]}[how]
+    if not all(is_temporary(slot.name) for slot in temporaries):
+        raise ValueError("a temporary has a name that is not ours")
+    stamps = [_whole(stamp, rows) for stamp in more[2:]]
+    return Put(how, *slots, *stamps)
+
+
+def _whole(row: list[Any], rows: Iterator[list[Any]]) -> Stamp:
+    """A stamp with what is inside, whose rows are the next ones."""
+    count = row[6] if len(row) > 6 else 0
+    inside = {b"/".join(map(_name, path.split("/"))): _stamp(*below) for path, *below in islice(rows, count)}
+    return replace(_stamp(*row[:6]), inside=inside or None)
+
+
+def _stamp(kind: str, size: int | None = None, digest: str | None = None, *more: Any) -> Stamp:
+    target, *rest = more or (None,)
+    return Stamp(kind, size, digest, os.fsencode(target) if target is not None else None, *rest)
+
+
+def _slot(row: list[Any]) -> Slot:
+    return Slot(int(row[0]), _name(row[1]))
+
+
+def _name(value: str) -> bytes:
+    """A name from a row. Raises `ValueError` for what is none."""
+    if not value or value in (".", "..") or "/" in value or "\0" in value:
+        raise ValueError("not a name")
+    return os.fsencode(value)

@@ -2,26 +2,20 @@
 
 Top-down: a thing is put into a folder only after that folder is in its final place. What is in the
 way is exchanged if it goes, or aside to a temporary name if it moves on. What is deleted is taken
-away last, so that moves out of it come first.
+away last, so that moves out of it come first. And what history will say of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from filewright.boundary import is_temporary, temporary_name
-from filewright.changes.operations import (
-    Alter,
-    CommitPlan,
-    FolderRef,
-    Put,
-    Seal,
-    Slot,
-    SlotOperation,
-    Take,
-)
+from filewright.changes.operations import Alter, CommitPlan, FolderRef, How, Put, Slot, Stamp
+from filewright.changes.record import NO_SPANS, Entry, Place, Side, Spans
 from filewright.changes.tree import FolderItem, Item, Tree
+from filewright.edit import Stream
+from filewright.system import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class Difference:
                 if item is None or (isinstance(item, FolderItem) and item.is_root):
                     continue
                 alive = item.alive
-                if (not alive or item.fresh) and folder_alive:
+                if folder_alive and (item.fresh or not alive):
                     found.displaced.append(item)
                 if item.moved:
                     found.moved.append(item)
@@ -65,192 +59,227 @@ class Difference:
         return not (self.displaced or self.fresh or self.moved or self.altered)
 
 
-def new_files(top: Item) -> Iterator[Item]:
-    """The new files that steps named, at a fresh item or below it."""
-    pending = [top]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, FolderItem):
-            pending += [below for below in item.entries.values() if below is not None and below.fresh]
-        elif item.kind == "file":
-            yield item
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What is known of a displaced thing: its stamp and status, its side in history, and for a folder what it holds.
+
+    `below` is the history of what is deleted with a folder. `spans`, `removed`, `inserted` are as in `Entry`.
+    `attributes` are those that the file in its place is to have.
+    """
+
+    stamp: Stamp
+    side: Side
+    status: Status
+    below: tuple[Entry, ...] = ()
+    spans: Spans = NO_SPANS
+    removed: str | None = None
+    inserted: str | None = None
+    attributes: Mapping[str, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
-    """A new thing that is to be made: of an item, in a folder, for the put with that number."""
+class Known:
+    """What was found out of the items of a tree, first as what they displace was saved, then as they were made.
 
-    number: int
-    folder: FolderItem
-    item: Item
+    Of new contents: those that are `held` in memory, the names of those that are kept for undo (`blobs`), and
+    their xxh3_128. `made` is what a new folder holds.
+    """
+
+    saved: Mapping[Item, Saved]
+    held: Mapping[Item, Stream]
+    blobs: Mapping[Item, str]
+    digests: Mapping[Item, str] = field(default_factory=dict)
+    made: Mapping[Item, tuple[Entry, ...]] = field(default_factory=dict)
+
+    def content(self, item: Item) -> Stream:
+        """What a new file is to hold."""
+        content = self.held.get(item, item.content)
+        assert content is not None
+        return content
+
+    def stamp(self, item: Item) -> Stamp:
+        """How the new thing that an item becomes will be recognised, as far as it is known yet."""
+        if item.kind == "file":
+            return Stamp("file", self.content(item).size, self.digests.get(item))
+        return Stamp(item.kind, target=item.target)
+
+    # History
+
+    def entries(self, difference: Difference) -> tuple[Entry, ...]:
+        """One entry per place: made things, then moved, altered, rewritten ones, then what is gone.
+
+        Asked twice: for the intent, and again when staging knows more.
+        """
+        found: list[Entry] = []
+        for item in difference.fresh:
+            found += (self.entry(item, Place.of(item.will_be_at)), *self.made.get(item, ()))
+        for item in (*difference.moved, *(item for item in difference.altered if not item.moved)):
+            assert item.seen is not None
+            mode, uid, gid = item.rights()
+            before = Side.of(item.seen, target=item.target)
+            was, where = Place.of(item.was_at), Place.of(item.will_be_at)
+            after = replace(before, mode=mode, uid=uid, gid=gid)
+            found.append(Entry(where, before, after, was if was != where else None))
+        for item in difference.displaced:
+            if not (item.alive and item.fresh):
+                saved = self.saved[item]
+                found += (Entry(Place.of(item.was_at), saved.side, None), *saved.below)
+        return tuple(found)
+
+    def entry(self, item: Item, where: Place) -> Entry:
+        """The entry of a new thing, which may replace one that was there."""
+        mode, uid, gid = item.rights()
+        after = Side(item.kind, mode, uid, gid, target=item.target)
+        if item.kind == "file":
+            size = self.content(item).size
+            after = replace(after, size=size, digest=self.digests.get(item), blob=self.blobs.get(item))
+        saved = self.saved.get(item)
+        if item.home is None or saved is None:
+            return Entry(where, None, after)
+        was = Place.of(item.was_at)
+        return Entry(
+            where,
+            saved.side,
+            after,
+            was if was != where else None,
+            saved.spans,
+            saved.removed,
+            saved.inserted,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """What is to be made for a plan, and the plan's folders as items, some of which are made with it."""
+    """What is to be made for a plan, by the number of the put that brings it, with the folder that it is made in; and
+    the plan's folders as items, some of which are made with it."""
 
-    carriers: tuple[Carrier, ...]
+    made: Mapping[int, tuple[FolderItem, Item]]
     folders: tuple[FolderItem, ...]
 
 
-def plan_of(tree: Tree, difference: Difference) -> tuple[CommitPlan, Staging]:
+def plan_of(tree: Tree, difference: Difference, known: Known) -> tuple[CommitPlan, Staging]:
     """The plan, and what is to be made for it."""
-    planning = _Planning(tree, difference)
-    references = tuple(planning.reference(folder) for folder in planning.folders)
-    plan = CommitPlan(references, tuple(planning.operations))
-    return plan, Staging(tuple(planning.carriers), tuple(planning.folders))
+    planning = _Planning(known)
+    for folder in tree.all_folders():
+        for name in sorted(folder.entries):
+            item = folder.entries[name]
+            if item is not None and item.fresh:
+                if folder.seen is not None:
+                    planning.put_fresh(folder, name, item)
+            elif item is not None and item.place != item.home:
+                planning.put_moved(folder, name, item)
+    for item in difference.displaced:
+        if item not in planning.handled:
+            assert item.home is not None
+            planning.take(item, *item.home)
+    operations = [*planning.operations, *planning.gone]
+    for item in difference.altered:
+        assert item.place is not None
+        assert item.seen is not None
+        before = (item.seen.mode, item.seen.uid, item.seen.gid)
+        operations.append(
+            Alter(planning.slot(*item.place), _moved(item), *zip(before, item.rights(), strict=True))
+        )
+    # A slot of a folder may be in one that has no number yet.
+    references = tuple(map(planning.reference, planning.folders))
+    return CommitPlan(references, tuple(operations)), Staging(planning.made, tuple(planning.folders))
 
 
 class _Planning:
-    """One plan while it is made."""
+    """One plan while it is made: its operations, and in which folders; the items that an operation takes care of."""
 
-    def __init__(self, tree: Tree, difference: Difference) -> None:
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._numbers: dict[FolderItem, int] = {}
+        self._passes: dict[Item, list[tuple[FolderItem, bytes]]] = {}
+        self._aside: dict[Item, tuple[FolderItem, bytes]] = {}
         self.folders: list[FolderItem] = []
-        self.operations: list[SlotOperation] = []
-        self._taken: list[Take] = []
-        self.carriers: list[Carrier] = []
-        for folder in tree.all_folders():
-            for name in sorted(folder.entries):
-                item = folder.entries[name]
-                if item is None:
-                    continue
-                if item.fresh:
-                    if folder.seen is not None:
-                        self._put_fresh(folder, name, item)
-                elif item.place != item.home:
-                    self._put_moved(folder, name, item)
-        for item in difference.displaced:
-            self._take(item)
-        self.operations.extend(self._taken)
-        for item in difference.altered:
-            self._alter(item)
-        number = 0
-        while number < len(self.folders):  # Numbering a folder's slots may number the folders above it.
-            self._every_slot_of(self.folders[number])
-            number += 1
+        self.operations: list[Put | Alter] = []
+        self.gone: list[Put] = []
+        self.made: dict[int, tuple[FolderItem, Item]] = {}
+        self.handled: set[Item] = set()
 
-    # Slots
-
-    def _slot(self, folder: FolderItem, name: bytes) -> Slot:
-        if folder.number is None:
-            folder.number = len(self.folders)
+    def slot(self, folder: FolderItem, name: bytes) -> Slot:
+        """A name in a folder, which has a number from now on."""
+        if folder not in self._numbers:
+            self._numbers[folder] = len(self.folders)
             self.folders.append(folder)
-        return Slot(folder.number, name)
-
-    def _temporary(self, folder: FolderItem) -> Slot:
-        return self._slot(folder, temporary_name())
-
-    def _every_slot_of(self, folder: FolderItem) -> tuple[Slot, ...]:
-        """Every slot where a folder may be at any step."""
-        if folder.is_root:
-            return ()
-        ends = [folder.home, folder.place, *folder.passes]
-        return tuple(dict.fromkeys(self._slot(*end) for end in ends if end is not None))
+        return Slot(self._numbers[folder], name)
 
     def reference(self, folder: FolderItem) -> FolderRef:
-        root = folder.path_of().root if folder.is_root else None
-        return FolderRef(folder.inode, self._every_slot_of(folder), root, made=folder.seen is None)
+        """A folder with every slot where it may be at any step."""
+        inode = folder.seen.inode if folder.seen is not None else None
+        if folder.is_root:
+            assert folder.was is not None
+            return FolderRef(inode, folder.was.root.resolved)
+        ends = (folder.home, folder.place, *self._passes.get(folder, ()))
+        slots = dict.fromkeys(self.slot(*end) for end in ends if end is not None)
+        return FolderRef(inode, None, folder.seen is None, tuple(slots))
 
-    # Operations
+    def put_fresh(self, folder: FolderItem, name: bytes, item: Item) -> None:
+        """Bring something new to its place."""
+        carrier = temporary_name()
+        self._pass(item, folder, carrier)
+        self._put("made", folder, carrier, folder, name, self._known.stamp(item))
+        self.made[len(self.operations) - 1] = folder, item
 
-    def _put_fresh(self, folder: FolderItem, name: bytes, item: Item) -> None:
-        carrier = self._temporary(folder)
-        _passes_through(item, folder, carrier.name)
-        number = self._put(carrier, folder, folder, name, staged=True, after=fresh_seal(item))
-        self.carriers.append(Carrier(number, folder, item))
-
-    def _put_moved(self, folder: FolderItem, name: bytes, item: Item) -> None:
+    def put_moved(self, folder: FolderItem, name: bytes, item: Item) -> None:
+        """Bring something from where it was to its place."""
         assert item.home is not None
-        carrier, holder = item.aside, folder
-        if carrier is None:
-            holder, source_name = item.home
-            blocked = _occupant(folder, name)
-            direct = (holder.is_root or holder.alive) and holder.entries.get(source_name) is None
+        holder, source = item.home
+        if item not in self._aside:
+            blocked = self._occupant(folder, name)
+            direct = (holder.is_root or holder.alive) and holder.entries.get(source) is None
             # No system exchanges a folder with what is below it.
             direct = direct and not (blocked is not None and _was_within(holder, blocked))
             if blocked is not None and not blocked.moved and not direct:
-                carrier, holder = self._move_aside(item, folder), folder
-            else:
-                carrier = self._slot(holder, source_name)
-        self._put(carrier, holder, folder, name, staged=False, after=moved_seal(item))
-        item.handled = True
+                self._move_aside(item, folder)
+        holder, source = self._aside.get(item, item.home)
+        self._put("moved", holder, source, folder, name, _moved(item))
+        self.handled.add(item)
+
+    def take(self, item: Item, folder: FolderItem, name: bytes) -> None:
+        """At the end, bring what goes from where it is to a temporary name beside."""
+        aside = temporary_name()
+        self._pass(item, folder, aside)
+        slots = self.slot(folder, name), self.slot(folder, aside)
+        self.gone.append(Put("gone", *slots, slots[1], self._known.saved[item].stamp))
+        self.handled.add(item)
 
     def _put(
-        self, carrier: Slot, holder: FolderItem, folder: FolderItem, name: bytes, *, staged: bool, after: Seal
-    ) -> int:
-        """CommitPlan a put from a slot in `holder`; returns its number."""
-        occupant = _occupant(folder, name)
+        self, how: How, holder: FolderItem, carrier: bytes, folder: FolderItem, name: bytes, after: Stamp
+    ) -> None:
+        occupant = self._occupant(folder, name)
         if occupant is not None and occupant.moved:
             self._move_aside(occupant, folder)
             occupant = None
-        saved = occupant.saved if occupant is not None else None
-        self.operations.append(
-            Put(
-                carrier=carrier,
-                place=self._slot(folder, name),
-                spare=self._temporary(folder),
-                staged=staged,
-                after=after,
-                before=saved.seal if saved else None,
-            )
-        )
-        number = len(self.operations) - 1
-        if occupant is not None and saved is not None:
-            occupant.handled = True
-            _passes_through(occupant, holder, carrier.name)
-            if not is_temporary(carrier.name):
-                aside = self._temporary(holder)
-                _passes_through(occupant, holder, aside.name)
-                self._taken.append(Take(carrier, aside, saved.seal))
-        return number
+        before = self._known.saved[occupant].stamp if occupant is not None else None
+        slots = self.slot(holder, carrier), self.slot(folder, name), self.slot(folder, temporary_name())
+        self.operations.append(Put(how, *slots, after, before))
+        if occupant is not None:
+            self.handled.add(occupant)
+            self._pass(occupant, holder, carrier)
+            if not is_temporary(carrier):
+                self.take(occupant, holder, carrier)
 
-    def _move_aside(self, item: Item, into: FolderItem) -> Slot:
-        """Move a item out of the way, or out of a folder that goes, to a temporary name."""
+    def _move_aside(self, item: Item, into: FolderItem) -> None:
+        """Move an item out of the way, or out of a folder that goes, to a temporary name."""
         assert item.home is not None
-        temporary = self._temporary(into)
-        self.operations.append(
-            Put(
-                carrier=self._slot(*item.home),
-                place=temporary,
-                spare=self._temporary(into),
-                staged=False,
-                after=moved_seal(item),
-            )
-        )
-        _passes_through(item, into, temporary.name)
-        item.aside = temporary
-        return temporary
+        aside = temporary_name()
+        slots = self.slot(*item.home), self.slot(into, aside), self.slot(into, temporary_name())
+        self.operations.append(Put("moved", *slots, _moved(item)))
+        self._pass(item, into, aside)
+        self._aside[item] = into, aside
 
-    def _take(self, item: Item) -> None:
-        if item.handled:
-            return
-        assert item.home is not None
-        assert item.saved is not None
-        folder, _ = item.home
-        aside = self._temporary(folder)
-        _passes_through(item, folder, aside.name)
-        self._taken.append(Take(self._slot(*item.home), aside, item.saved.seal))
-        item.handled = True
+    def _occupant(self, folder: FolderItem, name: bytes) -> Item | None:
+        """What is physically under a name, as far as the operations planned so far go."""
+        item = folder.initial.get(name)
+        return None if item is None or item in self.handled or item in self._aside else item
 
-    def _alter(self, item: Item) -> None:
-        assert item.place is not None
-        assert item.seen is not None
-        mode, uid, gid = item.final_attributes()
-        self.operations.append(
-            Alter(
-                place=self._slot(*item.place),
-                seal=moved_seal(item),
-                mode=(item.seen.mode, mode),
-                uid=(item.seen.uid, uid),
-                gid=(item.seen.gid, gid),
-            )
-        )
-
-
-def _occupant(folder: FolderItem, name: bytes) -> Item | None:
-    """What is physically under a name, as far as the operations planned so far go."""
-    item = folder.initial.get(name)
-    return None if item is None or item.handled or item.aside is not None else item
+    def _pass(self, item: Item, folder: FolderItem, name: bytes) -> None:
+        """Remember that a folder is, for a while, under that name."""
+        if isinstance(item, FolderItem):
+            self._passes.setdefault(item, []).append((folder, name))
 
 
 def _was_within(folder: FolderItem, item: Item) -> bool:
@@ -262,23 +291,7 @@ def _was_within(folder: FolderItem, item: Item) -> bool:
     return True
 
 
-def _passes_through(item: Item, folder: FolderItem, name: bytes) -> None:
-    """Remember that a folder is, for a while, under that name."""
-    if isinstance(item, FolderItem):
-        item.passes.append((folder, name))
-
-
-def fresh_seal(item: Item) -> Seal:
-    """How the new thing that an item becomes will be recognised; staging adds what is not known yet."""
-    if item.kind == "file":
-        assert item.content is not None
-        return Seal("file", item.content.size, item.digest)
-    if item.kind == "link":
-        return Seal("link", target=item.target)
-    return Seal("folder")
-
-
-def moved_seal(item: Item) -> Seal:
+def _moved(item: Item) -> Stamp:
     """How something that keeps its inode is recognised."""
     assert item.seen is not None
-    return Seal(item.kind, target=item.target, inode=item.seen.inode)
+    return Stamp(item.kind, target=item.target, inode=item.seen.inode)

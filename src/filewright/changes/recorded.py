@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from filewright import errors
 from filewright.boundary import Boundary, Location, quote
+from filewright.changes.content import Flusher
 from filewright.changes.contents import Contents
-from filewright.changes.flushing import Flusher
 from filewright.changes.log import Operation
 from filewright.changes.record import ChangeRecord, Entries, Entry, Place, Side, id_of, number_of
 from filewright.changes.scope import (

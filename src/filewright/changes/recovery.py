@@ -20,7 +20,7 @@ from filewright.boundary import quote
 from filewright.changes.content import copy_blocks
 from filewright.changes.contents import Contents
 from filewright.changes.log import DamagedError, Operation
-from filewright.changes.operations import CommitPlan, Seal
+from filewright.changes.operations import CommitPlan, Stamp
 from filewright.changes.record import Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
@@ -156,7 +156,7 @@ class Recoverer:
         keeper = self._log.contents, record.id
         contents = Contents(lambda _: keeper, record, small=self._store.settings.hold_bytes)
 
-        def content(after: Seal) -> bytes | None:
+        def content(after: Stamp) -> bytes | None:
             for entry in record.entries:
                 if entry.after is not None and entry.after.digest == after.digest:
                     with suppress(FilewrightError):  # Damaged undo data tells nothing.

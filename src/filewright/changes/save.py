@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 import xxhash
 
 from filewright import errors, system
-from filewright.boundary import Location
+from filewright.boundary import Boundary, DenyRules, Location
 from filewright.changes.content import Edited, Held
 from filewright.changes.log import Intent
-from filewright.changes.operations import Seal
-from filewright.changes.plan import Difference, new_files
-from filewright.changes.record import NO_SPANS, Entry, Place, Side, Span, Spans, content_of
-from filewright.changes.rights import keeps, require_changeable
+from filewright.changes.operations import Stamp
+from filewright.changes.plan import Difference, Known, Saved
+from filewright.changes.record import Entry, Place, Side, Span, Spans, content_of
 from filewright.changes.slots import OpenFolders
-from filewright.changes.store import Store
+from filewright.changes.steps import keeps
 from filewright.changes.tree import DEEPEST, FolderItem, Item
+from filewright.edit import Stream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
-from filewright.settings import KB, MB
+from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
 from filewright.text import Identity, replacements
 
@@ -39,34 +39,22 @@ _SPLICED = 16 * MB
 _PATIENCE = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What is known of a displaced thing: its seal, its side in history, and for a folder what it holds.
-
-    `below` is the history of what is deleted with a folder. `spans`, `removed`, `inserted` are as in `Entry`.
-    """
-
-    seal: Seal
-    side: Side
-    below: tuple[Entry, ...] = ()
-    spans: Spans = NO_SPANS
-    removed: str | None = None
-    inserted: str | None = None
-
-
 class Saving:
     """What one attempt to commit saves, into an intent if it is to be undoable, and how much that is."""
 
-    def __init__(self, store: Store, folders: OpenFolders, task: Task, intent: Intent | None) -> None:
-        self._boundary, self._settings = store.boundary, store.settings
+    def __init__(self, folders: OpenFolders, settings: Settings, task: Task, intent: Intent | None) -> None:
+        self._boundary: Boundary = folders.boundary
+        self._settings = settings
         self._folders = folders
         self._task = task
         self._intent = intent
         self._bytes = 0
-        self._held = 0
+        self._held_bytes = 0
+        self._saved: dict[Item, Saved] = {}
+        self._held: dict[Item, Stream] = {}
 
-    def save(self, difference: Difference) -> None:
-        """Save every displaced item, and what is in displaced folders, into its `saved`; and small new contents.
+    def save(self, difference: Difference) -> Known:
+        """Save every displaced item, and what is in displaced folders; and small new contents.
 
         Raises `stale_version`, `in_use`, `too_large`, `no_space`, `permission_denied` …
         """
@@ -76,80 +64,88 @@ class Saving:
                 raise errors.mounted(item.asked, item.asked)
         for item in difference.displaced:
             self._task.check()
+            assert item.seen is not None
             try:
-                item.saved = self._saved(item)
+                if isinstance(item, FolderItem):
+                    saved = self._folder(item)
+                elif item.kind == "file":
+                    saved = self._file(item)
+                else:
+                    saved = _other(item.seen, item.target)
             except OSError as error:
                 raise from_os_error(error, item.asked, doing="save") from error
-        self._keep_new(difference.fresh)
+            self._saved[item] = saved
+        return Known(self._saved, self._held, self._kept_new(difference))
 
-    def _keep_new(self, fresh: Iterable[Item]) -> None:
+    def _kept_new(self, difference: Difference) -> dict[Item, str]:
         """Keep small new contents too, so that a diff can be shown when the file has moved on."""
-        kept = 0
-        for top in fresh:
-            for item in new_files(top):
-                assert item.content is not None
-                kept += item.content.size
-                if kept > _KEEP_NEW_ALL:
-                    return
-                if item.splices is None and item.content.size <= _KEEP_NEW_EACH:
-                    item.blob = self._keep(b"".join(bytes(block) for block in item.content.blocks()))
+        blobs: dict[Item, str] = {}
+        total = 0
+        pending = [*reversed(difference.fresh)]
+        while pending and self._intent:
+            item = pending.pop()
+            if isinstance(item, FolderItem):
+                pending += [below for below in item.entries.values() if below is not None and below.fresh]
+                continue
+            content = self._held.get(item, item.content)
+            total += content.size if content is not None else 0
+            if total > _KEEP_NEW_ALL:
+                break
+            if content is not None and item.splices is None and content.size <= _KEEP_NEW_EACH:
+                blobs[item] = self._intent.keep(b"".join(map(bytes, content.blocks())))
+        return blobs
 
     def _keep(self, content: bytes) -> str | None:
         """Keep a content; None if not undoable."""
         return self._intent.keep(content) if self._intent else None
-
-    def _saved(self, item: Item) -> Saved:
-        assert item.seen is not None
-        assert item.home is not None
-        if isinstance(item, FolderItem):
-            return self._folder(item)
-        if item.kind == "file":
-            return self._file(item)
-        return _other(item.seen, item.target)
 
     # Files
 
     def _file(self, item: Item) -> Saved:
         assert item.seen is not None
         assert item.home is not None
+        expected = item.expected
+        digest = expected.digest if expected is not None else None
         with item.open() as file:
             status = file.status()
-            if Identity.of(status.raw) != Identity.of(item.seen.raw):
+            now = Identity.of(status.raw)
+            if now != Identity.of(item.seen.raw):
                 raise errors.stale(item.asked)
-            expected = item.expected
-            if (
-                expected is not None
-                and expected.digest is None
-                and expected.identity not in (None, Identity.of(status.raw))
-            ):
+            if expected is not None and digest is None and expected.identity not in (None, now):
                 raise errors.stale(item.asked)
             self._require_quiet(file, item.asked)
-            edited = item.alive and item.splices is not None
-            going = sum(splice.length for splice in item.splices or ())
-            if edited and status.size > self._settings.whole_undo_bytes and going <= _SPLICED:
+            splices = item.splices if item.alive else None
+            going = sum(splice.length for splice in splices or ())
+            if splices is not None and status.size > self._settings.whole_undo_bytes and going <= _SPLICED:
                 return self._edited(item, file, status)
             folder, name = item.home
             saved, data = self._whole(file, status, folder.on_disk(), name, gone=not item.alive)
-            if item.attributes is None and item.alive:
-                item.attributes = file.attributes()
             # Keeping it under a second name has changed its ctime, and nothing else.
-            now = file.status()
-            if (now.size, now.mtime_ns) != (status.size, status.mtime_ns):
+            status = file.status()
+            if not saved.stamp.untouched(status):
                 raise errors.stale(item.asked)
-            item.seen = now
-        digest = expected.digest if expected is not None else None
+            attributes = file.attributes() if item.attributes is None and item.alive else None
+            saved = replace(saved, status=status, attributes=attributes)
         if digest is not None and saved.side.digest not in (None, digest.hex()):
             raise errors.stale(item.asked)
-        if not edited:
+        if splices is None:
             return saved
-        if data is not None and isinstance(item.content, Edited) and self._held + len(data) <= _HELD_ALL:
-            self._held += len(data)
-            item.content = replace(item.content, base=Held(data))
-        spans, inserted = self._spans(item)
-        return Saved(saved.seal, saved.side, spans=spans, inserted=inserted)
+        if (
+            data is not None
+            and isinstance(item.content, Edited)
+            and self._held_bytes + len(data) <= _HELD_ALL
+        ):
+            self._held_bytes += len(data)
+            self._held[item] = replace(item.content, base=Held(data))
+        return self._with_spans(item, saved)
 
-    @staticmethod
-    def _require_quiet(file: File, shown: str) -> None:
+    def _with_spans(self, item: Item, saved: Saved) -> Saved:
+        splices = item.splices or ()
+        spans = Spans.of(Span(each.offset, each.length, len(each.replacement)) for each in splices)
+        return replace(saved, spans=spans, inserted=self._keep(replacements(splices)))
+
+    def _require_quiet(self, file: File, shown: str) -> None:
+        """Refuse what another program writes to, and what is immutable."""
         pause = 0.001
         while file.written_by_others():
             # A log that is opened and closed for each line is soon closed again.
@@ -157,32 +153,21 @@ class Saving:
                 raise errors.in_use(shown)
             time.sleep(pause)
             pause *= 2
-        require_changeable(file, shown)
-
-    def _spans(self, item: Item) -> tuple[Spans, str | None]:
-        splices = item.splices or ()
-        spans = Spans.of(Span(s.offset, s.length, len(s.replacement)) for s in splices)
-        return spans, self._keep(replacements(splices))
+        if file.unchangeable():
+            raise errors.immutable(shown)
 
     def _edited(self, item: Item, file: File, status: Status) -> Saved:
         """An edit of a large file: the copy loop hashes it, only the bytes that go are kept."""
-        spans, inserted = self._spans(item)
+        digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
+        saved = self._with_spans(item, Saved(_stamp(status, None), Side.of(status, digest=digest), status))
         removed = bytearray()
-        self._require_room(sum(span.old for span in spans), item.asked)
-        for span in spans:
+        self._require_room(sum(span.old for span in saved.spans), item.asked)
+        for span in saved.spans:
             old = file.read(span.offset, span.old)
             if len(old) != span.old:
                 raise errors.stale(item.asked)
             removed += old
-        digest = item.expected.digest.hex() if item.expected and item.expected.digest else None
-        seal = Seal("file", status.size, None, None, status.inode, status.mtime_ns)
-        return Saved(
-            seal,
-            Side.of(status, digest=digest),
-            spans=spans,
-            removed=self._keep(bytes(removed)),
-            inserted=inserted,
-        )
+        return replace(saved, removed=self._keep(bytes(removed)))
 
     def _whole(
         self, file: File, status: Status, folder: Folder, name: bytes, *, gone: bool
@@ -191,13 +176,12 @@ class Saving:
         blob: str | None = None
         data: bytes | None = None
         digest: str | None = None
+        self._require_room(status.size, os.fsdecode(name))
         if status.size <= self._settings.whole_undo_bytes:
-            data = b"".join(bytes(block) for block in file.blocks())
+            data = b"".join(map(bytes, file.blocks()))
             digest = xxhash.xxh3_128_hexdigest(data)
-            self._require_room(len(data), os.fsdecode(name))
             blob = self._keep(data)
         else:
-            self._require_room(status.size, os.fsdecode(name))
             # Another name of the same inode could be written to later: such a file is copied.
             if self._intent and status.links == 1:
                 blob = self._intent.adopt(folder, name, status.size)
@@ -217,8 +201,8 @@ class Saving:
                     pass
                 digest = state.hexdigest()
         carried = file.attributes() if gone else {}
-        seal = Seal("file", status.size, digest, None, status.inode, status.mtime_ns)
-        return Saved(seal, Side.of(status, digest=digest, blob=blob, attributes=carried)), data
+        side = Side.of(status, digest=digest, blob=blob, attributes=carried)
+        return Saved(_stamp(status, digest), side, status), data
 
     def _require_room(self, more: int, asked: str) -> None:
         self._bytes += more
@@ -240,27 +224,29 @@ class Saving:
         """
         assert top.was is not None
         assert top.seen is not None
-        inside: dict[bytes, Seal] = {}
+        depth = len(top.was.parts)
+        inside: dict[bytes, Stamp] = {}
         below: list[Entry] = []
         side: Side | None = None
         pending: list[tuple[Location, FolderItem | None, Status]] = [(top.was, top, top.seen)]
         while pending:
             where, loaded, seen = pending.pop()
             self._task.check()
-            if len(where.parts) - len(top.was.parts) > DEEPEST:
+            if len(where.parts) - depth > DEEPEST:
                 raise errors.too_deep(where.parts[0].decode("utf-8", "replace"), DEEPEST)
             folder = self._folders.at(where, seen.identity)
-            names = folder.names()
+            names, status = folder.names(), folder.status()
             # What is undone may have brought rules along: only those around it count then.
             rules = (
                 self._boundary.rules_for(where, folder)
                 if top.holding is None
-                else self._boundary.rules_for(top.was.parent).below(where.parts[len(top.was.parts) - 1 :])
+                else self._boundary.rules_for(top.was.parent).below(where.parts[depth - 1 :])
             )
-            if names and not folder.writable() and folder.status().uid != system.effective_user():
+            if names and not folder.writable() and status.uid != system.effective_user():
                 raise errors.not_ours(where.shown, "belongs to another user and cannot be removed")
-            require_changeable(folder, where.shown)
-            made = Side.of(folder.status(), attributes=folder.attributes())
+            if folder.unchangeable():
+                raise errors.immutable(where.shown)
+            made = Side.of(status, attributes=folder.attributes())
             if loaded is top:
                 side = made
             else:
@@ -271,61 +257,66 @@ class Saving:
                 if item is not None and item.alive and not item.fresh:
                     continue
                 place = where.child(name)
-                path = b"/".join(place.parts[len(top.was.parts) :])
+                path = b"/".join(place.parts[depth:])
                 status = folder.stat(name)
-                is_folder = status.kind == "folder"
-                if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
-                    raise errors.holds_denied(top.asked)
-                # What the change that is undone brought along may go.
-                if top.holding is None and (rule := self._boundary.protects(place)) is not None:
-                    raise errors.protected(place.shown, rule, hint="leave that folder where it is")
-                if status.device != seen.device or folder.is_mount(name):
-                    raise errors.mounted(top.asked, place.shown)
-                if keeps(seen, status):
-                    raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
+                self._require_removable(top, place, folder, seen, status, rules)
                 if status.kind == "folder":
-                    inside[path] = Seal("folder", inode=status.inode)
+                    inside[path] = Stamp("folder", inode=status.inode)
                     inner.append((place, item if isinstance(item, FolderItem) else None, status))
                     continue
-                saved = self._inside(folder, name, status, item, place)
-                inside[path] = saved.seal
+                if item is not None and item.kind == "file" and item.home is not None:
+                    saved = self._file(item)
+                elif status.kind != "file":
+                    saved = _other(status, folder.read_link(name) if status.kind == "link" else None)
+                else:
+                    with folder.open(name, seen=True) as file:
+                        self._require_quiet(file, place.shown)
+                        saved = self._whole(file, file.status(), folder, name, gone=True)[0]
+                inside[path] = saved.stamp
                 if item is not None and item.alive:
-                    item.saved = saved
+                    self._saved[item] = saved
                 else:
                     below.append(Entry(Place.of(place), saved.side, None))
             pending += reversed(inner)
         assert side is not None
         if top.holding is not None:
-            _require_holding(top, below)
+            left = dict(top.holding)
+            for entry in below:
+                held = content_of(entry.before)
+                if held is None or left.pop(b"/".join(entry.place.parts[depth:]), None) != held:
+                    raise errors.stale(entry.place.shown)
+            if left:
+                raise errors.stale(top.asked)
         below.sort(key=lambda entry: entry.place.parts)
-        return Saved(Seal("folder", inode=top.seen.inode, inside=inside), side, tuple(below))
+        stamp = Stamp("folder", inode=top.seen.inode, inside=inside or None)
+        return Saved(stamp, side, top.seen, tuple(below))
 
-    def _inside(
-        self, folder: Folder, name: bytes, status: Status, item: Item | None, place: Location
-    ) -> Saved:
-        if item is not None and item.kind == "file" and item.home is not None:
-            return self._file(item)
-        if status.kind != "file":
-            return _other(status, folder.read_link(name) if status.kind == "link" else None)
-        with folder.open(name, seen=True) as file:
-            self._require_quiet(file, place.shown)
-            return self._whole(file, file.status(), folder, name, gone=True)[0]
+    def _require_removable(
+        self,
+        top: FolderItem,
+        place: Location,
+        folder: Folder,
+        above: Status,
+        status: Status,
+        rules: DenyRules,
+    ) -> None:
+        """Refuse a name in a folder that goes, which `above` is the status of."""
+        name, is_folder = place.name, status.kind == "folder"
+        if rules.denies(name, is_folder) or rules.keeps(name, is_folder):
+            raise errors.holds_denied(top.asked)
+        # What the change that is undone brought along may go.
+        if top.holding is None and (rule := self._boundary.protects(place)) is not None:
+            raise errors.protected(place.shown, rule, hint="leave that folder where it is")
+        if status.device != above.device or folder.is_mount(name):
+            raise errors.mounted(top.asked, place.shown)
+        if keeps(above, status):
+            raise errors.not_ours(place.shown, "belongs to another user and cannot be removed")
 
 
-def _require_holding(top: FolderItem, below: Iterable[Entry]) -> None:
-    """Refuse to delete a folder that holds something else than it may."""
-    assert top.was is not None
-    assert top.holding is not None
-    depth, count = len(top.was.parts), 0
-    for entry in below:
-        held = content_of(entry.before)
-        if held is None or top.holding.get(b"/".join(entry.place.parts[depth:])) != held:
-            raise errors.stale(entry.place.shown)
-        count += 1
-    if count != len(top.holding):
-        raise errors.stale(top.asked)
+def _stamp(status: Status, digest: str | None) -> Stamp:
+    return Stamp("file", status.size, digest, None, status.inode, status.mtime_ns)
 
 
 def _other(seen: Status, target: bytes | None) -> Saved:
     side = Side.of(seen, target=target)
-    return Saved(Seal(side.kind, target=target, inode=seen.inode), side)
+    return Saved(Stamp(side.kind, target=target, inode=seen.inode), side, seen)

@@ -15,7 +15,7 @@ from filewright.changes.plan import Difference
 from filewright.changes.record import Entry, Place, Side, edits_of, runs_of, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import Steps
-from filewright.changes.tree import FolderItem, Item, Tree
+from filewright.changes.tree import FolderItem, Item
 from filewright.edit import (
     ChangeSet,
     Diff,
@@ -164,14 +164,14 @@ class ChangeDiffs:
         budget = _Budget(max_lines, task)
         folders = OpenFolders(self.boundary)
         try:
-            tree = Tree(self.boundary, folders)
-            Steps(tree, change_set, task).take()
-            difference = Difference.of(tree)
+            steps = Steps(self.boundary, folders, change_set, task)
+            steps.take()
+            difference = Difference.of(steps)
             gone = [item for item in difference.displaced if not item.alive]
-            named = {self._home(item) for item in gone if item.kind != "folder"}
+            named = {item.was_at for item in gone if item.kind != "folder"}
             for folder in gone:
                 if folder.kind == "folder":
-                    self._deleted_below(self._home(folder), named, budget)
+                    self._deleted_below(folder.was_at, named, budget)
             for item in _files_in(difference):
                 if budget.spent:
                     budget.cut += 1
@@ -284,20 +284,12 @@ class ChangeDiffs:
 
     def _item_names(self, item: Item) -> _File:
         home, seen = item.home, item.seen
-        new = (self.locate(item.where()) or item.where()).shown if item.alive else None
         return _File(
-            old=self._home(item).shown if home is not None else None,
-            new=new,
+            old=item.was_at.shown if home is not None else None,
+            new=item.will_be_at.shown if item.alive else None,
             mode_before=_mode(item, seen.mode) if home is not None and seen is not None else None,
-            mode_after=_mode(item, item.final_attributes()[0]) if item.alive else None,
+            mode_after=_mode(item, item.rights()[0]) if item.alive else None,
         )
-
-    def _home(self, item: Item) -> Location:
-        assert item.home is not None
-        place = item.home[0].path_of(item.home[1])
-        where = self.locate(place)
-        assert where is not None
-        return where
 
     def _previewed(self, item: Item, names: _File) -> _File:
         if item.alive and not item.fresh:
@@ -306,7 +298,7 @@ class ChangeDiffs:
         if item.home is not None and item.kind == "file":
             if not item.alive and item.seen is not None and item.seen.size > _SHOWN_WHOLE:
                 return names
-            before = self._snapshot(self._home(item))
+            before = self._snapshot(item.was_at)
         splices = item.splices
         if splices is None:
             splices = splices_between(before, _held(item)) if item.alive else (Splice(0, before.size, b""),)

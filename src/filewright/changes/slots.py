@@ -12,6 +12,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Literal
 
 from filewright import errors, system
 from filewright.boundary import (
@@ -21,9 +22,8 @@ from filewright.boundary import (
     Root,
     is_temporary,
 )
-from filewright.changes.content import digest_of
-from filewright.changes.flushing import MANY, Flusher
-from filewright.changes.operations import CommitPlan, FolderRef, Put, Seal, Slot
+from filewright.changes.content import MANY, Flusher, digest_of
+from filewright.changes.operations import CommitPlan, Put, Slot, Stamp
 from filewright.changes.record import Place, kind_of
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -36,8 +36,13 @@ _AT_ONCE = 16
 _SEARCH_SECONDS = 5.0
 
 FolderId = tuple[int, int]
-Remove = Callable[[Folder, bytes, Seal], bool]
-"""Removes a name in an open folder that was sealed so; False if it stays."""
+Remove = Callable[[Folder, bytes, Stamp], bool]
+"""Removes a name in an open folder that has such a stamp; False if it stays."""
+Look = Literal["same", "alike", "grown", "changed", "other", "missing"]
+"""What is there, against a stamp: the very thing as it was; another that holds the same; the very thing, with
+something added to its end, or with other content; something else; nothing."""
+ITSELF = ("same", "grown", "changed")
+AS_IT_WAS = ("same", "alike")
 
 
 class OpenFolders:
@@ -174,6 +179,50 @@ class FolderSearch:
         return found
 
 
+def look(folder: Folder, name: bytes, stamp: Stamp, *, hash_up_to: int | None = None) -> Look:
+    """What has a name, against a stamp: by content where that is known and can be read.
+
+    A file larger than `hash_up_to` is only hashed if its inode, size or time differ. The number of an inode
+    alone tells little of a file: a disk gives that of one that is gone to the next new one.
+    """
+    try:
+        status = folder.stat(name)
+        if kind_of(status) != stamp.kind:
+            return "other"
+        if stamp.kind == "link":
+            if folder.read_link(name) != stamp.target:
+                return "other"
+            return "same" if status.inode == stamp.inode else "alike"
+        large = hash_up_to is not None and (stamp.size or 0) > hash_up_to
+        if stamp.kind == "file" and stamp.digest is not None and not (large and stamp.untouched(status)):
+            with suppress(PermissionError), folder.open(name, seen=True) as file:
+                return look_at(file, stamp)
+    except FileNotFoundError:
+        return "missing"
+    if stamp.inode is None:
+        return "alike" if stamp.kind == "folder" else "other"
+    return _by_status(status, stamp)
+
+
+def look_at(file: File, stamp: Stamp) -> Look:
+    """The same of an open file."""
+    status = file.status()
+    if stamp.digest is None:
+        return _by_status(status, stamp)
+    itself = status.inode == stamp.inode
+    if status.size == stamp.size and digest_of(file) == stamp.digest:
+        return "same" if itself else "alike"
+    if itself and status.size > (stamp.size or 0) and digest_of(file, size=stamp.size) == stamp.digest:
+        return "grown"
+    return "changed" if itself else "other"
+
+
+def _by_status(status: Status, stamp: Stamp) -> Look:
+    if status.inode != stamp.inode:
+        return "other"
+    return "same" if stamp.untouched(status) else "changed"
+
+
 class Slots:
     """The slots of one plan, on the disk."""
 
@@ -181,10 +230,10 @@ class Slots:
         self, folders: OpenFolders, plan: CommitPlan, *, hash_up_to: int, search: FolderSearch | None = None
     ) -> None:
         self.plan = plan
+        self.hash_up_to = hash_up_to
         self._folders = folders
         self._boundary = folders.boundary
         self._search = search or FolderSearch(folders.boundary)
-        self.hash_up_to = hash_up_to
         self._found: dict[int, tuple[Location, FolderId]] = {}
 
     # Folders
@@ -193,48 +242,40 @@ class Slots:
         """Forget what an earlier walk saw: it may have moved since."""
         self._search = FolderSearch(self._boundary)
 
-    def folder(self, number: int) -> Folder:
-        """A folder of the plan, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
-        if number in self._found:
-            folder = self._folders.held(self._found[number][1])
-            if folder is not None:
-                return folder
-        return self._located(number)
-
     def holder(self, slot: Slot) -> Folder:
         """The folder of a slot, wherever it is now. Raises `FileNotFoundError` if it is nowhere."""
-        return self.folder(slot.folder)
-
-    def where(self, number: int) -> Location:
-        """The path of a folder of the plan at this moment."""
-        self._located(number)
-        return self._found[number][0]
+        known = self._found.get(slot.folder)
+        folder = self._folders.held(known[1]) if known is not None else None
+        return folder or self._located(slot.folder)
 
     def _located(self, number: int) -> Folder:
         """Look for a folder in every slot where it may be, then everywhere."""
-        tried: dict[int, int] = {}
         found: dict[int, Folder | None] = {}
+        left: dict[int, list[Slot]] = {}
         pending = [number]
         while pending:
             looking = pending[-1]
-            reference = self.plan.folders[looking]
-            if looking not in tried:
-                tried[looking] = 0
-                found[looking] = self._accept_known(looking, reference)
-            if found[looking] is not None or tried[looking] == len(reference.slots):
+            if looking not in left:
+                reference = self.plan.folders[looking]
+                left[looking] = [*reversed(reference.slots)]
+                root = reference.root
+                known = self._found.get(looking)
+                if root is not None:
+                    found[looking] = self._accept(looking, self._location(Place(root, ())))
+                else:
+                    found[looking] = self._accept(looking, known[0]) if known is not None else None
+            if found[looking] is not None or not left[looking]:
                 pending.pop()
-                continue
-            slot = reference.slots[tried[looking]]
-            if slot.folder not in tried:
-                pending.append(slot.folder)
-                continue
-            tried[looking] += 1
-            if found[slot.folder] is not None:
-                found[looking] = self._accept(looking, self._found[slot.folder][0].child(slot.name))
-        if found[number] is None:
-            where = self._search.find(self.plan.folders[number].inode)
-            found[number] = self._accept(number, where) if where is not None else self._instead(number)
+            elif left[looking][-1].folder not in left:
+                pending.append(left[looking][-1].folder)
+            else:
+                slot = left[looking].pop()
+                if found[slot.folder] is not None:
+                    found[looking] = self._accept(looking, self._found[slot.folder][0].child(slot.name))
         folder = found[number]
+        if folder is None:
+            where = self._search.find(self.plan.folders[number].inode)
+            folder = self._accept(number, where) if where is not None else self._instead(number)
         if folder is None:
             gone = FolderGoneError if self._search.complete else FileNotFoundError
             raise gone(errno.ENOENT, "its folder is gone")
@@ -251,11 +292,6 @@ class Slots:
             return None
         return self._accept(number, self._found[slots[0].folder][0].child(slots[0].name), strict=False)
 
-    def _accept_known(self, number: int, reference: FolderRef) -> Folder | None:
-        if reference.root is not None:
-            return self._accept(number, self.location(Place(reference.root, ())))
-        return self._accept(number, self._found[number][0]) if number in self._found else None
-
     def _accept(self, number: int, where: Location, *, strict: bool = True) -> Folder | None:
         """The folder that is at a place, if it is the one."""
         reference = self.plan.folders[number]
@@ -271,8 +307,7 @@ class Slots:
         self._found[number] = where, identity
         return folder
 
-    def location(self, place: Place) -> Location:
-        """The location of a recorded place. Raises `path_escape` if its root is not served."""
+    def _location(self, place: Place) -> Location:
         where = located(self._boundary, place)
         if where is None:
             raise errors.beyond_roots(place.shown, os.fsdecode(place.root))
@@ -280,17 +315,18 @@ class Slots:
 
     def shown(self, slot: Slot) -> str:
         """A slot's path, for messages."""
-        return self.location(self.plan.place(slot)).shown
+        return self._location(self.plan.place(slot)).shown
 
     def flush(self, flusher: Flusher, flushed: set[FolderId] | None = None) -> None:
         """Flush every folder the operations act in, but those `flushed` already, which it adds to."""
         flushed = set() if flushed is None else flushed
-        numbers = sorted({slot.folder for operation in self.plan.operations for slot in operation.slots})
+        slots = {slot.folder: slot for each in self.plan.operations for slot in each.slots}
+        numbers = sorted(slots)
         for start in range(0, len(numbers), _AT_ONCE):
             open_now: list[Folder] = []
             for number in numbers[start : start + _AT_ONCE]:
                 with suppress(FileNotFoundError):  # Gone with all that was in it.
-                    folder = self.folder(number)
+                    folder = self.holder(slots[number])
                     if folder.identity() not in flushed:
                         flushed.add(folder.identity())
                         open_now.append(folder)
@@ -317,47 +353,42 @@ class Slots:
         except FileNotFoundError:
             return None
 
-    def holds(self, slot: Slot, seal: Seal) -> bool:
-        """Whether what is in a slot is what the seal describes: by content where that is known."""
-        status = self.status(slot)
-        return status is not None and matches(self.holder(slot), slot.name, seal, status)
+    def look(self, slot: Slot, stamp: Stamp) -> Look:
+        """What is in a slot, against a stamp. Raises as `status` does."""
+        return "missing" if self.status(slot) is None else look(self.holder(slot), slot.name, stamp)
 
-    def untouched(self, slot: Slot, seal: Seal) -> bool:
-        """As `holds`, but a large file is only hashed if its inode or time differ."""
-        folder = self.holder(slot)
-        large = seal.kind == "file" and (seal.size or 0) > self.hash_up_to
-        return (large and looks_like(folder, slot.name, seal)) or matches(folder, slot.name, seal)
+    def untouched(self, slot: Slot, stamp: Stamp) -> bool:
+        """Whether a slot holds what the stamp says; a large file is only hashed if its inode or time differ."""
+        return look(self.holder(slot), slot.name, stamp, hash_up_to=self.hash_up_to) in AS_IT_WAS
 
-    def same_inode(self, slot: Slot, seal: Seal) -> bool:
-        """Whether the very thing that was sealed is in a slot, whatever it holds by now."""
-        status = self.status(slot)
-        return status is not None and seal.inode == status.inode and kind_of(status) == seal.kind
-
-    def appended_to(self, slot: Slot, seal: Seal) -> bool:
-        """Whether the very file that was sealed is in a slot, and has only been appended to."""
-        if seal.digest is None or seal.size is None or not self.same_inode(slot, seal):
-            return False
-        with self.holder(slot).open(slot.name) as file:
-            return file.status().size > seal.size and digest_of(file, size=seal.size) == seal.digest
-
-    def holds_tree(self, slot: Slot, seal: Seal) -> bool:
-        """Whether a folder holds exactly what was sealed inside, by name and inode, unchanged by their times.
+    def holds_tree(self, slot: Slot, stamp: Stamp) -> bool:
+        """Whether a folder holds exactly what the stamp says, by name and inode, unchanged by their times.
 
         What is written into them later is noticed when they are removed, which hashes them.
         """
-        left = len(seal.inside)
-        pending = [(self.where(slot.folder).child(slot.name), b"")]
+        inside = stamp.inside or {}
+        left = len(inside)
+        pending = [(self.where(slot), b"")]
         while pending:
             where, above = pending.pop()
             folder, _ = self._folders.open(where)
             for name in folder.names():
-                below = seal.inside.get(above + name)
-                if below is None or not looks_like(folder, name, below):
+                below = inside.get(above + name)
+                try:
+                    status = folder.stat(name)
+                except FileNotFoundError:
+                    return False
+                if below is None or kind_of(status) != below.kind or not below.untouched(status):
                     return False
                 left -= 1
                 if below.kind == "folder":
                     pending.append((where.child(name), above + name + b"/"))
         return not left
+
+    def where(self, slot: Slot) -> Location:
+        """The path of a slot at this moment."""
+        self._located(slot.folder)
+        return self._found[slot.folder][0].child(slot.name)
 
     def half_linked(self, source: Slot, target: Slot) -> bool:
         """Whether a rename done by link and unlink came half way: one inode, both names."""
@@ -370,40 +401,26 @@ class Slots:
         """Rename; `FileExistsError` if the target is taken, unless it is to `replace` or `exchange` it."""
         self.holder(source).rename(source.name, self.holder(target), target.name, mode)
 
-    def exchange(self, one: Slot, other: Slot, spare: Slot) -> None:
-        """Exchange two slots; one after the other by way of `spare` where that is not one step."""
-        try:
-            self.rename(one, other, "exchange")
-        except OSError as error:
-            if error.errno not in _NO_EXCHANGE:
-                raise
-            self.rename(other, spare)
-            self.rename(one, other)
-            self.rename(spare, one)
-
-    def swap(self, operation: Put) -> Slot:
-        """Exchange carrier and place; returns the slot that now holds what was displaced."""
-        carrier, place, spare = operation.carrier, operation.place, operation.spare
+    def exchange(self, put: Put, *, back: bool = False) -> None:
+        """Exchange carrier and place, or `back` again; by way of the spare where that is not one step."""
+        carrier, place, spare = put.slots
         try:
             self.rename(carrier, place, "exchange")
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
         else:
-            return carrier
-        folder = self.holder(place)
-        try:
-            if operation.after.kind == "folder":
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            folder.link(place.name, folder, spare.name)
-        except OSError:
-            # With a folder, or on a file system without links: for a moment nothing has that name.
+            return
+        linked = False
+        if not back and put.before is not None and "folder" not in (put.before.kind, put.after.kind):
+            with suppress(OSError):
+                self.holder(place).link(place.name, self.holder(spare), spare.name)
+                linked = True
+        if not linked:
+            # For a moment nothing has that name; but what somebody saves there meanwhile is not overwritten.
             self.rename(place, spare, "replace")
-        self.rename(carrier, place, "replace")
-        if operation.staged or is_temporary(carrier.name):
-            return spare
+        self.rename(carrier, place, "replace" if linked else "keep")
         self.rename(spare, carrier)
-        return carrier
 
     def unlink(self, slot: Slot) -> None:
         """Remove a name of a file or link."""
@@ -419,37 +436,35 @@ class Slots:
         else:
             self.unlink(slot)
 
-    def remove_tree(self, slot: Slot, seal: Seal | None, remove: Remove) -> bool:
-        """Remove what was sealed inside a folder (None: everything) by `remove`; whether nothing else was in it."""
-        top = self.where(slot.folder)
-        folders: list[tuple[Location, bytes, FolderId]] = []
-        pending = [(top, slot.name, b"")]
+    def remove_tree(self, slot: Slot, stamp: Stamp | None, remove: Remove) -> bool:
+        """Remove what a stamp says is in a folder (None: everything) by `remove`; whether nothing else was in it."""
+        folders: list[tuple[Location, FolderId]] = []
+        pending = [(self.where(slot), b"")]
         clean = True
         while pending:
-            above, name, prefix = pending.pop()
-            where = above.child(name)
+            where, prefix = pending.pop()
             try:
                 folder, identity = self._open_to_empty(where)
             except FilewrightError as error:
                 if error.code is Code.NOT_FOUND:
                     continue
                 raise
-            folders.append((above, name, identity))
-            for below in folder.names():
-                kind = kind_of(folder.stat(below))
-                wanted = Seal(kind) if seal is None else seal.inside.get(prefix + below)
+            folders.append((where, identity))
+            for name in folder.names():
+                kind = kind_of(folder.stat(name))
+                wanted = Stamp(kind) if stamp is None else (stamp.inside or {}).get(prefix + name)
                 if wanted is None or wanted.kind != kind:
                     clean = False
                 elif kind == "folder":
-                    pending.append((where, below, prefix + below + b"/"))
+                    pending.append((where.child(name), prefix + name + b"/"))
                 else:
-                    clean &= remove(folder, below, wanted)
+                    clean &= remove(folder, name, wanted)
             del folder
-        for above, name, identity in reversed(folders):
+        for where, identity in reversed(folders):
             # Before Windows 10 a name stays as long as anybody holds what has it, and so does the folder above.
             self._folders.let_go(identity)
             try:
-                self._folders.open(above)[0].remove_folder(name)
+                self._folders.open(where.parent)[0].remove_folder(where.name)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
@@ -465,50 +480,6 @@ class Slots:
         return folder, identity
 
 
-def _remove(folder: Folder, name: bytes, _: Seal) -> bool:
+def _remove(folder: Folder, name: bytes, _: Stamp) -> bool:
     folder.remove(name)
     return True
-
-
-def matches(folder: Folder, name: bytes, seal: Seal, status: Status | None = None) -> bool:
-    """Whether what has that name is what the seal describes: by content where it is known."""
-    try:
-        status = status or folder.stat(name)
-        if kind_of(status) != seal.kind:
-            return False
-        if seal.kind == "link":
-            return folder.read_link(name) == seal.target
-        if seal.kind == "file" and seal.digest is not None:
-            with folder.open(name, seen=True) as file:
-                return file_matches(file, seal)
-    except FileNotFoundError:
-        return False
-    if seal.inode is None:
-        return seal.kind == "folder"
-    return same_status(status, seal)
-
-
-def file_matches(file: File, seal: Seal) -> bool:
-    """Whether an open file is what the seal describes: by content where it is known."""
-    status = file.status()
-    if seal.digest is None:
-        return same_status(status, seal)
-    return status.size == seal.size and digest_of(file) == seal.digest
-
-
-def looks_like(folder: Folder, name: bytes, seal: Seal) -> bool:
-    """Whether what has that name is the very thing that was sealed, by its inode, size and time."""
-    try:
-        status = folder.stat(name)
-    except FileNotFoundError:
-        return False
-    return kind_of(status) == seal.kind and (seal.inode is None or same_status(status, seal))
-
-
-def same_status(status: Status, seal: Seal) -> bool:
-    """Whether a status is that of the very thing that was sealed, unchanged by its size and time."""
-    return status.inode == seal.inode and (
-        seal.kind != "file"
-        or seal.size is None
-        or (status.size == seal.size and status.mtime_ns == seal.mtime_ns)
-    )

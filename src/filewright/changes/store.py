@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filewright.boundary import Boundary, quote
-from filewright.changes.flushing import Flusher
+from filewright.changes.content import Flusher
 from filewright.changes.log import Log
 from filewright.changes.state import StateFolder
 from filewright.errors import FilewrightError, from_os_error

@@ -3,7 +3,8 @@
 Items are loaded from the disk when a step first names them. Because every step acts on this tree,
 later steps see the results of earlier ones, and what remains to be done at the end is only the
 difference between where each item was and where it is. A copied folder is not loaded: what no step
-has touched in it is read from the folder it was copied from, when it is needed.
+has touched in it is read from the folder it was copied from, when it is needed. Once all steps are
+taken nothing of it changes any more: what saving, planning and staging find out are values of their own.
 """
 
 from __future__ import annotations
@@ -12,22 +13,17 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 from filewright import errors, system
 from filewright.boundary import Boundary, DenyRules, Location, Reached, Root, is_temporary, quote
-from filewright.changes.content import OnDisk
-from filewright.changes.record import Entry, Kind, Place, kind_of
+from filewright.changes.content import Edited, OnDisk
+from filewright.changes.record import Kind, kind_of
 from filewright.changes.slots import OpenFolders
 from filewright.edit import Expected, Stream
-from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.errors import from_os_error
 from filewright.system import File, Folder, Status
 from filewright.text import Splice
-
-if TYPE_CHECKING:
-    from filewright.changes.operations import Slot
-    from filewright.changes.save import Saved
 
 _LINKS = 40
 DEEPEST = 400
@@ -39,12 +35,8 @@ class Item:
     """A file, link or special file: where it was (`home`), where it is now (`place`), what changes.
 
     `seen` is its status on the disk, None for a new one. `content` None leaves the bytes as they
-    are; `digest` is the content's xxh3_128 once it is known; `splices` are given if it is one edit
-    of the bytes on the disk. `mode`, `uid`, `gid`, `mtime_ns`, `attributes` None are left as they
-    are. `like` is what a copy was made of. `saved` is what undo needs of the displaced one;
-    `aside` is the temporary name that a moved one has in between; `handled` says that an operation
-    takes care of what was at its home. `written` says that its bytes become somebody else's.
-    `blob` names a new content that is kept; `made` is the history of what was made below it.
+    are. `mode`, `uid`, `gid`, `mtime_ns`, `attributes` None are left as they are. `like` is what a copy was
+    made of. `written` says that its bytes become somebody else's.
     """
 
     kind: Kind
@@ -53,8 +45,6 @@ class Item:
     home: tuple[FolderItem, bytes] | None = None
     place: tuple[FolderItem, bytes] | None = None
     content: Stream | None = None
-    digest: str | None = None
-    splices: Sequence[Splice] | None = None
     target: bytes | None = None
     expected: Expected | None = None
     mode: int | None = None
@@ -64,16 +54,18 @@ class Item:
     attributes: Mapping[str, bytes] | None = None
     like: Item | None = None
     written: bool = False
-    blob: str | None = None
-    saved: Saved | None = None
-    aside: Slot | None = None
-    handled: bool = False
-    made: tuple[Entry, ...] = ()
 
     @property
     def fresh(self) -> bool:
         """Whether it has a new inode after the change."""
         return self.home is None or self.content is not None
+
+    @property
+    def splices(self) -> Sequence[Splice] | None:
+        """Those of what is one edit of the bytes on the disk."""
+        content = self.content
+        own = self.home is not None and isinstance(content, Edited) and isinstance(content.base, OnDisk)
+        return content.splices if own and isinstance(content, Edited) else None
 
     @property
     def alive(self) -> bool:
@@ -90,41 +82,34 @@ class Item:
 
     @property
     def altered(self) -> bool:
-        """Whether mode or owner of a item on the disk change."""
-        if self.seen is None:
-            return False
-        before = (self.seen.mode, self.seen.uid, self.seen.gid)
-        return self.final_attributes() != before
+        """Whether mode or owner of an item on the disk change."""
+        seen = self.seen
+        return seen is not None and self.rights() != (seen.mode, seen.uid, seen.gid)
 
-    def final_attributes(self) -> tuple[int, int, int]:
+    def rights(self) -> tuple[int, int, int]:
         """Mode, user and group that it has after the change."""
-        if self.seen is not None:
-            mode, uid, gid = self.seen.mode, self.seen.uid, self.seen.gid
-            if self.written:
-                # As the system does for whoever writes to it: what ran with its owner's rights was other content.
-                mode &= ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
-        else:
-            if self.mode is not None and self.uid is not None and self.gid is not None:
-                return self.mode, self.uid, self.gid
-            mode, uid, gid = self._new_attributes()
-        return (
-            mode if self.mode is None else self.mode,
-            uid if self.uid is None else self.uid,
-            gid if self.gid is None else self.gid,
-        )
+        seen, given = self.seen, (self.mode, self.uid, self.gid)
+        left = (0, 0, 0)
+        if seen is not None:
+            left = (without_special_bits(seen.mode) if self.written else seen.mode, seen.uid, seen.gid)
+        elif None in given:
+            left = self._new_rights()
+        mode, uid, gid = (old if new is None else new for new, old in zip(given, left, strict=True))
+        return mode, uid, gid
 
-    def _new_attributes(self) -> tuple[int, int, int]:
+    def _new_rights(self) -> tuple[int, int, int]:
         uid, gid, setgid = system.effective_user(), system.effective_group(), 0
-        above = self.place[0] if self.place is not None else None
-        while above is not None and above.seen is None:
-            above = above.place[0] if above.place is not None else None
-        if above is not None and above.seen is not None and above.seen.mode & stat.S_ISGID:
-            gid, setgid = above.seen.gid, stat.S_ISGID
+        above = self.place
+        while above is not None and above[0].seen is None:
+            above = above[0].place
+        seen = above[0].seen if above is not None else None
+        if seen is not None and seen.mode & stat.S_ISGID:
+            gid, setgid = seen.gid, stat.S_ISGID
         like = self.source.seen if self.source is not None else None
         if self.kind == "link":
             return 0o777, uid, gid
         if like is not None:
-            if system.effective_user() == 0 or like.uid == uid:
+            if uid in (0, like.uid):
                 return like.mode, like.uid, like.gid
             return like.mode & ~(stat.S_ISUID | stat.S_ISGID), uid, gid
         if self.kind == "folder":
@@ -145,69 +130,59 @@ class Item:
         folder, name = self.home
         return folder.on_disk().open(name, seen=self.kind == "file")
 
-    def where(self) -> Place:
-        """The path it has after the change."""
-        names: list[bytes] = []
-        end = self.place
-        while end is not None:
-            folder, name = end
-            names.append(name)
-            if folder.is_root:
-                return folder.path_of(*reversed(names))
-            end = folder.place
-        raise AssertionError("a item that is below no root")
+    @property
+    def was_at(self) -> Location:
+        """Where it was at the start."""
+        assert self.home is not None
+        folder, name = self.home
+        assert folder.was is not None
+        return folder.was.child(name)
+
+    @property
+    def will_be_at(self) -> Location:
+        """Where it is after the change."""
+        assert self.place is not None
+        return located(*self.place)
 
 
+def without_special_bits(mode: int) -> int:
+    """As the system does for whoever writes to a file: what ran with its owner's rights was other content."""
+    return mode & ~(stat.S_ISUID | (stat.S_ISGID if mode & stat.S_IXGRP else 0))
+
+
+@dataclass(eq=False, slots=True, repr=False, kw_only=True)
 class FolderItem(Item):
     """A folder: its entries that any step has looked at; None is "nothing there".
 
-    `was` is its place at the start; `origin` the folder on the disk that holds what no step has
-    looked at: itself, or what it is a copy of. `passes` are further slots where it is for a while,
-    `number` its own in the plan, `inode` that of a new one once it is staged, `writable` what was
-    found out of the rights on it, `rules` what is denied of the names in it, `holding` what a deleted one may
-    hold.
+    `was` is its place at the start; `initial` its entries then; `origin` the folder on the disk that holds what no
+    step has looked at: itself, or what it is a copy of. `writable` is what was found out of the rights on it,
+    `rules` what is denied of the names in it, `holding` what a deleted one may hold.
     """
 
-    __slots__ = (
-        "entries",
-        "holding",
-        "initial",
-        "inode",
-        "is_root",
-        "number",
-        "origin",
-        "passes",
-        "rules",
-        "tree",
-        "was",
-        "writable",
-    )
+    kind: Kind = "folder"
+    tree: Tree
+    was: Location | None = None
+    origin: FolderItem | None = None
+    entries: dict[bytes, Item | None] = field(default_factory=dict)
+    initial: dict[bytes, Item | None] = field(default_factory=dict)
+    writable: bool | None = None
+    rules: DenyRules | None = None
+    holding: Mapping[bytes, bytes] | None = None
 
-    def __init__(self, tree: Tree, asked: str, seen: Status | None, was: Location | None) -> None:
-        super().__init__("folder", asked, seen)
-        self.tree = tree
-        self.was = was
-        self.entries: dict[bytes, Item | None] = {}
-        self.initial: dict[bytes, Item | None] = {}
-        self.is_root = was is not None and not was.parts
-        self.origin: FolderItem | None = self if seen is not None else None
-        self.passes: list[tuple[FolderItem, bytes]] = []
-        self.number: int | None = None
-        self.inode: int | None = seen.inode if seen is not None else None
-        self.writable: bool | None = None
-        self.rules: DenyRules | None = None
-        self.holding: Mapping[bytes, bytes] | None = None
+    def __post_init__(self) -> None:
+        if self.seen is not None:
+            self.origin = self
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is a root."""
+        return self.was is not None and not self.was.parts
 
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
-        if self.was is None or self.seen is None:
-            raise FilewrightError(Code.INTERNAL, f"the folder {self.asked} is not on the disk yet")
-        return self.tree.folders.at(self.was, self.seen.identity, reading=reading)
-
-    def path_of(self, *names: bytes) -> Place:
-        """The path of something in it, as it was at the start."""
         assert self.was is not None
-        return Place(self.was.root.resolved, (*self.was.parts, *names))
+        assert self.seen is not None
+        return self.tree.folders.at(self.was, self.seen.identity, reading=reading)
 
     @property
     def device(self) -> int:
@@ -222,16 +197,14 @@ class FolderItem(Item):
         """What the tree has under `name`."""
         if name not in self.entries:
             item = self._untouched(name, asked)
-            self.entries[name] = item
-            if self.seen is not None:
-                self.initial[name] = item
-                if isinstance(item, FolderItem) and self.tree.known(item) is not item:
-                    # Reached by another path before, and perhaps moved or deleted since.
-                    self.entries[name] = self.initial[name] = self.tree.known(item)
-                elif item is not None:
-                    item.place = item.home
-            elif item is not None:
+            if item is not None:
                 item.place = (self, name)
+            if self.seen is not None:
+                if isinstance(item, FolderItem):
+                    # It may have been reached by another path before, and been moved or deleted since.
+                    item = self.tree.known(item)
+                self.initial[name] = item
+            self.entries[name] = item
         return self.entries[name]
 
     def _untouched(self, name: bytes, asked: str) -> Item | None:
@@ -243,8 +216,7 @@ class FolderItem(Item):
             return item
         assert item.seen is not None
         if item.seen.device != self.origin.device:
-            assert self.origin.was is not None
-            raise errors.other_file_system(self.origin.was.child(name).shown)
+            raise errors.other_file_system(item.was_at.shown)
         return copied(item, asked)
 
     def _load(self, name: bytes, asked: str) -> Item | None:
@@ -258,20 +230,18 @@ class FolderItem(Item):
             return None
         except OSError as error:
             raise from_os_error(error, asked, doing="look at") from error
-        item: Item
         kind = kind_of(seen)
         self.rules.require(asked, name, kind == "folder")
         if kind == "folder":
-            item = FolderItem(self.tree, asked, seen, self.was.child(name))
-        elif kind == "link":
-            item = Item("link", asked, seen)
+            return FolderItem(
+                asked=asked, seen=seen, home=(self, name), tree=self.tree, was=self.was.child(name)
+            )
+        item = Item(kind, asked, seen, (self, name))
+        if kind == "link":
             try:
                 item.target = self.on_disk().read_link(name)
             except OSError as error:  # no link any more since it was looked at
                 raise errors.replaced(f"{asked}: a link on the way", asked) from error
-        else:
-            item = Item(kind, asked, seen)
-        item.home = (self, name)
         return item
 
     def names(self) -> list[bytes]:
@@ -288,12 +258,11 @@ class FolderItem(Item):
         for name in self.names():
             item = self.entries[name] if name in self.entries else self._untouched(name, self.asked)
             if item is not None:
-                if item.place is None:
-                    item.place = (self, name)
+                item.place = item.place or (self, name)
                 yield name, item
 
     def attach(self, name: bytes, item: Item) -> None:
-        """Put a item here."""
+        """Put an item here."""
         self.lookup(name, item.asked)
         self.entries[name] = item
         item.place = (self, name)
@@ -315,46 +284,53 @@ class FolderItem(Item):
         return True
 
 
+def located(folder: FolderItem, name: bytes, asked: str = "") -> Location:
+    """The path that `name` in a folder of the tree has after the change; shown as itself, unless `asked`."""
+    names = [name]
+    while folder.place is not None:
+        folder, name = folder.place
+        names.append(name)
+    assert folder.was is not None
+    where = Location(folder.was.root, tuple(reversed(names)), asked)
+    return where if asked else replace(where, asked=where.shown)
+
+
 def copied(item: Item, asked: str) -> Item:
-    """A copy of a item as it is in the tree now; it is nowhere yet. Raises `not_a_file` for special files."""
+    """A copy of an item as it is in the tree now; it is nowhere yet. Raises `not_a_file` for special files."""
     if item.kind == "other":
         raise errors.not_a_file(item.asked, item.kind, hint="only files, links and folders are copied")
-    if isinstance(item, FolderItem):
-        return _copied_folder(item, asked)
-    copy = Item(item.kind, asked)
-    _take_attributes(copy, item)
-    copy.target, copy.mtime_ns = item.target, item.mtime_ns
-    if item.kind == "file":
-        copy.content = item.content
-        if item.content is None:
+    if not isinstance(item, FolderItem):
+        copy = _alike(item, asked)
+        copy.target, copy.mtime_ns, copy.content = item.target, item.mtime_ns, item.content
+        if item.kind == "file" and item.content is None:
             assert item.seen is not None
             copy.content = OnDisk(item.open, item.seen.size)
-    return copy
-
-
-def _copied_folder(top: FolderItem, asked: str) -> FolderItem:
-    made = FolderItem(top.tree, asked, None, None)
-    pending = [(top, made)]
+        return copy
+    made = _alike(item, asked)
+    pending: list[tuple[Item, Item]] = [(item, made)]
     while pending:
-        source, copy = pending.pop()
-        _take_attributes(copy, source)
-        copy.origin = source.origin
-        for name, item in source.entries.items():
-            if isinstance(item, FolderItem):
-                below = FolderItem(top.tree, asked, None, None)
-                below.place = (copy, name)
-                copy.entries[name] = below
-                pending.append((item, below))
+        source, folder = pending.pop()
+        assert isinstance(source, FolderItem)
+        assert isinstance(folder, FolderItem)
+        folder.origin = source.origin
+        for name, below in source.entries.items():
+            folder.entries[name] = None
+            if isinstance(below, FolderItem):
+                copy = folder.entries[name] = _alike(below, asked)
+                pending.append((below, copy))
+            elif below is not None:
+                copy = folder.entries[name] = copied(below, asked)
             else:
-                copy.entries[name] = below_node = None if item is None else copied(item, asked)
-                if below_node is not None:
-                    below_node.place = (copy, name)
+                continue
+            copy.place = (folder, name)
     return made
 
 
-def _take_attributes(copy: Item, item: Item) -> None:
+def _alike(item: Item, asked: str) -> Item:
+    copy = FolderItem(asked=asked, tree=item.tree) if isinstance(item, FolderItem) else Item(item.kind, asked)
     copy.like = item
     copy.mode, copy.uid, copy.gid, copy.attributes = item.mode, item.uid, item.gid, item.attributes
+    return copy
 
 
 class Tree:
@@ -373,28 +349,17 @@ class Tree:
         assert folder.seen is not None
         return self._known.setdefault(folder.seen.identity, folder)
 
-    def root(self, root: Root) -> FolderItem:
-        """The folder of a root."""
-        key = (root.device, root.inode)
-        if key not in self._roots:
-            folder = FolderItem(self, root.name, root.folder.status(), Location(root, (), "."))
-            self._roots[key] = self._known[key] = folder
-        return self._roots[key]
-
     def all_folders(self) -> Iterator[FolderItem]:
         """Every living folder that a step has looked at, parents before what is in them."""
         pending = deque(self._roots.values())
         seen: set[FolderItem] = set()
         while pending:
             folder = pending.popleft()
-            if folder in seen:
-                continue
-            seen.add(folder)
-            yield folder
-            for name in sorted(folder.entries):
-                item = folder.entries[name]
-                if isinstance(item, FolderItem):
-                    pending.append(item)
+            if folder not in seen:
+                seen.add(folder)
+                yield folder
+                items = (folder.entries[name] for name in sorted(folder.entries))
+                pending += [item for item in items if isinstance(item, FolderItem)]
 
     def old_folders(self) -> list[FolderItem]:
         """Every folder that was looked into on the disk, living or not."""
@@ -408,12 +373,20 @@ class Tree:
         """
         if not where.parts:
             self.boundary.guard_write(where)
-        parent = self._walk(where, where.parts[:-1], create)
+        parent = self._walk(where, create)
         return parent, where.name, parent.lookup(where.name, where.asked)
 
-    def _walk(self, where: Location, parts: tuple[bytes, ...], create: bool) -> FolderItem:
-        folder = self.root(where.root)
-        pending = list(reversed(parts))
+    def _root(self, root: Root) -> FolderItem:
+        key = (root.device, root.inode)
+        if key not in self._roots:
+            was = Location(root, (), ".")
+            folder = FolderItem(asked=root.name, seen=root.folder.status(), tree=self, was=was)
+            self._roots[key] = self._known[key] = folder
+        return self._roots[key]
+
+    def _walk(self, where: Location, create: bool) -> FolderItem:
+        folder = self._root(where.root)
+        pending = list(reversed(where.parts[:-1]))
         followed = made = 0
         while pending:
             name = pending.pop()
@@ -426,7 +399,7 @@ class Tree:
                 continue
             item = folder.lookup(name, where.asked)
             if item is None and create:
-                item = FolderItem(self, where.asked, None, None)
+                item = FolderItem(asked=where.asked, tree=self)
                 folder.attach(name, item)
                 self.grown.append((folder, where))
             if item is None:
@@ -448,7 +421,7 @@ class Tree:
         if followed:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
-            self.guard(self.located(folder, where.name, where.asked))
+            self.guard(located(folder, where.name, where.asked))
         return folder
 
     def guard(self, where: Location, *, reached: Reached | None = None) -> None:
@@ -456,36 +429,27 @@ class Tree:
         there = self.as_on_disk(where)
         self.boundary.guard_write(where, link_itself=True, reached=reached, there=there)
         if there is not None:
-            self.boundary.guard_brought(where, there, self._brought(where, there))
-
-    def _brought(self, where: Location, there: int) -> Iterator[Folder | None]:
-        """For each folder on the way from the depth `there`, the one on the disk whose content it will have."""
-        folder: Item | None = self._roots.get((where.root.device, where.root.inode))
-        for depth, name in enumerate(where.parts[:-1]):
-            folder = folder.entries.get(name) if isinstance(folder, FolderItem) else None
-            if depth >= there:
-                origin = folder.origin if isinstance(folder, FolderItem) else None
-                yield origin.on_disk() if origin is not None else None
+            way = list(self._way(where))[there:]
+            origins = (folder.origin if isinstance(folder, FolderItem) else None for folder in way)
+            self.boundary.guard_brought(
+                where, there, (each.on_disk() if each is not None else None for each in origins)
+            )
 
     def as_on_disk(self, where: Location) -> int | None:
         """After how many parts of the way to `where` the disk says nothing of it: from there on a step has
         put something else in the way. None if none has."""
-        folder: Item | None = self._roots.get((where.root.device, where.root.inode))
-        for depth, name in enumerate(where.parts[:-1]):
-            if not isinstance(folder, FolderItem) or name not in folder.entries:
+        above: Item | None = self._roots.get((where.root.device, where.root.inode))
+        for depth, (name, item) in enumerate(zip(where.parts, self._way(where), strict=False)):
+            if not isinstance(above, FolderItem) or name not in above.entries:
                 return None
-            if folder.entries[name] is not folder.initial.get(name):
+            if item is not above.initial.get(name):
                 return depth
-            folder = folder.entries[name]
+            above = item
         return None
 
-    @staticmethod
-    def located(folder: FolderItem, name: bytes, asked: str = "") -> Location:
-        """The path that `name` in a folder of the tree has after the change; shown as itself, unless `asked`."""
-        names = [name]
-        while folder.place is not None:
-            folder, name = folder.place
-            names.append(name)
-        assert folder.was is not None
-        where = Location(folder.was.root, tuple(reversed(names)), asked)
-        return where if asked else replace(where, asked=where.shown)
+    def _way(self, where: Location) -> Iterator[Item | None]:
+        """What the tree has under each of the names above `where`, as far as it was looked at."""
+        item: Item | None = self._roots.get((where.root.device, where.root.inode))
+        for name in where.parts[:-1]:
+            item = item.entries.get(name) if isinstance(item, FolderItem) else None
+            yield item
