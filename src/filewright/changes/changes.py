@@ -276,7 +276,7 @@ class Changes(RecordedChanges):
                 store.state.open()
             else:
                 store.state.load()
-            found = store.recover(settle_above, again=again)
+            found = store.recoverer.recover(settle_above=settle_above, again=again)
             if not found.clean:
                 self._found.append(found)
                 store.collect()

@@ -19,9 +19,8 @@ from filewright.changes.log import Operation
 from filewright.changes.operations import Alter, CommitPlan, Put, Slot, Stamp
 from filewright.changes.plan import Difference, plan_of
 from filewright.changes.record import ChangeRecord, id_of
-from filewright.changes.recovery import Recovery
 from filewright.changes.save import Saving
-from filewright.changes.settle import alter, reason
+from filewright.changes.settle import Findings, alter, reason
 from filewright.changes.slots import OpenFolders, Slots
 from filewright.changes.stage import digested_ahead, stage
 from filewright.changes.steps import Steps
@@ -249,17 +248,16 @@ def _with_conflicts(error: FilewrightError, met: Sequence[str]) -> FilewrightErr
 
 def _clean_up(store: Store, operation: Operation, slots: Slots) -> tuple[str, ...]:
     """Remove what was displaced; what stays is reported, and tried again by the next recovery."""
-    found = Recovery()
+    conflicts: list[str] = []
     for pause in (0.0, 0.001, 0.004, 0.016, 0.064):
         if pause:
             time.sleep(pause)  # A program that saves just now closes the file in a moment.
         slots.search_anew()
-        found.waiting.clear()
-        found.unsettled.clear()
         try:
-            store.recoverer.clean_up(operation, found, slots)
+            found = store.recoverer.clean_up(operation, slots)
         except (OSError, FilewrightError) as error:
-            found.unsettled.append(str(error))
+            found = Findings(unsettled=[str(error)])
+        conflicts += found.conflicts
         if not (found.waiting or found.unsettled):
             break
     held = (
@@ -267,7 +265,7 @@ def _clean_up(store: Store, operation: Operation, slots: Slots) -> tuple[str, ..
         "once it closes it, and `filewright doctor` names where"
         for shown in found.waiting
     )
-    return (*found.conflicts, *held)
+    return (*conflicts, *held)
 
 
 @contextmanager

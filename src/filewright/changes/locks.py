@@ -17,7 +17,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
 from filewright.boundary import Boundary
@@ -30,48 +30,6 @@ _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 FolderId = tuple[int, int]
 
 
-class _Above:
-    """A folder above a root: opened once, before the process is confined to its roots.
-
-    One open folder has one lock, so the threads that hold it are counted.
-    """
-
-    def __init__(self, folder: Folder) -> None:
-        self.folder = folder
-        self._holders = 0
-        self._count = threading.Lock()
-
-    def lock(self) -> bool:
-        """Hold it together with others; False while somebody holds it alone."""
-        with self._count:
-            if self._holders == 0 and not lock_folder(self.folder, exclusive=False):
-                return False
-            self._holders += 1
-            return True
-
-    def release(self) -> None:
-        """Let go of it once."""
-        with self._count:
-            self._holders -= 1
-            if self._holders == 0:
-                self.folder.unlock()
-
-
-class _Root:
-    """A root, opened anew for each holder."""
-
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder.folder(b".")
-
-    def lock(self) -> bool:
-        """Hold it alone; False while somebody is in the way."""
-        return lock_folder(self._folder, exclusive=True)
-
-    def release(self) -> None:
-        """Let go of it."""
-        self._folder.close()
-
-
 class WorkspaceLock:
     """The lock of one workspace: re-entrant within a thread, waited for at most `seconds`.
 
@@ -79,46 +37,38 @@ class WorkspaceLock:
     """
 
     def __init__(self, boundary: Boundary, seconds: float) -> None:
-        self._boundary = boundary
+        self._roots = {(root.device, root.inode): root.folder for root in boundary.roots}
         self._seconds = seconds
-        self._start()
+        self.start()
         _living.add(self)
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin anew, with folders of its own: a child process holds none of its parent's locks."""
         self._thread = threading.RLock()
         self._depth = 0
-        self._above: dict[FolderId, _Above] = {}
-        for root in self._boundary.roots:
-            self._open_above(root.folder)
-        for root in self._boundary.roots:
-            self._above.pop((root.device, root.inode), None)  # It is held alone as a root.
+        # Opened once, before the process is confined to its roots.
+        self._above: dict[FolderId, Folder] = {}
+        for root in self._roots.values():
+            above: Folder | None = root
+            while above is not None:
+                above = self._opened_above(above)
 
-    def _open_above(self, folder: Folder) -> None:
-        while True:
-            try:
-                above = folder.parent()
-                if above is None:
-                    return
-                folder = self._above.setdefault(above.identity(), _Above(above)).folder
-            except OSError:
-                try:
-                    above = folder.parent(listing=False)
-                except OSError:
-                    return
-                if above is None:
-                    return
-                folder = above
+    def _opened_above(self, folder: Folder) -> Folder | None:
+        for listing in (True, False):
+            with suppress(OSError):
+                above = folder.parent(listing=listing)
+                if above is None or not listing:
+                    return above
+                identity = above.identity()
+                return above if identity in self._roots else self._above.setdefault(identity, above)
+        return None
 
     def close(self) -> None:
         """Let go of the folders above the roots."""
         _living.discard(self)
         for above in self._above.values():
-            above.folder.close()
+            above.close()
         self._above.clear()
-
-    def forked(self) -> None:
-        """In a child process, which holds none of its parent's locks: begin anew, with folders of its own."""
-        self._start()
 
     @contextmanager
     def exclusive(self, task: Task | None = None, *, wait: bool = True) -> Iterator[bool]:
@@ -127,44 +77,34 @@ class WorkspaceLock:
         Raises `timeout` when others keep it, at once unless asked to `wait`; `cancelled` if `task` is
         cancelled while waiting.
         """
-        seconds = self._seconds if wait else 0.0
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + (self._seconds if wait else 0.0)
         thread = self._thread
         wait_for(partial(thread.acquire, blocking=False), deadline, task, self._busy)
-        try:
-            if self._depth:
-                self._depth += 1
-                try:
-                    yield False
-                finally:
-                    self._depth -= 1
-                return
-            held = self._take(deadline, task)
-            self._depth = 1
+        with ExitStack() as held:
+            held.callback(thread.release)
+            depth = self._depth
+            if not depth:
+                self._take(held, deadline, task)
+            self._depth = depth + 1
             try:
-                yield True
+                yield not depth
             finally:
-                self._depth = 0
-                _release(held)
-        finally:
-            thread.release()
+                self._depth = depth
 
-    def _take(self, deadline: float, task: Task | None) -> list[_Root | _Above]:
-        wanted: dict[FolderId, _Above | Folder] = {**self._above}
-        wanted.update({(root.device, root.inode): root.folder for root in self._boundary.roots})
-        held: list[_Root | _Above] = []
+    def _take(self, held: ExitStack, deadline: float, task: Task | None) -> None:
+        """Lock each root, opened anew, and the folders above them, in the order of their identities."""
         try:
-            for identity in sorted(wanted):
-                target = wanted[identity]
-                place = target if isinstance(target, _Above) else _Root(target)
-                wait_for(place.lock, deadline, task, self._busy)
-                held.append(place)
-        except BaseException as error:
-            _release(held)
-            if isinstance(error, OSError):
-                raise from_os_error(error, "the workspace", doing="lock") from error
-            raise
-        return held
+            for identity in sorted({*self._above, *self._roots}):
+                root = self._roots.get(identity)
+                folder = self._above[identity] if root is None else root.folder(b".")
+                if root is not None:
+                    held.callback(folder.close)
+                lock = partial(lock_folder, folder, exclusive=root is not None)
+                wait_for(lock, deadline, task, self._busy)
+                if root is None:
+                    held.callback(folder.unlock)
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="lock") from error
 
     def _busy(self) -> FilewrightError:
         return locked("change held the workspace", self._seconds)
@@ -187,11 +127,6 @@ def wait_for(
         pause = min(pause * 2, 0.01)
 
 
-def _release(held: list[_Root | _Above]) -> None:
-    for place in reversed(held):
-        place.release()
-
-
 def lock_folder(folder: Folder, *, exclusive: bool) -> bool:
     """Lock a folder; False while others have it. Raises `OSError`."""
     try:
@@ -208,7 +143,7 @@ _living: weakref.WeakSet[WorkspaceLock] = weakref.WeakSet()
 
 def _forked() -> None:
     for lock in list(_living):
-        lock.forked()
+        lock.start()
 
 
 if hasattr(os, "register_at_fork"):

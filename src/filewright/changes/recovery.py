@@ -24,7 +24,7 @@ from filewright.changes.operations import CommitPlan, Stamp
 from filewright.changes.record import Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
-from filewright.errors import FilewrightError
+from filewright.errors import FilewrightError, from_os_error
 from filewright.system import Folder
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ _LEFT = "something that rules keep from agents is left of an earlier change; `fi
 
 
 @dataclass(slots=True)
-class Recovery:
-    """What a recovery found: ids `rolled_back` and `finished`, operations `set_aside`, `conflicts` to be
-    reported, paths `waiting` for a program to close them, and what is `unsettled` and why.
+class Recovery(Findings):
+    """What a recovery found: ids `rolled_back` and `finished`, operations `set_aside`, besides what others' doings
+    made it find.
 
     `secret` are those conflicts and reasons that may name what is denied: they are not for agents.
     """
@@ -45,9 +45,6 @@ class Recovery:
     rolled_back: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     set_aside: list[str] = field(default_factory=list)
-    conflicts: list[str] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
-    unsettled: list[str] = field(default_factory=list)
     secret: set[str] = field(default_factory=set)
 
     @property
@@ -94,61 +91,55 @@ class Recoverer:
         if self._store.own:
             self._log.contents.sweep()
         done = self._log.numbers("done")
-        if intents or not self.cleaned.issuperset(done):
+        left = [*intents, *(number for number in done if number not in self.cleaned)]
+        if left:
             self._search = FolderSearch(self._store.boundary)
-        for number in intents:
-            self._intent(number, found)
-        for number in done:
-            if number not in self.cleaned:
-                self._committed(number, found)
-        if len(done) > settle_above:
-            self.settle_done()
+        try:
+            for number in left:
+                operation = self._read(number, found)
+                if operation is not None:
+                    self._settle(operation, found)
+            if len(done) > settle_above:
+                self.settle_done()
+        except OSError as error:
+            raise from_os_error(error, "the workspace", doing="recover") from error
         return found
 
-    # Intents
-
-    def _intent(self, number: int, found: Recovery) -> None:
-        operation = self._read(number, found)
-        if operation is None:
-            return
+    def _settle(self, operation: Operation, found: Recovery) -> None:
+        """Settle one operation; what is found of it is secret if it touched something that is denied."""
+        number, identifier, made = operation.number, operation.record.id, operation.state == "done"
         beyond = self._beyond(operation.plan)
+        if beyond is not None and made:
+            return  # It is made; whoever opens all of its roots cleans up.
         if beyond is not None:
-            if operation.state == "intent" and self._store.own:
-                self._log.keep_unsettled(number)
-            found.unsettled.append(
-                f"change {operation.record.id}: it reaches into {quote(beyond)}: open that too"
-            )
-            return
-        with self._kept_secret(operation, found):
-            self._take_back(operation, found)
-
-    def _take_back(self, operation: Operation, found: Recovery) -> None:
-        findings = self.roll_back(operation)
-        number, identifier = operation.number, operation.record.id
-        found.conflicts += findings.conflicts
-        if findings.unsettled:
-            if operation.state == "intent":
-                self._log.keep_unsettled(number)
-            found.unsettled += [f"change {identifier}: {why}" for why in findings.unsettled]
-            return
-        found.rolled_back.append(identifier)
-        if findings.conflicts or findings.waiting:
-            found.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
-            kept = self._log.set_aside(number)
-            found.conflicts.append(f"what that change would have done is kept as {kept}")
+            findings = Findings(unsettled=[f"it reaches into {quote(beyond)}: open that too"])
+        elif made:
+            with self._slots(operation.plan) as slots:
+                findings = self.clean_up(operation, slots)
+            if findings.cleaned:
+                found.finished.append(identifier)
+            found.waiting += findings.waiting
         else:
-            self._log.forget(number)
-
-    @contextmanager
-    def _kept_secret(self, operation: Operation, found: Recovery) -> Iterator[None]:
-        """What is found meanwhile is secret if the change touched something that is denied."""
-        before = len(found.conflicts), len(found.unsettled)
-        yield
-        said = {*found.conflicts[before[0] :], *found.unsettled[before[1] :]}
-        if said:
+            findings = self.roll_back(operation)
+            if not findings.unsettled:
+                found.rolled_back.append(identifier)
+                if findings.conflicts or findings.waiting:
+                    findings.conflicts += [f"{shown} could not be settled yet" for shown in findings.waiting]
+                    kept = self._log.set_aside(number)
+                    findings.conflicts.append(f"what that change would have done is kept as {kept}")
+                else:
+                    self._log.forget(number)
+        if not made and findings.unsettled:
+            findings.unsettled = [f"change {identifier}: {why}" for why in findings.unsettled]
+            if operation.state == "intent" and (self._store.own or beyond is None):
+                self._log.keep_unsettled(number)
+        said = {*findings.conflicts, *findings.unsettled}
+        if said and beyond is None:
             denied = denials(self._store.boundary)
             if any(denied(p) for e in operation.record.entries for p in (e.place, e.was) if p):
                 found.secret |= said
+        found.conflicts += findings.conflicts
+        found.unsettled += findings.unsettled
 
     def roll_back(self, operation: Operation, folders: OpenFolders | None = None) -> Findings:
         """Roll an operation back; `folders` are given while it is being made."""
@@ -166,13 +157,22 @@ class Recoverer:
         with self._slots(operation.plan, folders) as slots:
             return roll_back(slots, self._store.flusher, self._keep, content)
 
+    def clean_up(self, operation: Operation, slots: Slots) -> Findings:
+        """Remove what a committed change displaced."""
+        findings = clean_up(slots, self._store.flusher, self._keep)
+        if not (findings.waiting or findings.unsettled):
+            self.cleaned.add(operation.number)
+        if findings.conflicts:
+            try:
+                self._log.annotate(operation.number, findings.conflicts)
+            except (OSError, FilewrightError) as error:
+                findings.conflicts.append(f"this could not be written to the history: {error}")
+        return findings
+
     def blocked(self) -> dict[Place, str]:
         """The places of changes that could not be settled, each with the change's id."""
-        found: dict[Place, str] = {}
-        for number in self._log.numbers("unsettled"):
-            for place, identifier in self._places(number):
-                found[place] = identifier
-        return found
+        numbers = self._log.numbers("unsettled")
+        return {place: id_of(number) for number in numbers for place in self._places(number)}
 
     def unfinished_places(self) -> set[Place]:
         """The places of changes here that others can still settle: reading them would show a torn tree.
@@ -181,20 +181,18 @@ class Recoverer:
         """
         found: set[Place] = set()
         for number, state in self._log.unfinished():
-            operation = self._log.operation(number)
-            try:
-                if operation is not None and (state == "intent" or self._beyond(operation.plan) is not None):
-                    found.update(place for place, _ in self._places(number))
-            except DamagedError:
-                continue
+            with suppress(DamagedError):
+                operation = self._log.operation(number)
+                if operation and (state == "intent" or self._beyond(operation.plan) is not None):
+                    found.update(self._places(number))
         return found
 
-    def _places(self, number: int) -> Iterator[tuple[Place, str]]:
+    def _places(self, number: int) -> Iterator[Place]:
         operation = self._log.operation(number)
         for entry in operation.record.entries if operation is not None else ():
-            for place in (entry.place, entry.was):
-                if place is not None:
-                    yield place, id_of(number)
+            yield entry.place
+            if entry.was is not None:
+                yield entry.was
 
     @contextmanager
     def _slots(self, plan: CommitPlan, folders: OpenFolders | None = None) -> Iterator[Slots]:
@@ -222,32 +220,6 @@ class Recoverer:
             if folder.root is not None and located(self._store.boundary, Place(folder.root, ())) is None:
                 return folder.root
         return None
-
-    # Committed changes
-
-    def _committed(self, number: int, found: Recovery) -> None:
-        operation = self._read(number, found)
-        # It is made; whoever opens all of its roots cleans up.
-        if operation is None or self._beyond(operation.plan) is not None:
-            return
-        with self._kept_secret(operation, found), self._slots(operation.plan) as slots:
-            if self.clean_up(operation, found, slots):
-                found.finished.append(operation.record.id)
-
-    def clean_up(self, operation: Operation, found: Recovery, slots: Slots) -> bool:
-        """Remove what a committed change displaced; whether anything of it was still there."""
-        findings = clean_up(slots, self._store.flusher, self._keep)
-        if not (findings.waiting or findings.unsettled):
-            self.cleaned.add(operation.number)
-        found.waiting += findings.waiting
-        found.unsettled += findings.unsettled
-        if findings.conflicts:
-            found.conflicts += findings.conflicts
-            try:
-                self._log.annotate(operation.number, findings.conflicts)
-            except (OSError, FilewrightError) as error:
-                found.conflicts.append(f"this could not be written to the history: {error}")
-        return bool(findings.cleaned)
 
     def settle_done(self) -> None:
         """Flush the folders that were cleaned up, then call those changes settled."""

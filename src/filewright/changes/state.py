@@ -3,8 +3,8 @@
 `git clean` deletes what is inside a workspace, and a cloned repository could bring a forged journal
 along; so nothing here is ever read from below a root. A state folder belongs to one root::
 
-    BASE/roots           a line of JSON for each state folder, the last one of an id counts: what the
-                         `root` files say, in one place; it is made anew from them if it is lost
+    BASE/roots           a line of JSON for each state folder: what the `root` files say, in one place; it is
+                         made anew from them if it is lost
     BASE/ID/root         whose it is: the root's paths, the newest first, its device, inode and birth
     BASE/ID/others       ids of the state folders that hold changes which reach into this root too
     BASE/ID/key          a secret: what somebody else has written is not followed
@@ -23,7 +23,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -72,16 +72,15 @@ class Owner:
         """Where it was seen last."""
         return self.paths[0] or None
 
+    def at(self, path: bytes) -> Owner:
+        """The same at another path."""
+        return replace(self, paths=(path, *(each for each in self.paths if each != path)))
+
     def to_line(self) -> bytes:
         """One line of JSON."""
-        value = {
-            "id": self.id,
-            "paths": [os.fsdecode(path) for path in self.paths],
-            "device": self.device,
-            "inode": self.inode,
-            "birth": self.birth_ns,
-        }
-        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        paths = [os.fsdecode(path) for path in self.paths]
+        value = {"id": self.id, "paths": paths, "device": self.device, "inode": self.inode}
+        return json.dumps({**value, "birth": self.birth_ns}, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
     def of_line(cls, line: bytes) -> Owner | None:
@@ -96,10 +95,6 @@ class Owner:
         except (ValueError, KeyError, TypeError):
             return None
 
-    def is_folder(self, status: Status) -> bool:
-        """Whether it can be the folder with that status."""
-        return self.inode in (None, status.inode)
-
 
 class Index:
     """The state folders under one base folder, by the roots they belong to."""
@@ -108,7 +103,7 @@ class Index:
         self.base = os.fsencode(base)
         self._lock_seconds = lock_seconds
         self._path = os.path.join(self.base, _INDEX)
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: object = None
         self._owners: dict[str, Owner] = {}
 
     @property
@@ -116,34 +111,30 @@ class Index:
         """Every state folder's owner, by its id; read again only when something was added."""
         try:
             status = system.status_of(self._path)
-            seen = (status.inode, status.size, status.mtime_ns)
+            seen: object = status.inode, status.size, status.mtime_ns
             if seen != self._seen:
-                found = [Owner.of_line(line) for line in read_file(self._path).splitlines()]
-                self._owners = {owner.id: owner for owner in found if owner is not None}
-                self._seen = seen
+                self._remember(map(Owner.of_line, _read(self._path).splitlines()), seen)
         except OSError:
-            return self._without_index()
+            # Without the index, as the state folders themselves tell, but for those of earlier versions.
+            seen = None
+            with suppress(OSError):
+                seen = system.status_of(self.base).mtime_ns
+            if seen is None or seen != self._seen:
+                names = set(_names(self.base)).difference(_of_earlier_versions(self.base))
+                found = (
+                    owner for name in names if (owner := self._owner(name)) and owner.id == name.decode()
+                )
+                self._remember(found, seen)
         return self._owners
 
-    def _without_index(self) -> dict[str, Owner]:
-        try:
-            seen = (0, 0, system.status_of(self.base).mtime_ns)
-        except OSError:
-            seen = (0, 0, 0)
-        if seen != self._seen:
-            self._owners = {owner.id: owner for owner in self._scan()}
-            self._seen = seen
-        return self._owners
+    def _remember(self, found: Iterable[Owner | None], seen: object) -> None:
+        self._owners = {owner.id: owner for owner in found if owner is not None}
+        self._seen = seen
 
-    def _scan(self) -> Iterator[Owner]:
-        """The owners as their own state folders tell, but for those of earlier versions."""
-        for name in set(_names(self.base)).difference(_of_earlier_versions(self.base)):
-            try:
-                owner = Owner.of_line(read_file(os.path.join(self.base, name, b"root")))
-            except OSError:
-                continue
-            if owner is not None and os.fsencode(owner.id) == name:
-                yield owner
+    def _owner(self, name: bytes) -> Owner | None:
+        with suppress(OSError, UnicodeDecodeError):
+            return Owner.of_line(_read(os.path.join(self.base, name, b"root")))
+        return None
 
     @contextmanager
     def alone(self, task: Task | None) -> Iterator[Folder]:
@@ -154,67 +145,56 @@ class Index:
             wait_for(partial(lock_folder, base, exclusive=True), deadline, task, busy)
             yield base
 
-    def add(self, base: Folder, owner: Owner) -> None:
-        """Note an owner, in its state folder and here; needs `alone`."""
-        with base.folder(os.fsencode(owner.id)) as own:
-            write_whole(own, b"root", owner.to_line())
-        known = self.owners
-        try:
-            index = base.open(_INDEX)
-        except FileNotFoundError:
-            lines = b"".join(each.to_line() for each in known.values() if each.id != owner.id)
-            write_whole(base, _INDEX, lines)
-            index = base.open(_INDEX)
-        with index:
-            size = index.status().size
-            # A line that a crash cut short must not swallow this one.
-            torn = size and index.read(size - 1, 1) != b"\n"
-        base.append(_INDEX, (b"\n" if torn else b"") + owner.to_line())
+    def add(self, base: Folder, *owners: Owner) -> None:
+        """Note owners, in their state folders and here; needs `alone`."""
+        for owner in owners:
+            with base.folder(os.fsencode(owner.id)) as own:
+                _write_whole(own, b"root", owner.to_line())
+        known = self.owners | {owner.id: owner for owner in owners}
+        _write_whole(base, _INDEX, b"".join(owner.to_line() for owner in known.values()))
 
     def owner_of(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
         """The state folder of a root, and those that could have been it and belong to another folder."""
-        birth = _birth(root)
-        path = root.resolved
+        birth, path = _birth(root), root.resolved
         owners = list(self.owners.values())
-        if birth is not None:
-            for owner in reversed(owners):
-                same = (owner.inode, owner.birth_ns) == (root.inode, birth)
-                if same and (owner.device == root.device or owner.path == path):
-                    return owner, ()
+        for owner in reversed(owners if birth is not None else ()):
+            same = (owner.inode, owner.birth_ns) == (root.inode, birth)
+            if same and (owner.device == root.device or owner.path == path):
+                return owner, ()
         here = [owner for owner in owners if owner.path == path]
         for owner in reversed(here):
-            if owner.inode is None or owner.birth_ns is None or birth is None:
+            if None in (owner.inode, owner.birth_ns, birth):
                 return owner, ()
-        moved = [
-            owner
-            for owner in owners
-            if owner.birth_ns is None
-            and owner not in here
-            and (owner.device, owner.inode) == (root.device, root.inode)
-        ]
-        return None, (*here, *moved)
+        identity = (root.device, root.inode, None)
+        moved = (each for each in owners if (each.device, each.inode, each.birth_ns) == identity)
+        return None, (*here, *(owner for owner in moved if owner not in here))
 
     def related(self, roots: Sequence[Root], own: Sequence[str]) -> list[Owner]:
         """The state folders that may hold changes of what is below `roots`, other than their own.
 
         Those of folders above and below, and of roots that were changed together with one of these.
         """
-        owners = self.owners
         paths = [root.resolved for root in roots]
-        others = {name for each in own for name in others_of(self.base, each)}
+        others = {name for each in own for name in self.others_of(each)}
         found = []
-        for owner in owners.values():
+        for owner in self.owners.values():
             if owner.id in own or not owner.path:
                 continue
-            if owner.id in others or (
-                any(is_within(owner.path, path) or is_within(path, owner.path) for path in paths)
-                and _still_there(owner)
-            ):
+            near = any(_is_within(owner.path, path) or _is_within(path, owner.path) for path in paths)
+            if owner.id in others or (near and _still_there(owner)):
                 found.append(owner)
         return found
 
+    def others_of(self, name: str) -> list[str]:
+        """The state folders that hold changes which reach into this one's root."""
+        try:
+            lines = _read(os.path.join(self.base, os.fsencode(name), b"others")).splitlines()
+            return [line.strip().decode("utf-8", "replace") for line in lines]
+        except OSError:
+            return []
 
-def is_within(path: bytes, folder: bytes) -> bool:
+
+def _is_within(path: bytes, folder: bytes) -> bool:
     """Whether an absolute path is a folder's own or one below it."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
@@ -222,18 +202,9 @@ def is_within(path: bytes, folder: bytes) -> bool:
 def _still_there(owner: Owner) -> bool:
     """Whether no other folder is where the owner was; one that is gone may have left changes to undo."""
     try:
-        return owner.path is None or owner.is_folder(system.status_of(owner.path))
+        return not owner.path or owner.inode in (None, system.status_of(owner.path).inode)
     except OSError:
         return True
-
-
-def others_of(base: bytes, name: str) -> list[str]:
-    """The state folders that hold changes which reach into this one's root."""
-    try:
-        lines = read_file(os.path.join(base, os.fsencode(name), b"others")).splitlines()
-        return [line.strip().decode("utf-8", "replace") for line in lines]
-    except OSError:
-        return []
 
 
 def _birth(root: Root) -> int | None:
@@ -273,7 +244,7 @@ class StateFolder:
     def __init__(self, index: Index, owner: Owner, root: Root | None) -> None:
         self._index = index
         self._root = root
-        self._made: tuple[int, int] | None = None
+        self._known: tuple[int, int] | None = None
         self._claimed = False
         self._relocated: tuple[object, dict[bytes, bytes]] | None = None
         self.owner = owner
@@ -289,37 +260,47 @@ class StateFolder:
 
     def find(self) -> None:
         """Be the folder that the root has by now, as long as this object has not made one itself."""
-        if self._root is None or self._claimed:
-            return
-        index, path = self._index, self._root.resolved
-        owner, others = index.owner_of(self._root)
+        if self._root is not None and not self._claimed:
+            self._find(self._root)
+
+    def _find(self, root: Root) -> tuple[Owner | None, tuple[Owner, ...]]:
+        index, path = self._index, root.resolved
+        known, others = index.owner_of(root)
+        self.owner = (known or self.owner).at(path)
         self.note = ""
-        if owner is not None:
-            self.owner = replace(owner, paths=(path, *(each for each in owner.paths if each != path)))
-        elif others:
+        if others:
             kept = ", ".join(each.id for each in others)
             self.note = (
                 f"{quote(path)} is another folder than the one whose history is kept as {kept}; "
                 "its own begins now"
             )
-        elif earlier := _of_earlier_versions(index.base):
+        elif known is None and (earlier := _of_earlier_versions(index.base)):
             shown = ", ".join(quote(os.path.join(index.base, name)) for name in earlier[:3])
             more = f" and {len(earlier) - 3} more" if len(earlier) > 3 else ""
             self.note = (
                 f"an earlier version of filewright has left history in {shown}{more}: it is not read and stays "
                 f"as it is; the history of {quote(path)} begins anew"
             )
+        return known, others
 
     @property
     def path(self) -> bytes:
         """The absolute path of the state folder."""
         return self.at()
 
+    def at(self, *parts: bytes) -> bytes:
+        """The absolute path of something in the state folder."""
+        return os.path.join(self._index.base, os.fsencode(self.owner.id), *parts)
+
+    def folder(self, *parts: bytes) -> Folder:
+        """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
+        return system.open_folder(self.at(*parts))
+
     def relocations(self) -> dict[bytes, bytes]:
         """For every path that a root of these changes had, the one it has now."""
         owners = self._index.owners
         if self._relocated is None or self._relocated[0] is not owners:
-            linked = [owners[name] for name in others_of(self._index.base, self.owner.id) if name in owners]
+            linked = [owners[name] for name in self._index.others_of(self.owner.id) if name in owners]
             everyone = [owner for owner in (*linked, self.owner) if owner.path]
             found = {former: owner.paths[0] for owner in everyone for former in owner.paths[1:]}
             for owner in everyone:
@@ -330,62 +311,56 @@ class StateFolder:
     def link(self, other: StateFolder) -> None:
         """Note durably in both that they hold changes which reach into one another's roots."""
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
-            if name in others_of(self._index.base, state.owner.id):
+            if name in self._index.others_of(state.owner.id):
                 continue
             with state.folder() as folder:
                 folder.append(b"others", name.encode() + b"\n")
                 folder.flush()
             state._relocated = None
 
+    # Opening
+
     def load(self) -> None:
         """Read the key of a state folder that is there; nothing is written. Raises as `open` does."""
-        if self.key and self._identity() == self._made:
-            return
-        try:
-            with system.open_folder(self._index.base) as base:
-                self._own_folder(base)
-            with self.folder() as folder:
-                self.key = _key_in(folder)
-            self._made = self._identity()
-        except OSError as error:
-            raise self._refused(error) from error
-
-    def at(self, *parts: bytes) -> bytes:
-        """The absolute path of something in the state folder."""
-        return os.path.join(self._index.base, os.fsencode(self.owner.id), *parts)
-
-    def folder(self, *parts: bytes) -> Folder:
-        """The state folder or one below it, as it is there now: somebody may have removed an earlier one."""
-        return system.open_folder(self.at(*parts))
+        with self._refusing():
+            if not self.key or self._identity() != self._known:
+                with system.open_folder(self._index.base) as base:
+                    self._require_own(base)
+                with self.folder() as folder:
+                    self.key = _key_in(folder)
+                self._known = self._identity()
 
     def open(self, task: Task | None = None) -> None:
         """Make what is missing and read the key. Raises `permission_denied` with what to do, and `timeout`.
 
         A state folder that somebody has removed meanwhile is made anew.
         """
-        try:
-            if self._claimed and self._identity() == self._made:
+        with self._refusing():
+            if self._claimed and self._identity() == self._known:
                 return
             _make_folders(self._index.base)
             _refuse_foreign(system.status_of(self._index.base), allowed=(0, system.effective_user()))
             if self._root is not None:
                 with self._index.alone(task) as base:
                     self._claim(base, self._root)
-            self._furnish()
-            self._made = self._identity()
-            self.key = self._read_key()
+            self._make()
+            with self.folder() as folder:
+                self.key = _made_key(folder)
+            self._known = self._identity()
             self._claimed = True
-        except OSError as error:
-            raise self._refused(error) from error
 
-    def _refused(self, error: OSError) -> FilewrightError:
-        code = from_os_error(error, "").code
-        return FilewrightError(
-            code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
-            f"the state folder {quote(self.path)} cannot be used: {error.strerror}",
-            hint=_HINT,
-            details={"path": quote(self.path)},
-        )
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            code = from_os_error(error, "").code
+            raise FilewrightError(
+                code if code in (Code.NO_SPACE, Code.IO_ERROR) else Code.PERMISSION_DENIED,
+                f"the state folder {quote(self.path)} cannot be used: {error.strerror}",
+                hint=_HINT,
+                details={"path": quote(self.path)},
+            ) from error
 
     def _identity(self) -> tuple[int, int] | None:
         try:
@@ -395,57 +370,53 @@ class StateFolder:
 
     def _claim(self, base: Folder, root: Root) -> None:
         """Make it the root's own; another process may have been faster."""
-        known, others = self._index.owner_of(root)
-        before = known or self.owner
-        path = root.resolved
-        paths = (path, *(each for each in before.paths if each != path))
-        self.owner = Owner(before.id, paths, root.device, root.inode, _birth(root))
-        self._furnish()
+        known, others = self._find(root)
+        self.owner = replace(self.owner, device=root.device, inode=root.inode, birth_ns=_birth(root))
+        self._make()
         if self.owner != known:
-            self._index.add(base, self.owner)
-        for other in others:
-            if other.path == path and other.id != self.owner.id:
-                self._index.add(base, replace(other, paths=(b"", *other.paths)))
+            gone = (each for each in others if each.path == root.resolved and each.id != self.owner.id)
+            self._index.add(base, *(replace(each, paths=(b"", *each.paths)) for each in gone), self.owner)
 
-    def _furnish(self) -> None:
-        for folder in (self.path, *(self.at(name) for name in _FOLDERS)):
-            _make_folders(folder)
+    def _make(self) -> None:
+        for name in _FOLDERS:
+            _make_folders(self.at(name))
         with system.open_folder(self._index.base) as base:
-            status = self._own_folder(base)
+            status = self._require_own(base)
             if status.mode != system.PRIVATE:
                 base.set_mode(os.fsencode(self.owner.id), system.PRIVATE, expected=status)
 
-    def _own_folder(self, base: Folder) -> Status:
+    def _require_own(self, base: Folder) -> Status:
         """The status of the state folder itself, which is no link. `PermissionError` if it is another user's."""
         status = base.stat(os.fsencode(self.owner.id))
         _refuse_foreign(status, allowed=(system.effective_user(),))
         return status
 
-    def _read_key(self) -> bytes:
-        with self.folder() as folder:
-            try:
-                key = _key_in(folder)
-            except FileNotFoundError:
-                fresh = b".key-" + secrets.token_hex(8).encode()
-                try:
-                    _write_flushed(folder, fresh, secrets.token_bytes(32))
-                    with suppress(FileExistsError):  # Another process was faster; its key counts.
-                        folder.link(fresh, folder, b"key")
-                finally:
-                    with suppress(FileNotFoundError):  # Not even made.
-                        folder.remove(fresh)
-                folder.flush()
-                key = _key_in(folder)
-        if len(key) != 32:
-            raise PermissionError(1, "its key file is damaged; move the folder away")
-        return key
+
+def _made_key(folder: Folder) -> bytes:
+    """The key of a state folder, made if there is none."""
+    try:
+        return _key_in(folder)
+    except FileNotFoundError:
+        fresh = b".key-" + secrets.token_hex(8).encode()
+        try:
+            _write_flushed(folder, fresh, secrets.token_bytes(32))
+            with suppress(FileExistsError):  # Another process was faster; its key counts.
+                folder.link(fresh, folder, b"key")
+        finally:
+            with suppress(FileNotFoundError):  # Not even made.
+                folder.remove(fresh)
+        folder.flush()
+        return _key_in(folder)
 
 
 def _key_in(folder: Folder) -> bytes:
     with folder.open(b"key") as file:
         if file.status().uid != system.effective_user():
             raise PermissionError(1, "its key belongs to another user")
-        return file.read(0, 64)
+        key = file.read(0, 64)
+    if len(key) != 32:
+        raise PermissionError(1, "its key file is damaged; move the folder away")
+    return key
 
 
 def _refuse_foreign(status: Status, *, allowed: tuple[int, ...]) -> None:
@@ -469,7 +440,7 @@ def _make_folders(folder: bytes) -> None:
         opened.flush()
 
 
-def read_file(path: bytes) -> bytes:
+def _read(path: bytes) -> bytes:
     """All of a small file at an absolute path of a state folder. Raises `OSError`."""
     folder, name = os.path.split(path)
     with system.open_folder(folder) as opened, opened.open(name) as file:
@@ -482,7 +453,7 @@ def _write_flushed(folder: Folder, name: bytes, content: bytes) -> None:
         file.flush()
 
 
-def write_whole(folder: Folder, name: bytes, content: bytes) -> None:
+def _write_whole(folder: Folder, name: bytes, content: bytes) -> None:
     """Write a small file of the state folder, whole and flushed, or not at all."""
     fresh = name + b".new-" + secrets.token_hex(4).encode()
     _write_flushed(folder, fresh, content)

@@ -9,11 +9,11 @@ from filewright.boundary import Boundary, quote
 from filewright.changes.content import Flusher
 from filewright.changes.log import Log
 from filewright.changes.state import StateFolder
-from filewright.errors import FilewrightError, from_os_error
+from filewright.errors import FilewrightError
 from filewright.settings import Settings
 
 if TYPE_CHECKING:
-    from filewright.changes.recovery import Recoverer, Recovery
+    from filewright.changes.recovery import Recoverer
 
 
 class Store:
@@ -56,13 +56,6 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return []
         return [*kept, *map(self.log.named, self.log.numbers("aside"))]
-
-    def recover(self, settle_above: int, *, again: bool = False) -> Recovery:
-        """Settle what is unfinished here; needs the workspace lock."""
-        try:
-            return self.recoverer.recover(settle_above=settle_above, again=again)
-        except OSError as error:
-            raise from_os_error(error, "the workspace", doing="recover") from error
 
     def collect(self, *, settle: bool = False) -> None:
         """Keep the history within its limits.
