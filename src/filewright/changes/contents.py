@@ -21,7 +21,7 @@ import xxhash
 
 from filewright.changes.content import Flusher
 from filewright.changes.database import Database, Execute
-from filewright.changes.record import ChangeRecord, Entry, Side, Span, edits_of, id_of
+from filewright.changes.record import ChangeRecord, Entry, Side, Span, id_of
 from filewright.changes.state import StateFolder
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.settings import KB
@@ -326,7 +326,7 @@ class Contents:
         side = entry.before
         if side is None or side.kind != "file" or side.size > self.small:
             return None
-        for edit in reversed(edits_of(entry)):  # Perhaps only what the last of them found was kept whole.
+        for edit in reversed(entry.changes):  # Perhaps only what the last of them found was kept whole.
             stream = self.stream(edit.before) if edit.before is not None else None
             if stream is not None and stream.size <= self.small:
                 held = stream.read()
@@ -343,7 +343,7 @@ class Contents:
         stream = self.stream(side)
         if stream is not None:
             return stream.read()
-        if len(edits := edits_of(entry)) > 1:
+        if len(edits := entry.changes) > 1:
             return self.after(edits[-1])
         if entry.before is not None and entry.before.digest == side.digest:
             return self.before(entry)

@@ -17,7 +17,6 @@ from filewright.changes.record import (
     ChangeRecord,
     Entry,
     Kind,
-    NetEntry,
     Place,
     continues,
     folders_above,
@@ -155,7 +154,7 @@ class _Played:
             elif thing.home is not None:
                 thing.moved_on = True
 
-    def net(self, *, changed_only: bool) -> Iterator[NetEntry]:
+    def net(self, *, changed_only: bool) -> Iterator[Entry]:
         """What became of each thing that a chosen change has touched."""
         for thing in self._touched.values():
             entry = _net(thing, changed_only=changed_only)
@@ -241,7 +240,7 @@ def _depth(found: tuple[Entry, _Thing | None]) -> int:
     return len(found[0].place.parts)
 
 
-def _net(thing: _Thing, *, changed_only: bool) -> NetEntry | None:
+def _net(thing: _Thing, *, changed_only: bool) -> Entry | None:
     """What the chosen changes made of a thing together; None if that is nothing."""
     first, last, edits = thing.first, thing.last, thing.edits
     assert first is not None
@@ -266,9 +265,8 @@ def _net(thing: _Thing, *, changed_only: bool) -> NetEntry | None:
         known = not edits or before.kind != "file" or before.digest is not None
         if same and chained and known and same_content(Entry(place, before, after)):
             return None
-    return NetEntry.of(
-        place, before, after, edits, was, carried=carried, moved_on=thing.moved_on and has_moved
-    )
+    together = Entry(place, None, None).of_edits(before, after, edits)
+    return replace(together, was=was, carried=carried, moved_on=thing.moved_on and has_moved)
 
 
 def moved(place: Place, folders: Mapping[Place, Place]) -> Place:

@@ -178,6 +178,10 @@ class Entry:
     `before` None: made; `after` None: deleted; `was`: moved from there. `spans` are given where the
     change was an edit; `removed` and `inserted` name the blobs that hold all old and all new bytes
     of the spans, one after the other.
+
+    Of several changes together, `edits` are those of what it holds, oldest first. `carried`: it is in the folder
+    where it was, which they may have moved; else `was` may be the same place in another folder. `moved_on`: they
+    renamed it, and another has renamed it again since.
     """
 
     place: Place
@@ -187,14 +191,40 @@ class Entry:
     spans: Spans = NO_SPANS
     removed: str | None = None
     inserted: str | None = None
+    edits: tuple[Entry, ...] = ()
+    carried: bool | None = None
+    moved_on: bool = False
 
     def touches(self, place: Place) -> bool:
-        """Whether something was done at `place` or below it."""
+        """Whether something was done at `place` or below it, also where it was in between."""
         count = len(place.parts)
         return any(
             end is not None and end.root == place.root and end.parts[:count] == place.parts
             for end in (self.place, self.was)
-        )
+        ) or any(edit.touches(place) for edit in self.edits)
+
+    @property
+    def changes(self) -> Sequence[Entry]:
+        """The changes of what a thing holds, oldest first: of one change, this one."""
+        return self.edits or (self,)
+
+    @property
+    def runs(self) -> Sequence[Entry]:
+        """The same by runs: between two of them others have changed what it holds."""
+        found: list[list[Entry]] = []
+        for edit in self.edits:
+            if found and continues(found[-1][-1].after, edit.before):
+                found[-1].append(edit)
+            else:
+                found.append([edit])
+        if len(found) < 2:
+            return (self,)
+        return [self.of_edits(run[0].before, run[-1].after, run) for run in found]
+
+    def of_edits(self, before: Side | None, after: Side | None, edits: Sequence[Entry]) -> Entry:
+        """The same of some edits; of a single one, with its splices."""
+        only = edits[0] if len(edits) == 1 else Entry(self.place, None, None)
+        return Entry(self.place, before, after, None, only.spans, only.removed, only.inserted, tuple(edits))
 
     @property
     def action(self) -> str:
@@ -244,60 +274,6 @@ class Entries(Sequence[Entry]):
             return tuple(self._read())[index]
         at = range(self._count)[index]
         return next(islice(self._read(), at, None))
-
-
-@dataclass(frozen=True, slots=True)
-class NetEntry(Entry):
-    """What several changes did to one thing; `edits` are those of what it holds, oldest first.
-
-    `carried`: it is in the folder where it was, which they may have moved; else `was` may be the same place in
-    another folder. `moved_on`: they renamed it, and another has renamed it again since.
-    """
-
-    edits: tuple[Entry, ...] = ()
-    carried: bool = False
-    moved_on: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        place: Place,
-        before: Side | None,
-        after: Side | None,
-        edits: Sequence[Entry],
-        was: Place | None = None,
-        **moves: bool,
-    ) -> NetEntry:
-        """One with the splices of its only edit."""
-        only = edits[0] if len(edits) == 1 else Entry(place, None, None)
-        return cls(place, before, after, was, only.spans, only.removed, only.inserted, tuple(edits), **moves)
-
-    def touches(self, place: Place) -> bool:
-        """Whether something was done at `place` or below it, also where it was in between."""
-        return Entry.touches(self, place) or any(edit.touches(place) for edit in self.edits)
-
-    @property
-    def runs(self) -> Sequence[Entry]:
-        """The edits by runs, oldest first: between two of them others have changed what it holds."""
-        found: list[list[Entry]] = []
-        for edit in self.edits:
-            if found and continues(found[-1][-1].after, edit.before):
-                found[-1].append(edit)
-            else:
-                found.append([edit])
-        if len(found) < 2:
-            return (self,)
-        return [NetEntry.of(self.place, run[0].before, run[-1].after, run) for run in found]
-
-
-def edits_of(entry: Entry) -> Sequence[Entry]:
-    """The changes of what a thing holds that make up an entry, oldest first: of one change, this one."""
-    return entry.edits if isinstance(entry, NetEntry) else (entry,)
-
-
-def runs_of(entry: Entry) -> Sequence[Entry]:
-    """The same by runs, between which others have changed it: of one change, this one."""
-    return entry.runs if isinstance(entry, NetEntry) else (entry,)
 
 
 def same_content(entry: Entry) -> bool:

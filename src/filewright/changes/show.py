@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from filewright.boundary import Boundary, Location
 from filewright.changes.contents import Contents
 from filewright.changes.plan import Difference
-from filewright.changes.record import Entry, Place, Side, edits_of, runs_of, same_content
+from filewright.changes.record import Entry, Place, Side, same_content
 from filewright.changes.slots import OpenFolders
 from filewright.changes.steps import Steps
 from filewright.changes.tree import FolderItem, Item
@@ -333,8 +333,8 @@ def _held(item: Item) -> bytes:
 
 def _edits_shown(contents: Contents, entry: Entry) -> Iterator[Entry]:
     """What is shown of an entry: one diff of all, but each run for itself, and each edit of a large file."""
-    for run in runs_of(entry):
-        edits = edits_of(run)
+    for run in entry.runs:
+        edits = run.changes
         sides = [side for side in (run.before, run.after) if side is not None and side.kind == "file"]
         large = any(side.size > _SHOWN_WHOLE for side in sides) and contents.before(run) is None
         if large and len(edits) > 1 and any(edit.spans for edit in edits):
