@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Win
 
 CALLS = (
     "entries", "flush", "link", "lock", "open_below", "query_all", "query_rights", "read_into", "remove", "rename",
-    "set_basic", "set_rights", "set_size", "write_from",
+    "set_basic", "set_rights", "write_from",
 )  # fmt: skip
 POINTS = 14
 

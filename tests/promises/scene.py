@@ -253,7 +253,6 @@ if sys.platform == "win32":
             "flush",
             "query_all",
             "set_basic",
-            "set_size",
             "rename",
             "link",
             "remove",

@@ -154,11 +154,10 @@ class TestChanging:
         with folder.create(b"new", 0o640) as file:
             file.write(b"hello world", 0)
             file.write(memoryview(b"W"), 6)
-            file.truncate(8)
             file.start_writeback(0, 8)
             file.flush()
             file.set_times(1_000, 2_000_000_000)
-            assert file.read(0, 99) == b"hello Wo"
+            assert file.read(0, 99) == b"hello World"
             assert file.status().mtime_ns == 2_000_000_000
             assert file.room() is None or file.room() >= 0
         assert code_of(lambda: folder.create(b"new")) == errno.EEXIST

@@ -222,7 +222,7 @@ class Boundary:
             self.before_reading(where)
         with self._above(where, "open") as (above, rules):
             if not where.parts:
-                raise NotAFileError(errno.EISDIR, "folder")
+                raise NotAFileError("folder")
             if rules.active:
                 rules.require(where.asked, where.name, _is_folder(above, where.name))
             try:
@@ -325,11 +325,13 @@ class Boundary:
         with self._above(where) as (above, rules):
             self._refuse_own(where, (*above.reached, where.name))
             try:
-                status = above.stat_beneath((where.name,), cross=self._cross)
+                status = above.stat(where.name, birth=True)
             except OSError:
                 rules.require(where.asked, where.name, None)
                 raise
             rules.require(where.asked, where.name, status.kind == "folder")
+            if not self._cross and (status.device != where.root.device or above.is_mount(where.name)):
+                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
             return status
 
     def read_link(self, where: Location) -> bytes:

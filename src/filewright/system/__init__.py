@@ -20,10 +20,18 @@ import sys
 from typing import TYPE_CHECKING
 
 from filewright.faces import names_of
-from filewright.system.beneath import LeadsOutError
 from filewright.system.flushing import end_threads, flush_all
 from filewright.system.standard import claim_standard
-from filewright.system.status import BLOCK, Batch, Capabilities, Kind, NotAFileError, Rename, Status
+from filewright.system.status import (
+    BLOCK,
+    Batch,
+    Capabilities,
+    Kind,
+    LeadsOutError,
+    NotAFileError,
+    Rename,
+    Status,
+)
 
 if sys.platform == "win32":
     from filewright.system.windows import (

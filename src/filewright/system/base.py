@@ -1,21 +1,115 @@
 """What an open file and an open folder do alike on every system; `posix` and `windows` do the rest.
 
 What `posix` says of a method holds for all. A method of this module is what a system does that has nothing better.
+The walk from a folder to what a path leads to below it is here too: what the Linux kernel does in one call where it
+can (`linux.LinuxFolder.beneath`), done by hand with the same answers.
 """
 
 from __future__ import annotations
 
 import errno
-import os
-import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
-from filewright.system import beneath
-from filewright.system.beneath import Ask, Steps
-from filewright.system.handle import Handle
-from filewright.system.status import BLOCK, Batch, Kind, Status
+from filewright.closing import Closing
+from filewright.system.status import (
+    BLOCK,
+    Batch,
+    Kind,
+    LeadsOutError,
+    NotAFileError,
+    Status,
+    system_error,
+)
+
+_LINKS = 40
+_RETRIES = 128
+
+
+class Handle(Closing):
+    """The number by which the system knows an open thing; closed with the object.
+
+    `reached` are the names, links resolved, that led to it from the folder it was opened beneath.
+    """
+
+    __slots__ = ("_fd", "reached")
+    refusals: ClassVar[tuple[int, ...]] = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP)
+    """The errors of attributes that only the system may give."""
+    removable: ClassVar[tuple[str, ...]] = ()
+    """How the names of attributes begin that are taken from what is not to have them."""
+
+    def __init__(self, number: int, reached: tuple[bytes, ...] = ()) -> None:
+        self._fd = number
+        self.reached = reached
+
+    @staticmethod
+    def _let_go(number: int) -> None:
+        raise NotImplementedError
+
+    def fileno(self) -> int:
+        """The descriptor (on Windows: the handle), for a child process or a poll. It stays ours."""
+        return self._fd
+
+    def detach(self) -> int:
+        """The descriptor, which is the caller's from now on."""
+        number, self._fd = self._fd, -1
+        return number
+
+    def close(self) -> None:
+        """Let go of it; more than once does no harm."""
+        if self._fd >= 0:
+            self._let_go(self.detach())
+
+    def __del__(self) -> None:
+        # Nobody should need it: what is opened is closed. But a descriptor is worth more than a reproach.
+        if getattr(self, "_fd", -1) >= 0:
+            self._let_go(self._fd)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._fd})"
+
+    def status(self) -> Status:
+        """What the system says of it now."""
+        raise NotImplementedError
+
+    def identity(self) -> tuple[int, int]:
+        """(device, inode): what stays the same however it is named."""
+        return self.status().identity
+
+    def flush_file_system(self) -> bool:
+        """Flush all of its file system in one call; False where there is none, and nothing is flushed."""
+        return False
+
+    def unchangeable(self) -> bool:
+        """Whether it is immutable or append only, which no right overcomes; False where nobody can tell."""
+        return False
+
+    def attributes(self) -> dict[str, bytes]:
+        """Its extended attributes, access control lists among them; empty where there are none."""
+        return {}
+
+    def set_attributes(self, wanted: Mapping[str, bytes], *, strict: bool = True) -> None:
+        """Make its extended attributes `wanted`: set what differs, remove the user's own that are not in it.
+
+        Raises `OSError` whose `filename` is the attribute's name; not `strict`, those that only the
+        system may give are left out.
+        """
+        present = self.attributes()
+        changes: dict[str, bytes | None] = {
+            name: value for name, value in wanted.items() if present.get(name) != value
+        }
+        gone = [name for name in present.keys() - wanted.keys() if name.startswith(self.removable)]
+        for name, value in (changes | dict.fromkeys(gone)).items():
+            try:
+                self._set_attribute(name, value)
+            except OSError as error:
+                if strict or error.errno not in self.refusals:
+                    raise OSError(error.errno, error.strerror, name) from error
+
+    def _set_attribute(self, name: str, value: bytes | None) -> None:  # noqa: ARG002
+        """Set one, or remove it (None)."""
+        raise system_error(errno.ENOTSUP)
 
 
 class BaseFile(Handle):
@@ -65,29 +159,39 @@ class BaseFolder(Handle):
     resolves: ClassVar[bool] = False
     """Whether the system resolves a path below it in one call; else it is walked part by part."""
 
-    def stat(self, name: bytes) -> Status:
-        """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
+    def stat(self, name: bytes, *, birth: bool = False) -> Status:
+        """The status of what has that name, a link itself included; when it was made, if `birth` is asked for.
+
+        Raises `FileNotFoundError`.
+        """
         raise NotImplementedError
 
     def batches(self) -> Iterator[Batch]:
         """All names, unsorted, some at a time."""
         raise NotImplementedError
 
-    def _steps(self, *, listing: bool = False, file: bool = False) -> Steps:
-        """How the walk part by part ends: at a folder, to be listed or only passed, or at a file."""
+    def folder(self, name: bytes, *, listing: bool = True) -> Self:
+        """The folder of that name, which is no link; `b"."` is this one, opened once more.
+
+        Without `listing` it serves only for names below it, which takes no right to read it where the system
+        has handles.
+        """
         raise NotImplementedError
 
-    def _file(self, number: int, reached: tuple[bytes, ...]) -> Any:
-        """What was just opened, if it is a regular file; else it is closed."""
+    def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> Any:
+        """The regular file of that name. Never follows a link, never blocks, never opens a device.
+
+        Opening a device has effects, so what is there is looked at first, unless the caller has just `seen`
+        that it is a file. `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
+        """
         raise NotImplementedError
 
-    def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True) -> Status:
-        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
-        with self.beneath(parts[:-1], cross=cross, listing=False) as above:
-            status = above.stat(parts[-1])
-        if not cross and status.device != self.identity()[0]:
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return status
+    def target(self, name: bytes) -> tuple[bytes, bool]:
+        """Where the link of that name leads, with `/` between its parts, and whether that is relative.
+
+        `EINVAL` if it is no link.
+        """
+        raise NotImplementedError
 
     def scan(self) -> Iterator[tuple[bytes, Kind]]:
         """Every name and what it is, unsorted."""
@@ -111,38 +215,143 @@ class BaseFolder(Handle):
         links: bool = True,
         cross: bool = True,
         listing: bool = True,
-        ask: Ask[Any] | None = None,
+        ask: Ask | None = None,
     ) -> Self:
         """The folder `parts` below this one, which may hold `..`; nothing leads out of this one.
 
         Relative links are followed unless `links` is False (`ELOOP`); other file systems are entered
-        unless `cross` is False. What leads out is `EXDEV`. Without `listing` it serves only for names
-        below it, which takes no right to read it where the system has handles. With `ask` it goes part by
-        part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
+        unless `cross` is False. What leads out is `EXDEV`; `listing` is as for `folder`. With `ask` it goes part
+        by part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
         """
-        steps, asked = self._steps(listing=listing), beneath.lending(type(self), ask)
-        return type(self)(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
+        found: Self = _walked(
+            self, parts, links, cross, ask, lambda above, name: above.folder(name, listing=listing)
+        )
+        return found
 
     def file_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        ask: Ask[Any] | None = None,
+        self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, ask: Ask | None = None
     ) -> Any:
         """The regular file `parts` below this folder, for reading: `beneath` and `open` in one."""
-        steps, asked = self._steps(file=True), beneath.lending(type(self), ask)
-        return self._file(*beneath.retrying(steps, self._fd, parts, links=links, cross=cross, ask=asked))
+        return _walked(self, parts, links, cross, ask, None)
+
+    def stat_beneath(self, parts: Sequence[bytes]) -> Status:
+        """The status of what `parts` leads to below this folder: a link itself, after links above it."""
+        with self.beneath(parts[:-1], listing=False) as above:
+            return above.stat(parts[-1])
 
 
-def require_file(status: os.stat_result) -> None:
-    """Raise `NotAFileError` for what is no regular file."""
-    if not stat.S_ISREG(status.st_mode):
-        raise beneath.not_a_file(status)
+Ask = Callable[[Any, bytes, bool | None], None]
+"""Asked of every part on a way, with the folder it is in and whether it is a folder (None: it could not be looked
+at), before anything is done with it. Refuses by raising."""
+
+
+class _RacedError(OSError):
+    """What was a folder a moment ago is something else now; the walk starts again."""
+
+
+def _walked(
+    start: BaseFolder,
+    parts: Sequence[bytes],
+    links: bool,
+    cross: bool,
+    ask: Ask | None,
+    enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
+) -> Any:
+    """What `parts` lead to below `start`, part by part: a folder as `enter` opens it, or a regular file (None).
+
+    Relative links are followed inside the folder; an absolute link, and a link or `..` that leads above it, are
+    refused (`EXDEV`); more than 40 links are a loop (`ELOOP`).
+    """
+    for _ in range(_RETRIES):
+        try:
+            return _walked_once(start, parts, links, cross, ask, enter)
+        except _RacedError:
+            continue
+    raise OSError(errno.EAGAIN, "the folders above it are being renamed")
+
+
+def _walked_once(
+    start: BaseFolder,
+    parts: Sequence[bytes],
+    links: bool,
+    cross: bool,
+    ask: Ask | None,
+    enter: Callable[[BaseFolder, bytes], BaseFolder] | None,
+) -> Any:
+    device = None if cross else start.identity()[0]
+    pending = [part for part in reversed(parts) if part] or [b"."]
+    followed, leads_out = 0, LeadsOutError()
+    folder = start.folder(b".", listing=False)
+    try:
+        while True:
+            part = pending.pop()
+            if part == b"..":
+                if not folder.reached:
+                    raise leads_out
+                # Once more from the start: `..` of a folder that was moved may be anywhere.
+                pending += [b".", *reversed(folder.reached[:-1])]
+                folder.close()
+                folder = start.folder(b".", listing=False)
+                continue
+            if part == b".":
+                if pending:
+                    continue
+                if enter is None:
+                    raise NotAFileError("folder")
+                found = enter(folder, b".")
+                found.reached = folder.reached
+                return found
+            try:
+                status = folder.stat(part)
+            except OSError:
+                if ask is not None:
+                    ask(folder, part, None)
+                raise
+            kind = status.kind
+            if ask is not None:
+                ask(folder, part, kind == "folder")
+            if device is not None and status.device != device:
+                raise LeadsOutError()
+            try:
+                if kind == "link":
+                    followed += 1
+                    if not links or followed > _LINKS:
+                        raise system_error(errno.ELOOP)
+                    target, relative = folder.target(part)
+                    leads_out = LeadsOutError(folder.reached, b"/".join((target, *reversed(pending))))
+                    if not relative:
+                        raise leads_out
+                    pending += [b"."] * target.endswith(b"/") + [
+                        step for step in reversed(target.split(b"/")) if step
+                    ]
+                    continue
+                last = not pending
+                if last and enter is None:
+                    if kind != "file":
+                        raise NotAFileError(kind)
+                    found = folder.open(part, seen=True)
+                elif kind != "folder":
+                    raise system_error(errno.ENOTDIR)
+                elif last and enter is not None:
+                    found = enter(folder, part)
+                else:
+                    found = folder.folder(part, listing=False)
+            except OSError as error:
+                was_folder = error.errno == errno.ENOTDIR and kind == "folder"
+                was_link = error.errno == errno.EINVAL and kind == "link"
+                if was_folder or was_link or (error.errno in (errno.ELOOP, errno.EMLINK) and kind != "link"):
+                    raise _RacedError from error
+                raise
+            found.reached = (*folder.reached, part)
+            if last:
+                return found
+            folder.close()
+            folder = found
+    finally:
+        folder.close()
 
 
 def require_same(status: Status, expected: Status | None) -> None:
     """Raise `OSError(ESTALE)` for what is not the thing that was `expected`."""
     if expected is not None and (status.identity, status.kind) != (expected.identity, expected.kind):
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        raise system_error(errno.ESTALE)

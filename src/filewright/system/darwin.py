@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from filewright.system import posix
-from filewright.system.beneath import Ask
-from filewright.system.posix import NOT_OFFERED, File, Folder, umask
-from filewright.system.status import Capabilities, Status
+from filewright.system.base import Ask
+from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
+from filewright.system.status import Capabilities
 
 RENAME_SWAP = 0x00000002
 RENAME_EXCL = 0x00000004
@@ -29,7 +29,6 @@ O_NOFOLLOW_ANY = 0x20000000
 O_EVTONLY = 0x00008000
 O_SYMLINK = 0x00200000
 _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 can = Capabilities(
     beneath=False,
@@ -120,12 +119,6 @@ class _MacHandle(posix._Handle):
     removable: ClassVar[tuple[str, ...]] = ("",)
     calls: ClassVar[Calls] = Calls()
 
-    def status(self) -> Status:
-        """What the system says of it now, when it was made included."""
-        raw = os.fstat(self._fd)
-        made = getattr(raw, "st_birthtime", None)
-        return Status(raw, None if made is None else int(made * 1_000_000_000))
-
     def flush(self) -> None:
         """Bring it to the disk itself; where the file system has no such call, to the disk's cache."""
         try:
@@ -181,25 +174,18 @@ class DarwinFolder(_MacHandle, Folder):
         links: bool = True,
         cross: bool = True,
         listing: bool = True,
-        ask: Ask[Any] | None = None,
+        ask: Ask | None = None,
     ) -> Self:
-        """The folder `parts` below this one: see `base`."""
-        found = self._at_once(parts, _FOLDER) if cross and listing and ask is None else None
-        if found is not None:
-            return type(self)(found, tuple(parts))
-        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
-
-    def _at_once(self, parts: Sequence[bytes], flags: int) -> int | None:
-        """Open `parts` in one call, if none of them is a link; None if part by part tells more."""
+        """The folder `parts` below this one: see `base`. In one call, if none of them is a link."""
         path = b"/".join(parts)
-        if not path or b".." in parts or b"." in parts or len(path) >= _PATH_BYTES or b"\0" in path:
-            return None
-        try:
-            return self.calls.open_without_links(path, flags, self._fd)
-        except OSError as error:
-            if error.errno in (errno.ELOOP, *NOT_OFFERED):
-                return None
-            raise
+        special = b".." in parts or b"." in parts or not 0 < len(path) < _PATH_BYTES or b"\0" in path
+        if cross and listing and ask is None and not special:
+            try:
+                return type(self)(self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts))
+            except OSError as error:
+                if error.errno not in (errno.ELOOP, *NOT_OFFERED):
+                    raise
+        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""

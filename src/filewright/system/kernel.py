@@ -178,12 +178,12 @@ _STATX_BTIME = 0x800
 _STATX = struct.Struct("=I 76x q I")  # stx_mask, then stx_btime
 
 
-def birth_ns(descriptor: int) -> int | None:
-    """When the thing of a descriptor was made; None where the file system does not keep that."""
-    buffer = ctypes.create_string_buffer(256)
-    if _statx is None or _statx(descriptor, b"", AT_EMPTY_PATH, _STATX_BTIME, buffer) != 0:
+def birth_ns(folder: int, name: bytes = b"") -> int | None:
+    """When a thing was made, by its name in an open folder, or a descriptor's own; None where nobody keeps that."""
+    found = _statx_of(folder, name, _STATX_BTIME)
+    if found is None:
         return None
-    mask, seconds, nanoseconds = _STATX.unpack_from(buffer)
+    mask, seconds, nanoseconds = _STATX.unpack_from(found)
     return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & _STATX_BTIME else None
 
 
@@ -193,10 +193,14 @@ _STATX_MOUNT_ROOT = 0x2000
 
 def is_mount(folder: int, name: bytes) -> bool:
     """Whether something is mounted on a name in an open folder; False where the kernel does not say (before 5.8)."""
+    found = _statx_of(folder, name, 0)
+    return found is not None and bool(_STATX_ATTRIBUTES.unpack_from(found)[0] & _STATX_MOUNT_ROOT)
+
+
+def _statx_of(folder: int, name: bytes, wanted: int) -> ctypes.Array[ctypes.c_char] | None:
     buffer = ctypes.create_string_buffer(256)
-    if _statx is None or _statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, buffer) != 0:
-        return False
-    return bool(_STATX_ATTRIBUTES.unpack_from(buffer)[0] & _STATX_MOUNT_ROOT)
+    flags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT
+    return buffer if _statx is not None and _statx(folder, name, flags, wanted, buffer) == 0 else None
 
 
 def syncfs(descriptor: int) -> None:

@@ -9,14 +9,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from filewright.system import kernel, posix
-from filewright.system.base import BaseFile, require_file, require_same
-from filewright.system.beneath import Ask
-from filewright.system.kernel import birth_ns
-from filewright.system.posix import File, Folder
-from filewright.system.status import Capabilities, Status
+from filewright.system.base import Ask, BaseFile, require_same
+from filewright.system.posix import _FOLDER, File, Folder
+from filewright.system.status import Capabilities, Status, system_error
 
 _RETRIES = 128  # `EAGAIN`: a rename crossed a `..`; rare unless someone races us on purpose
 _PATH_BYTES = 4000  # what one call may hold, with room to spare
@@ -25,8 +23,6 @@ _GET_FLAGS = 0x80086601
 _UNCHANGEABLE = 0x10 | 0x20  # immutable, append only
 _ENTER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 # Kept by the system itself, per inode or per session.
 _NOT_OURS = ("security.ima", "security.evm", "system.nfs4_acl", "trusted.overlay.")
 _NO_ATTRIBUTES = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
@@ -154,7 +150,12 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     def status(self) -> Status:
         """What the system says of it now, when it was made included."""
-        return Status(os.fstat(self._fd), birth_ns(self._fd))
+        return Status(os.fstat(self._fd), kernel.birth_ns(self._fd))
+
+    def stat(self, name: bytes, *, birth: bool = False) -> Status:
+        """The status of what has that name: see `base`."""
+        status = super().stat(name)
+        return Status(status.raw, kernel.birth_ns(self._fd, name)) if birth else status
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
@@ -179,101 +180,36 @@ class LinuxFolder(_LinuxHandle, Folder):
         links: bool = True,
         cross: bool = True,
         listing: bool = True,
-        ask: Ask[Any] | None = None,
+        ask: Ask | None = None,
     ) -> Self:
         """The folder `parts` below this one: see `base`."""
-        flags = _FOLDER if listing else _ENTER
         if self.resolves and ask is None and b".." not in parts:
             try:
-                return type(self)(self._resolve(parts, flags, links=False, cross=cross), tuple(parts))
+                return type(self)(
+                    self._resolve(parts, _FOLDER if listing else _ENTER, cross=cross), tuple(parts)
+                )
             except OSError as error:
                 # The names that led here are only known where no link was followed.
                 if error.errno != errno.EAGAIN and (not links or error.errno != errno.ELOOP):
                     raise
         return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
 
-    def file_beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        ask: Ask[Any] | None = None,
-    ) -> File:
-        """The regular file `parts` below this folder, for reading."""
-        if self.resolves and ask is None:
-            try:
-                # Looked at before it is opened: opening a device or a FIFO has effects.
-                look = self._resolve(parts, os.O_PATH | os.O_CLOEXEC, links=links, cross=cross)
-                try:
-                    require_file(os.fstat(look))
-                finally:
-                    os.close(look)
-                descriptor = self._resolve(parts, _READ, links=links, cross=cross)
-                return self._file(descriptor, () if links else tuple(parts))
-            except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
-                    raise
-        found: File = super().file_beneath(parts, links=links, cross=cross, ask=ask)
-        return found
-
-    def stat_beneath(self, parts: Sequence[bytes], *, cross: bool = True) -> Status:
-        """The status of what `parts` leads to below this folder: see `base`."""
-        if self.resolves:
-            try:
-                look = self._resolve(parts, _LOOK, links=True, cross=cross)
-                try:
-                    return Status(os.fstat(look), birth_ns(look))
-                finally:
-                    os.close(look)
-            except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
-                    raise
-        return super().stat_beneath(parts, cross=cross)
-
-    def _is_there(self, parts: Sequence[bytes]) -> bool:
-        try:
-            if self.resolves:
-                os.close(self._resolve(parts, _LOOK, links=True, cross=True))
-                return True
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.ENAMETOOLONG):
-                raise
-        return super()._is_there(parts)
-
-    def _resolve(self, parts: Sequence[bytes], flags: int, *, links: bool, cross: bool) -> int:
-        resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS
-        if not links:
-            resolve |= kernel.RESOLVE_NO_SYMLINKS
+    def _resolve(self, parts: Sequence[bytes], flags: int, *, cross: bool) -> int:
+        path = b"/".join(parts) or b"."
+        if len(path) > _PATH_BYTES:
+            half = len(parts) // 2
+            with type(self)(self._resolve(parts[:half], _ENTER, cross=cross)) as above:
+                return above._resolve(parts[half:], flags, cross=cross)
+        resolve = kernel.RESOLVE_BENEATH | kernel.RESOLVE_NO_MAGICLINKS | kernel.RESOLVE_NO_SYMLINKS
         if not cross:
             resolve |= kernel.RESOLVE_NO_XDEV
-        path = b"/".join(parts) or b"."
-        if len(path) <= _PATH_BYTES:
-            return _opened(self._fd, path, flags, resolve)
-        if links:
-            # A link in the middle may lead anywhere below this folder: not in several calls.
-            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-        folder = self._fd
-        rest = list(reversed(parts))
-        try:
-            while True:
-                some = [rest.pop()]
-                length = len(some[0])
-                while rest and length + len(rest[-1]) < _PATH_BYTES:
-                    some.append(rest.pop())
-                    length += len(some[-1]) + 1
-                below = _opened(folder, b"/".join(some), flags if not rest else _ENTER, resolve)
-                if folder != self._fd:
-                    os.close(folder)
-                folder = below
-                if not rest:
-                    return folder
-        except BaseException:
-            if folder != self._fd:
-                os.close(folder)
-            raise
+        for _ in range(_RETRIES):
+            try:
+                return kernel.openat2(self._fd, path, flags, resolve)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EINTR):
+                    raise
+        raise OSError(errno.EAGAIN, "the folders above it are being renamed")
 
     # Changing
 
@@ -283,7 +219,7 @@ class LinuxFolder(_LinuxHandle, Folder):
             kernel.renameat2(self._fd, name, to.fileno(), to_name, flag)
         except OSError as error:
             if error.errno == errno.EPERM and not can.keep:  # A container's filter says so.
-                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+                raise system_error(errno.ENOSYS) from error
             raise
 
     def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
@@ -336,13 +272,3 @@ def umask() -> int:
     except OSError:
         pass  # No /proc.
     return posix.umask()
-
-
-def _opened(folder: int, path: bytes, flags: int, resolve: int) -> int:
-    for _ in range(_RETRIES):
-        try:
-            return kernel.openat2(folder, path, flags, resolve)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EINTR):
-                raise
-    raise OSError(errno.EAGAIN, "the folders above it are being renamed")

@@ -170,15 +170,9 @@ RENAME_HEAD = struct.Struct("<I4x Q I")
 JOB = struct.Struct("<qqI4xQQI4xQII 6Q QQQQ")
 """`JOBOBJECT_EXTENDED_LIMIT_INFORMATION`: times, flags, working set, processes; traffic; memory."""
 
-_CLASS_BASIC, _CLASS_STANDARD, _CLASS_INTERNAL, _CLASS_RENAME, _CLASS_LINK, _CLASS_DISPOSITION = (
-    4,
-    5,
-    6,
-    10,
-    11,
-    13,
-)
-_CLASS_ALL, _CLASS_END, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 20, 35, 37, 59
+_CLASS_BASIC, _CLASS_STANDARD, _CLASS_INTERNAL = 4, 5, 6
+_CLASS_RENAME, _CLASS_LINK, _CLASS_DISPOSITION = 10, 11, 13
+_CLASS_ALL, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
 _FS_VOLUME, _FS_ATTRIBUTE, _FS_FULL_SIZE = 1, 5, 7
 _LIST_OF_RIGHTS = 4  # DACL_SECURITY_INFORMATION
@@ -259,8 +253,15 @@ def error_of(status: int, name: bytes | None = None) -> OSError:
     return OSError(number, text) if name is None else OSError(number, text, name)
 
 
-def _require(status: int, name: bytes | None = None) -> None:
-    if status < 0:
+def _call(name: str, *arguments: Any) -> int:
+    """The status of a call of `ntdll`; 0 for every success."""
+    status: int = getattr(_ntdll(), name)(*arguments)
+    return status & 0xFFFFFFFF if status < 0 else 0
+
+
+def require(status: int, name: bytes | None = None) -> None:
+    """Raise the error of a status that is none of success."""
+    if status:
         raise error_of(status, name)
 
 
@@ -280,6 +281,18 @@ def narrow(units: bytes) -> bytes:
     return units.decode("utf-16-le", "surrogatepass").encode("utf-8", "surrogatepass")
 
 
+def _unicode(text: str) -> UnicodeString:
+    units = text.encode("utf-16-le", "surrogatepass")
+    if len(units) > 65_000:  # The length must fit into 16 bits.
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), text)
+    string = UnicodeString(len(units), len(units))
+    string.kept = ctypes.create_string_buffer(
+        units, len(units) + 2
+    )  # As long as the string that leads to it.
+    string.buffer = ctypes.addressof(string.kept)
+    return string
+
+
 def open_below(
     folder: int | None,
     name: bytes | str,
@@ -288,43 +301,32 @@ def open_below(
     *,
     disposition: int = OPEN,
     share: int = SHARE_ALL,
-    attributes: int = ATTRIBUTE_NORMAL,
     patient: bool = True,
 ) -> int:
     """Open or create one name below a folder's handle (`b""`: the thing itself), or an NT path below nothing.
 
     What another program does not share is waited for, 0.4 s in all, unless not `patient`.
     """
-    text = wide(name) if isinstance(name, bytes) else name
-    units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) > 65_000:  # The length must fit into 16 bits.
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), name)
-    buffer = ctypes.create_string_buffer(units, len(units) + 2)
-    string = UnicodeString(len(units), len(units), ctypes.addressof(buffer))
-    asked = ObjectAttributes(
-        ctypes.sizeof(ObjectAttributes), folder, ctypes.pointer(string), CASE_INSENSITIVE, None, None
-    )
-    handle, done = c_void_p(), IoStatus()
+    string = _unicode(wide(name) if isinstance(name, bytes) else name)
+    size, below = ctypes.sizeof(ObjectAttributes), ctypes.pointer(string)
+    asked = ObjectAttributes(size, folder, below, CASE_INSENSITIVE, None, None)
+    handle = c_void_p()
 
     def ask() -> int:
-        status: int = _ntdll().NtCreateFile(
+        how = ATTRIBUTE_NORMAL, share, disposition, options | SYNCHRONOUS
+        return _call(
+            "NtCreateFile",
             byref(handle),
             access | SYNCHRONIZE,
             byref(asked),
-            byref(done),
+            byref(IoStatus()),
             None,
-            attributes,
-            share,
-            disposition,
-            options | SYNCHRONOUS,
+            *how,
             None,
             0,
         )
-        return status & 0xFFFFFFFF if status < 0 else 0
 
-    status = patiently(ask) if patient else ask()
-    if status:
-        raise error_of(status, name if isinstance(name, bytes) else os.fsencode(name))
+    require(patiently(ask) if patient else ask(), os.fsencode(name))
     assert handle.value is not None
     return handle.value
 
@@ -349,43 +351,39 @@ def close(handle: int) -> None:
 
 def read_into(handle: int, address: int, length: int, offset: int) -> int:
     """Read at an offset into memory; how many bytes there were, 0 at the end."""
-    done = IoStatus()
-    status = _ntdll().NtReadFile(
-        handle, None, None, None, byref(done), address, length, byref(ctypes.c_int64(offset)), None
-    )
-    if status & 0xFFFFFFFF == END_OF_FILE:
-        return 0
-    _require(status)
-    return int(done.information)
+    return _transferred("NtReadFile", handle, address, length, offset)
 
 
 def write_from(handle: int, address: int, length: int, offset: int) -> int:
     """Write memory at an offset; how many bytes were taken."""
-    done = IoStatus()
-    status = _ntdll().NtWriteFile(
-        handle, None, None, None, byref(done), address, length, byref(ctypes.c_int64(offset)), None
-    )
-    _require(status)
+    return _transferred("NtWriteFile", handle, address, length, offset)
+
+
+def _transferred(call: str, handle: int, address: int, length: int, offset: int) -> int:
+    done, place = IoStatus(), byref(ctypes.c_int64(offset))
+    status = _call(call, handle, None, None, None, byref(done), address, length, place, None)
+    if status == END_OF_FILE:
+        return 0
+    require(status)
     return int(done.information)
 
 
 def flush(handle: int) -> None:
     """Bring it to the disk; the handle must be one for writing."""
-    _require(_ntdll().NtFlushBuffersFile(handle, byref(IoStatus())))
+    require(_call("NtFlushBuffersFile", handle, byref(IoStatus())))
 
 
 def _query(handle: int, what: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
-    status = _ntdll().NtQueryInformationFile(handle, byref(IoStatus()), buffer, size, what)
-    if status & 0xFFFFFFFF != BUFFER_OVERFLOW:  # The name at the end is not what was asked for.
-        _require(status)
+    status = _call("NtQueryInformationFile", handle, byref(IoStatus()), buffer, size, what)
+    if status != BUFFER_OVERFLOW:  # The name at the end is not what was asked for.
+        require(status)
     return buffer.raw
 
 
 def _set(handle: int, what: int, data: bytes) -> int:
     buffer = ctypes.create_string_buffer(data, len(data))
-    status: int = _ntdll().NtSetInformationFile(handle, byref(IoStatus()), buffer, len(data), what)
-    return status & 0xFFFFFFFF if status < 0 else 0
+    return _call("NtSetInformationFile", handle, byref(IoStatus()), buffer, len(data), what)
 
 
 def query_all(handle: int) -> tuple[Any, ...]:
@@ -432,15 +430,13 @@ def file_system(handle: int) -> str:
 
 def _query_volume(handle: int, what: int, size: int) -> bytes:
     buffer = ctypes.create_string_buffer(size)
-    _require(_ntdll().NtQueryVolumeInformationFile(handle, byref(IoStatus()), buffer, size, what))
+    require(_call("NtQueryVolumeInformationFile", handle, byref(IoStatus()), buffer, size, what))
     return buffer.raw
 
 
 def set_basic(handle: int, *, read: int = 0, written: int = 0, attributes: int = 0) -> None:
     """Set times, in 100 ns since 1601, and attributes; 0 leaves one as it is."""
-    status = _set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes))
-    if status:
-        raise error_of(status)
+    require(_set(handle, _CLASS_BASIC, BASIC.pack(0, read, written, 0, attributes)))
 
 
 def query_rights(handle: int) -> bytes:
@@ -448,9 +444,9 @@ def query_rights(handle: int) -> bytes:
     size, needed = 1024, c_uint32()
     while True:
         buffer = ctypes.create_string_buffer(size)
-        status = _ntdll().NtQuerySecurityObject(handle, _LIST_OF_RIGHTS, buffer, size, byref(needed))
-        if status & 0xFFFFFFFF != BUFFER_TOO_SMALL or needed.value <= size:
-            _require(status)
+        status = _call("NtQuerySecurityObject", handle, _LIST_OF_RIGHTS, buffer, size, byref(needed))
+        if status != BUFFER_TOO_SMALL or needed.value <= size:
+            require(status)
             return buffer.raw[: needed.value]
         size = needed.value
 
@@ -463,7 +459,7 @@ def set_rights(handle: int, descriptor: bytes) -> None:
         control |= _INHERIT_REQUESTED
     data = DESCRIPTOR.pack(revision, control, *places) + descriptor[DESCRIPTOR.size :]
     buffer = ctypes.create_string_buffer(data, len(data))
-    _require(_ntdll().NtSetSecurityObject(handle, _LIST_OF_RIGHTS, buffer))
+    require(_call("NtSetSecurityObject", handle, _LIST_OF_RIGHTS, buffer))
 
 
 def rights_are_its_own(descriptor: bytes) -> bool:
@@ -481,13 +477,6 @@ def rights_are_its_own(descriptor: bytes) -> bool:
             return True
         entry += length
     return not count
-
-
-def set_size(handle: int, size: int) -> None:
-    """Cut a file off, or lengthen it."""
-    status = _set(handle, _CLASS_END, struct.pack("<q", size))
-    if status:
-        raise error_of(status)
 
 
 def _head(flags: int, folder: int, name: bytes) -> bytes:
@@ -574,38 +563,25 @@ def entries(
     handle: int, buffer: ctypes.Array[ctypes.c_char], *, restart: bool
 ) -> list[tuple[bytes, int, int]]:
     """Some of the names of a folder: (name, attributes, reparse tag); empty at the end."""
-    status = _ntdll().NtQueryDirectoryFile(
-        handle,
-        None,
-        None,
-        None,
-        byref(IoStatus()),
-        buffer,
-        len(buffer),
-        _CLASS_ID_BOTH,
-        0,
-        None,
-        int(restart),
-    )
-    if status & 0xFFFFFFFF in (NO_MORE_FILES, NO_SUCH_FILE):
+    status = _listed(handle, buffer, None, restart=restart)
+    if status in (NO_MORE_FILES, NO_SUCH_FILE):
         return []
-    _require(status)
-    return list(read_entries(buffer.raw))
+    require(status)
+    return read_entries(buffer.raw)
 
 
 def entry_name(handle: int, name: bytes) -> bytes:
     """The name of a folder's entry as the folder spells it. Raises `FileNotFoundError`."""
-    units = wide(name).encode("utf-16-le", "surrogatepass")
-    text = ctypes.create_string_buffer(units, len(units) + 2)
-    asked = UnicodeString(len(units), len(units), ctypes.addressof(text))
     buffer = ctypes.create_string_buffer(2048)
-    status = _ntdll().NtQueryDirectoryFile(
-        handle, None, None, None, byref(IoStatus()), buffer, len(buffer), _CLASS_ID_BOTH, 1, byref(asked), 1
-    )
-    if status & 0xFFFFFFFF == NO_MORE_FILES:
-        status = NO_SUCH_FILE - (1 << 32)
-    _require(status, name)
+    status = _listed(handle, buffer, byref(_unicode(wide(name))), restart=True)
+    require(NO_SUCH_FILE if status == NO_MORE_FILES else status, name)
     return read_entries(buffer.raw)[0][0]
+
+
+def _listed(handle: int, buffer: ctypes.Array[ctypes.c_char], name: Any, *, restart: bool) -> int:
+    one = int(name is not None)
+    what = buffer, len(buffer), _CLASS_ID_BOTH, one, name, int(restart)
+    return _call("NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *what)
 
 
 def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:
@@ -624,13 +600,18 @@ def read_entries(data: bytes) -> list[tuple[bytes, int, int]]:
 
 def link_target(handle: int) -> tuple[bytes, bool]:
     """Where an open link points, and whether that is relative. `OSError(EINVAL)` if it is none that says so."""
-    buffer = ctypes.create_string_buffer(16 * 1024)
-    done = IoStatus()
-    status = _ntdll().NtFsControlFile(
-        handle, None, None, None, byref(done), _GET_REPARSE_POINT, None, 0, buffer, len(buffer)
+    return read_target(_controlled(handle, _GET_REPARSE_POINT, b"", 16 * 1024))
+
+
+def _controlled(handle: int, control: int, data: bytes, room: int) -> bytes:
+    given, answer, done = (
+        ctypes.create_string_buffer(data, len(data)),
+        ctypes.create_string_buffer(room),
+        IoStatus(),
     )
-    _require(status)
-    return read_target(buffer.raw[: done.information])
+    where = given, len(data), answer, room
+    require(_call("NtFsControlFile", handle, None, None, None, byref(done), control, *where))
+    return answer.raw[: done.information]
 
 
 def read_target(data: bytes) -> tuple[bytes, bool]:
@@ -660,13 +641,7 @@ def link_data(target: str, *, relative: bool) -> bytes:
 
 def make_link(handle: int, target: str, *, relative: bool) -> None:
     """Make an open empty file or folder a symbolic link."""
-    data = link_data(target, relative=relative)
-    buffer = ctypes.create_string_buffer(data, len(data))
-    _require(
-        _ntdll().NtFsControlFile(
-            handle, None, None, None, byref(IoStatus()), _SET_REPARSE_POINT, buffer, len(data), None, 0
-        )
-    )
+    _controlled(handle, _SET_REPARSE_POINT, link_data(target, relative=relative), 0)
 
 
 def path_of(handle: int) -> str | None:

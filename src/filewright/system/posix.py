@@ -12,14 +12,20 @@ import io
 import os
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Self, TypeVar
 
-from filewright.system.base import BaseFile, BaseFolder, require_file, require_same
-from filewright.system.beneath import Steps
-from filewright.system.handle import Handle
-from filewright.system.status import MISSING_EVERYTHING, Batch, Capabilities, Kind, Rename, Status
+from filewright.system.base import BaseFile, BaseFolder, Handle, require_same
+from filewright.system.status import (
+    MISSING_EVERYTHING,
+    Batch,
+    Capabilities,
+    Kind,
+    Rename,
+    Status,
+    system_error,
+)
 
 _BATCH = 1 << 16
 
@@ -104,23 +110,15 @@ class File(BaseFile, _Handle):
     def read(self, offset: int, size: int) -> bytes:
         """At most `size` bytes from `offset`: fewer only at the end."""
         block = os.pread(self._fd, size, offset)
-        if not block or len(block) == size:
-            return block
-        parts = [block]
-        missing = size - len(block)
-        while missing and (block := os.pread(self._fd, missing, offset + size - missing)):
-            parts.append(block)
-            missing -= len(block)
-        return b"".join(parts)
+        while 0 < len(block) < size and (more := os.pread(self._fd, size - len(block), offset + len(block))):
+            block += more
+        return block
 
     def read_into(self, buffer: bytearray | memoryview, offset: int) -> int:
         """Fill `buffer` from `offset`; how many bytes there were."""
         view = memoryview(buffer)
         done = 0
-        while done < len(view):
-            count = os.preadv(self._fd, [view[done:]], offset + done)
-            if not count:
-                break
+        while done < len(view) and (count := os.preadv(self._fd, [view[done:]], offset + done)):
             done += count
         return done
 
@@ -130,42 +128,6 @@ class File(BaseFile, _Handle):
         done = os.pwrite(self._fd, view, offset)
         while done < len(view):
             done += os.pwrite(self._fd, view[done:], offset + done)
-
-    def truncate(self, size: int) -> None:
-        """Cut it off, or lengthen it by a hole."""
-        os.ftruncate(self._fd, size)
-
-
-class _Steps:
-    """How `beneath` takes its steps here: with `enter` through folders, with `flags` into the last part."""
-
-    __slots__ = ("_enter", "_flags")
-
-    def __init__(self, enter: int, flags: int) -> None:
-        self._enter, self._flags = enter | os.O_NOFOLLOW, flags
-
-    @property
-    def folders_only(self) -> bool:
-        return bool(self._flags & os.O_DIRECTORY)
-
-    def look(self, name: bytes, folder: int) -> os.stat_result:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
-
-    def status(self, handle: int) -> os.stat_result:
-        return os.fstat(handle)
-
-    def enter(self, name: bytes, folder: int) -> int:
-        return os.open(name, self._enter, dir_fd=folder)
-
-    def open(self, name: bytes, folder: int) -> int:
-        return os.open(name, self._flags | os.O_NOFOLLOW, dir_fd=folder)
-
-    def target(self, name: bytes, folder: int) -> tuple[bytes, bool]:
-        target = os.readlink(name, dir_fd=folder)
-        return target, not target.startswith(b"/")
-
-    def close(self, handle: int) -> None:
-        os.close(handle)
 
 
 class Folder(BaseFolder, _Handle):
@@ -183,7 +145,7 @@ class Folder(BaseFolder, _Handle):
 
     # Looking
 
-    def stat(self, name: bytes) -> Status:
+    def stat(self, name: bytes, *, birth: bool = False) -> Status:  # noqa: ARG002
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
         return Status(os.stat(_one(name), dir_fd=self._fd, follow_symlinks=False))
 
@@ -259,45 +221,30 @@ class Folder(BaseFolder, _Handle):
             if error.errno != errno.EBADF or self._fd < 0:
                 raise
             # It was opened only to be entered, because it may not be read.
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from error
+            raise system_error(errno.EACCES) from error
 
     def true_names(self, parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
         """The path `parts` below this folder as the folders on the way spell it, where they take several
         spellings (`A.txt`, `a.txt`) for one name; what is not there stays as it is."""
         depth = len(parts)
+        while depth and not self.holds_any((b"/".join(parts[:depth]),)):
+            depth -= 1
+        if not depth or (other := _other_spelling(parts[depth - 1])) is None:
+            return parts
+        spelled = (*parts[: depth - 1], other)
+        names: list[bytes] = []
         try:
-            while depth and not self._is_there(parts[:depth]):
-                depth -= 1
-            if not depth or not self._folds(parts[: depth - 1], parts[depth - 1]):
+            if (
+                not self.holds_any((b"/".join(spelled),))
+                or self.stat_beneath(spelled).identity != self.stat_beneath(parts[:depth]).identity
+            ):
                 return parts
-            names: list[bytes] = []
             for part in parts[:depth]:
-                with self.beneath(tuple(names)) as folder:
+                with self.beneath(names) as folder:
                     names.append(folder.true_name(part))
         except OSError:
             return parts
         return (*names, *parts[depth:])
-
-    def _is_there(self, parts: Sequence[bytes]) -> bool:
-        try:
-            self.stat_beneath(parts)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        return True
-
-    def _folds(self, above: Sequence[bytes], name: bytes) -> bool:
-        """Whether another spelling of a name that is there leads to the same thing."""
-        text = name.decode("utf-8", "surrogateescape")
-        other = text.swapcase()
-        if other == text:
-            other = unicodedata.normalize("NFD" if unicodedata.is_normalized("NFC", text) else "NFC", text)
-        if other == text:
-            return False
-        spelled = (*above, other.encode("utf-8", "surrogateescape"))
-        return (
-            self._is_there(spelled)
-            and self.stat_beneath(spelled).identity == self.stat_beneath((*above, name)).identity
-        )
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name."""
@@ -313,11 +260,15 @@ class Folder(BaseFolder, _Handle):
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
         return os.readlink(_one(name), dir_fd=self._fd)
 
+    def target(self, name: bytes) -> tuple[bytes, bool]:
+        """Where the link of that name leads, and whether that is relative."""
+        target = self.read_link(name)
+        return target, not target.startswith(b"/")
+
     def writable(self, name: bytes | None = None) -> bool:
         """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
-        if name is not None:
-            return os.access(_one(name), os.W_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
-        return os.access(".", os.W_OK | os.X_OK, dir_fd=self._fd, effective_ids=_EFFECTIVE)
+        place, rights = (b".", os.W_OK | os.X_OK) if name is None else (_one(name), os.W_OK)
+        return os.access(place, rights, dir_fd=self._fd, effective_ids=_EFFECTIVE)
 
     def is_mount(self, name: bytes) -> bool:
         """Whether something is mounted on a name in it: another file system, or another folder or file of this one."""
@@ -329,25 +280,27 @@ class Folder(BaseFolder, _Handle):
     # Opening
 
     def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:
-        """The regular file of that name. Never follows a link, never blocks, never opens a device.
-
-        Opening a device has effects, so what is there is looked at first, unless the caller has just `seen`
-        that it is a file. `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
-        """
-        _one(name)
+        """The regular file of that name: see `base`."""
         if not seen:
-            require_file(os.stat(name, dir_fd=self._fd, follow_symlinks=False))
-        flags = _WRITE if write else _READ
-        return self._file(os.open(name, flags | os.O_NOFOLLOW, dir_fd=self._fd), (name,))
+            self.stat(name).require_file()
+        return self._opened_file(name, (_WRITE if write else _READ) | os.O_NOFOLLOW)
 
-    def folder(self, name: bytes) -> Folder:
+    def _opened_file(self, name: bytes, flags: int) -> File:
+        file = self.file_type(os.open(_one(name), flags, 0o600, dir_fd=self._fd), (name,))
+        try:
+            file.status().require_file()
+        except OSError:
+            file.close()
+            raise
+        return file
+
+    def folder(self, name: bytes, *, listing: bool = True) -> Self:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        if name != b".":
-            _one(name)
-        flags = _FOLDER | os.O_NOFOLLOW
-        return type(self)(os.open(name, flags, dir_fd=self._fd), (name,) if name != b"." else ())
+        flags = (_FOLDER if listing else self.step_flags) | os.O_NOFOLLOW
+        reached = () if name == b"." else (_one(name),)
+        return type(self)(os.open(name, flags, dir_fd=self._fd), reached)
 
-    def parent(self, *, listing: bool = True) -> Folder | None:
+    def parent(self, *, listing: bool = True) -> Self | None:
         """The folder above, wherever this one is now; None at the top, and for a deleted one.
 
         Without `listing` it serves only to go on from, as in `beneath`.
@@ -361,17 +314,6 @@ class Folder(BaseFolder, _Handle):
             return None
         return above
 
-    def _steps(self, *, listing: bool = False, file: bool = False) -> Steps:
-        return _Steps(self.step_flags, _READ if file else _FOLDER if listing else self.step_flags)
-
-    def _file(self, descriptor: int, reached: tuple[bytes, ...]) -> File:
-        try:
-            require_file(os.fstat(descriptor))
-        except OSError:
-            os.close(descriptor)
-            raise
-        return self.file_type(descriptor, reached)
-
     # Changing
 
     def create(self, name: bytes, mode: int = 0o600) -> File:
@@ -383,7 +325,7 @@ class Folder(BaseFolder, _Handle):
 
         What others add at the same time stands before or after it.
         """
-        with self._file(os.open(_one(name), _APPEND, 0o600, dir_fd=self._fd), (name,)) as file:
+        with self._opened_file(name, _APPEND) as file:
             view = memoryview(data)
             while view:
                 view = view[os.write(file.fileno(), view) :]
@@ -417,12 +359,12 @@ class Folder(BaseFolder, _Handle):
             if error.errno not in NOT_OFFERED:
                 raise
             if mode == "exchange":
-                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+                raise system_error(errno.ENOSYS) from error
             self._rename_in_turn(name, to, to_name)
 
     def _rename_at_once(self, name: bytes, to: Folder, to_name: bytes, *, exchange: bool) -> None:  # noqa: ARG002
         """Exchange two names, or rename to one that is not taken, in one step; one of `NOT_OFFERED` where it is not."""
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        raise system_error(errno.ENOSYS)
 
     def _rename_in_turn(self, name: bytes, to: Folder, to_name: bytes) -> None:
         if self.stat(name).kind == "folder":
@@ -456,7 +398,7 @@ class Folder(BaseFolder, _Handle):
         status = self.stat(name)
         require_same(status, expected)
         if status.kind not in ("file", "folder"):
-            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+            raise system_error(errno.EOPNOTSUPP)
         with _Handle(os.open(name, _READ | os.O_NOFOLLOW, dir_fd=self._fd)) as thing:
             require_same(thing.status(), expected)
             thing.set_own_mode(mode)
@@ -501,14 +443,14 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    require_file(os.stat(path))
-    descriptor = os.open(path, _READ)
+    status_of(path).require_file()
+    file = File(os.open(path, _READ))
     try:
-        require_file(os.fstat(descriptor))
+        file.status().require_file()
     except OSError:
-        os.close(descriptor)
+        file.close()
         raise
-    return File(descriptor)
+    return file
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:
@@ -600,6 +542,13 @@ def _one(name: bytes) -> bytes:
     if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
         raise OSError(errno.EINVAL, "not a name in a folder", name)
     return name
+
+
+def _other_spelling(name: bytes) -> bytes | None:
+    """A name that some file systems take for this one; None if all of it is spelled in one way only."""
+    text = name.decode("utf-8", "surrogateescape")
+    spellings = text.swapcase(), unicodedata.normalize("NFD", text), unicodedata.normalize("NFC", text)
+    return next((each.encode("utf-8", "surrogateescape") for each in spellings if each != text), None)
 
 
 def _folded(name: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -22,101 +23,128 @@ KINDS: dict[int, Kind] = {
 }
 
 
-class NotAFileError(OSError):
-    """What was to be opened as a regular file is something else: `kind`."""
+def system_error(number: int, name: bytes | None = None) -> OSError:
+    """The `OSError` of a number, in the system's words."""
+    return (
+        OSError(number, os.strerror(number), name)
+        if name is not None
+        else OSError(number, os.strerror(number))
+    )
 
-    def __init__(self, number: int, kind: Kind) -> None:
+
+class NotAFileError(OSError):
+    """What was to be opened as a regular file is something else, `kind`.
+
+    `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(kind, errno.ENXIO)
         super().__init__(number, f"it is a {kind}, not a file")
         self.kind = kind
+
+
+class LeadsOutError(OSError):
+    """`EXDEV`: `path`, as a link has it, leads out from the folder `above`; None if no link was followed."""
+
+    def __init__(self, above: tuple[bytes, ...] = (), path: bytes | None = None) -> None:
+        super().__init__(errno.EXDEV, os.strerror(errno.EXDEV))
+        self.above, self.path = above, path
 
 
 class Status:
     """The status of one thing: of a link itself, never of its target.
 
-    A view of what the system gave, because a listing makes hundreds of thousands of them. `size` in
+    A view of what the system gave (`raw`), because a listing makes hundreds of thousands of them. `size` in
     bytes, times in nanoseconds; `birth_ns` is None where the system does not say (`Folder.status`
-    asks for it, `Folder.stat` does not).
+    asks for it, `Folder.stat` if told to).
     """
 
-    __slots__ = ("_raw", "birth_ns")
+    __slots__ = ("_birth_ns", "raw")
 
     def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
-        self._raw = raw
-        self.birth_ns = birth_ns
+        self.raw = raw
+        self._birth_ns = birth_ns
+
+    @property
+    def birth_ns(self) -> int | None:
+        """When it was made; macOS says so with everything else."""
+        made = getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
+        return self._birth_ns if made is None else int(made * 1_000_000_000)
 
     @property
     def kind(self) -> Kind:
         """What it is."""
-        return KINDS.get(stat.S_IFMT(self._raw.st_mode), "device")
+        return KINDS.get(stat.S_IFMT(self.raw.st_mode), "device")
 
     @property
     def device(self) -> int:
         """The number of its file system."""
-        return self._raw.st_dev
+        return self.raw.st_dev
 
     @property
     def inode(self) -> int:
         """Its number in its file system."""
-        return self._raw.st_ino
+        return self.raw.st_ino
 
     @property
     def identity(self) -> tuple[int, int]:
         """(device, inode): two names with the same one are the same thing."""
-        return self._raw.st_dev, self._raw.st_ino
+        return self.raw.st_dev, self.raw.st_ino
 
     @property
     def size(self) -> int:
         """Bytes of content."""
-        return self._raw.st_size
+        return self.raw.st_size
 
     @property
     def atime_ns(self) -> int:
         """When it was last read."""
-        return self._raw.st_atime_ns
+        return self.raw.st_atime_ns
 
     @property
     def mtime_ns(self) -> int:
         """When its content last changed."""
-        return self._raw.st_mtime_ns
+        return self.raw.st_mtime_ns
 
     @property
     def ctime_ns(self) -> int:
         """When its content, name or rights last changed."""
-        return self._raw.st_ctime_ns
+        return self.raw.st_ctime_ns
 
     @property
     def mode(self) -> int:
         """The permission bits (12 of them)."""
-        return stat.S_IMODE(self._raw.st_mode)
+        return stat.S_IMODE(self.raw.st_mode)
 
     @property
     def uid(self) -> int:
         """Its user."""
-        return self._raw.st_uid
+        return self.raw.st_uid
 
     @property
     def gid(self) -> int:
         """Its group."""
-        return self._raw.st_gid
+        return self.raw.st_gid
 
     @property
     def links(self) -> int:
         """How many names it has; 0 when it was deleted."""
-        return self._raw.st_nlink
-
-    @property
-    def raw(self) -> os.stat_result:
-        """The same as Python's own type."""
-        return self._raw
+        return self.raw.st_nlink
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Status) and self._raw == other._raw
+        return isinstance(other, Status) and self.raw == other.raw
 
     def __hash__(self) -> int:
-        return hash(self._raw)
+        return hash(self.raw)
 
     def __repr__(self) -> str:
         return f"Status({self.kind}, {self.device}:{self.inode}, {self.size} bytes, {self.mode:04o})"
+
+    def require_file(self) -> None:
+        """Raise `NotAFileError` for what is no regular file."""
+        if not stat.S_ISREG(self.raw.st_mode):
+            raise NotAFileError(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

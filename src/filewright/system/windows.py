@@ -20,12 +20,21 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from filewright.system import nt
-from filewright.system.base import BaseFile, BaseFolder, require_file, require_same
-from filewright.system.beneath import Steps
-from filewright.system.handle import Handle
-from filewright.system.status import BLOCK, KINDS, Batch, Capabilities, Kind, NotAFileError, Rename, Status
+from filewright.system.base import BaseFile, BaseFolder, Handle, require_same
+from filewright.system.status import (
+    BLOCK,
+    KINDS,
+    Batch,
+    Capabilities,
+    Kind,
+    NotAFileError,
+    Rename,
+    Status,
+    system_error,
+)
 from filewright.system.windows_names import may_be_short, misread, no_name, split_path
 
 _ENTER = nt.TRAVERSE | nt.READ_ATTRIBUTES
@@ -37,6 +46,7 @@ _LISTING = 1 << 16
 _AT_ONCE = 1 << 30  # what one call may read or write
 _RIGHTS = "access control list"
 _KEEP_ALL_NAMES = ("NTFS", "ReFS")
+_H = TypeVar("_H", bound="_WindowsHandle")
 _EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
 can = Capabilities(
@@ -77,21 +87,6 @@ def _nanoseconds(time: int) -> int:
     return (time - _EPOCH) * 100
 
 
-def _stat(handle: int) -> tuple[os.stat_result, int | None]:
-    """Its status, and when it was made, where that can be believed."""
-    made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(handle)
-    tag = nt.query_tag(handle) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
-    volume, number = nt.query_identity(handle, number)
-    atime, mtime, ctime = _nanoseconds(read), _nanoseconds(written), _nanoseconds(changed or written)
-    seconds = 1_000_000_000
-    values = (
-        _mode(attributes, tag), number, volume, 0 if deleted else links, 0, 0, size,
-        atime // seconds, mtime // seconds, ctime // seconds,
-    )  # fmt: skip
-    exact = {"st_atime_ns": atime, "st_mtime_ns": mtime, "st_ctime_ns": ctime}
-    return os.stat_result(values, exact), _nanoseconds(made) if can.birth else None
-
-
 class _WindowsHandle(Handle):
     """A handle and what files and folders have in common."""
 
@@ -102,8 +97,15 @@ class _WindowsHandle(Handle):
         nt.close(number)
 
     def status(self) -> Status:
-        """What the system says of it now."""
-        return Status(*_stat(self._fd))
+        """What the system says of it now; when it was made, where that can be believed."""
+        made, read, written, changed, attributes, _, size, links, deleted, _, number = nt.query_all(self._fd)
+        tag = nt.query_tag(self._fd) if attributes & nt.ATTRIBUTE_REPARSE_POINT else 0
+        volume, number = nt.query_identity(self._fd, number)
+        times = [_nanoseconds(time) for time in (read, written, changed or written)]
+        seconds = [time // 1_000_000_000 for time in times]
+        values = (_mode(attributes, tag), number, volume, 0 if deleted else links, 0, 0, size, *seconds)
+        exact = dict(zip(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), times, strict=True))
+        return Status(os.stat_result(values, exact), _nanoseconds(made) if can.birth else None)
 
     def identity(self) -> tuple[int, int]:
         """(volume, number): what stays the same however it is named."""
@@ -166,7 +168,7 @@ class _WindowsHandle(Handle):
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
         if name != _RIGHTS or value is None:
-            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+            raise system_error(errno.EOPNOTSUPP)
         with self._reopened(nt.WRITE_RIGHTS) as handle:
             nt.set_rights(handle, value)
 
@@ -206,10 +208,6 @@ class File(BaseFile, _WindowsHandle):
             kept = ctypes.create_string_buffer(piece, len(piece))
             done += nt.write_from(self._fd, ctypes.addressof(kept), len(piece), offset + done)
 
-    def truncate(self, size: int) -> None:
-        """Cut it off, or lengthen it by a hole."""
-        nt.set_size(self._fd, size)
-
     def flush(self) -> None:
         """Bring its content to the disk."""
         try:
@@ -228,46 +226,6 @@ class File(BaseFile, _WindowsHandle):
         return False
 
 
-class _WindowsSteps:
-    """How `beneath` takes its steps here: handles of things themselves, links included."""
-
-    __slots__ = ("_access", "folders_only")
-
-    def __init__(self, access: int, *, folders_only: bool) -> None:
-        self._access, self.folders_only = access, folders_only
-
-    def look(self, name: bytes, folder: int) -> os.stat_result:
-        handle = _open_itself(folder, name, nt.READ_ATTRIBUTES)
-        try:
-            return _stat(handle)[0]
-        finally:
-            nt.close(handle)
-
-    def status(self, handle: int) -> os.stat_result:
-        return _stat(handle)[0]
-
-    def enter(self, name: bytes, folder: int) -> int:
-        return _open_folder(folder, name, _ENTER)
-
-    def open(self, name: bytes, folder: int) -> int:
-        if self.folders_only:
-            return _open_folder(folder, name, self._access)
-        if name == b".":
-            raise NotAFileError(errno.EISDIR, "folder")
-        return _open_file(folder, name, self._access)
-
-    def target(self, name: bytes, folder: int) -> tuple[bytes, bool]:
-        handle = _open_itself(folder, name, nt.READ_ATTRIBUTES)
-        try:
-            target, relative = nt.link_target(handle)
-        finally:
-            nt.close(handle)
-        return target.replace(b"\\", b"/"), relative
-
-    def close(self, handle: int) -> None:
-        nt.close(handle)
-
-
 class Folder(BaseFolder, _WindowsHandle):
     """An open folder: see `posix.Folder`, of which this is the same on handles."""
 
@@ -284,13 +242,10 @@ class Folder(BaseFolder, _WindowsHandle):
 
     # Looking
 
-    def stat(self, name: bytes) -> Status:
+    def stat(self, name: bytes, *, birth: bool = False) -> Status:  # noqa: ARG002
         """The status of what has that name, a link itself included. Raises `FileNotFoundError`."""
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
-        try:
-            return Status(*_stat(handle))
-        finally:
-            nt.close(handle)
+        with self._itself(name, nt.READ_ATTRIBUTES) as thing:
+            return thing.status()
 
     def holds_any(self, paths: Iterable[bytes]) -> bool:
         """Whether anything is at one of the paths from here: see `posix.Folder.holds_any`."""
@@ -303,7 +258,7 @@ class Folder(BaseFolder, _WindowsHandle):
             return self.identity()
         here = self.path()
         if here is None:
-            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+            raise system_error(errno.ENOENT)
         return status_of(here + b"/.." * levels).identity
 
     def stats(self, names: Iterable[bytes]) -> list[Status | None]:
@@ -315,16 +270,14 @@ class Folder(BaseFolder, _WindowsHandle):
         found: list[Status | None] = []
         for name in names:
             try:
-                handle = nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False)
+                thing = _WindowsHandle(nt.open_below(self._fd, name, nt.READ_ATTRIBUTES, patient=False))
             except OSError as error:
                 if error.errno not in (errno.ENOENT, errno.ETXTBSY):
                     raise
                 found.append(None)
                 continue
-            try:
-                found.append(Status(*_stat(handle)))
-            finally:
-                nt.close(handle)
+            with thing:
+                found.append(thing.status())
         return found
 
     def _entries(self) -> Iterator[tuple[bytes, int, int]]:
@@ -363,7 +316,7 @@ class Folder(BaseFolder, _WindowsHandle):
         try:
             for part in parts:
                 with folder._reopened(nt.LIST) as handle:
-                    names.append(nt.entry_name(handle, _one(folder._fd, part)))
+                    names.append(nt.entry_name(handle, folder._one(part)))
                 try:
                     below = folder.folder(names[-1])
                 except OSError as error:
@@ -382,17 +335,20 @@ class Folder(BaseFolder, _WindowsHandle):
 
     def read_link(self, name: bytes) -> bytes:
         """Where the link of that name points, as it is written. `OSError(EINVAL)` if it is no link."""
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES)
-        try:
-            return nt.link_target(handle)[0]
-        finally:
-            nt.close(handle)
+        with self._itself(name, nt.READ_ATTRIBUTES) as link:
+            return nt.link_target(link.fileno())[0]
+
+    def target(self, name: bytes) -> tuple[bytes, bool]:
+        """Where the link of that name leads: see `base`."""
+        with self._itself(name, nt.READ_ATTRIBUTES) as link:
+            target, relative = nt.link_target(link.fileno())
+        return target.replace(b"\\", b"/"), relative
 
     def writable(self, name: bytes | None = None) -> bool:
         """Whether we may make and remove names in it; with `name`, whether we may write to that file."""
         try:
             if name is not None:
-                nt.close(_open_itself(self._fd, name, nt.WRITE_DATA))
+                self._itself(name, nt.WRITE_DATA).close()
             else:
                 nt.close(nt.open_below(self._fd, b"", nt.ADD_FILE | nt.ADD_FOLDER))
         except PermissionError:
@@ -410,16 +366,78 @@ class Folder(BaseFolder, _WindowsHandle):
     # Opening
 
     def open(self, name: bytes, *, write: bool = False, seen: bool = False) -> File:  # noqa: ARG002
-        """The regular file of that name. Never follows a link, never blocks, never opens a device.
+        """The regular file of that name: see `base`. `ETXTBSY` for what another program does not share."""
+        # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
+        self.stat(name).require_file()
+        return self._opened(File, name, _WRITE if write else _READ, "file")
 
-        `OSError`: `EISDIR` for a folder, `ELOOP` for a link, `ENXIO` for a special file, `ETXTBSY` for what
-        another program does not share.
-        """
-        return File(_open_file(self._fd, name, _WRITE if write else _READ), (name,))
-
-    def folder(self, name: bytes) -> Folder:
+    def folder(self, name: bytes, *, listing: bool = True) -> Folder:
         """The folder of that name, which is no link; `b"."` is this one, opened once more."""
-        return Folder(_open_folder(self._fd, name, _FOLDER), (name,) if name != b"." else ())
+        access = _FOLDER if listing else _ENTER
+        if name == b".":
+            return Folder(nt.open_below(self._fd, b"", access))
+        return self._opened(Folder, name, access, "folder")
+
+    def _opened(self, made: type[_H], name: bytes, access: int, wanted: Kind) -> _H:
+        """What has that name, if it is what is wanted.
+
+        What a filter fills in (kept in a cloud, compressed) is opened through that filter, if it is certainly
+        the same thing: between the two a link may have taken its place.
+        """
+        thing = made(self._itself(name, access).detach(), (name,))
+        try:
+            kind = thing.status().kind
+            if kind != wanted:
+                number = errno.ELOOP if kind == "link" else errno.ENOTDIR
+                raise NotAFileError(kind) if wanted == "file" else system_error(number, name)
+            if nt.query_tag(thing.fileno()):
+                with thing, made(nt.open_below(self._fd, self._one(name), access, 0), (name,)) as through:
+                    if through.identity() != thing.identity():
+                        raise system_error(errno.ELOOP, name)
+                    return made(through.detach(), (name,))
+        except OSError:
+            thing.close()
+            raise
+        return thing
+
+    def _itself(self, name: bytes, access: int) -> _WindowsHandle:
+        """What has that name, a link itself included."""
+        thing = _WindowsHandle(nt.open_below(self._fd, self._one(name), access))
+        if may_be_short(name) or misread(name):
+            try:
+                self._require_long(thing, name)
+            except OSError:
+                thing.close()
+                raise
+        return thing
+
+    def _require_long(self, thing: _WindowsHandle, name: bytes) -> None:
+        """Refuse a second, short name: what is protected or asked for by its long one must not have another.
+
+        The handle says its own name; where it does not (a volume without a letter), or Wine leaves the dots at its
+        end out, the folder's listing does, and it raises if that cannot be read either.
+        """
+        path = None if misread(name) else nt.path_of(thing.fileno())
+        if path is not None:
+            long = path.rpartition("\\")[2]
+        else:
+            with self._reopened(nt.LIST) as listing:
+                long = nt.wide(nt.entry_name(listing, name))
+        if long.casefold() != nt.wide(name).casefold():
+            raise OSError(errno.EINVAL, "it is a short form of another name: use the long one", name)
+
+    def _one(self, name: bytes) -> bytes:
+        """The name, for a call below the folder's handle: by that no name is a device.
+
+        What other programs take for something else is used only where the file system keeps it as it is:
+        FAT leaves dots and spaces at the end out. A path that a caller writes never has such a name.
+        """
+        problem = no_name(name)
+        if problem is None and (problem := misread(name)) and nt.file_system(self._fd) in _KEEP_ALL_NAMES:
+            problem = None
+        if problem is not None:
+            raise OSError(errno.EINVAL, f"the name {problem}", name)
+        return name
 
     def parent(self, *, listing: bool = True) -> Folder | None:  # noqa: ARG002
         """The folder above, wherever this one is now; None at the top, and for a deleted one."""
@@ -434,18 +452,12 @@ class Folder(BaseFolder, _WindowsHandle):
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def _steps(self, *, listing: bool = False, file: bool = False) -> Steps:
-        return _WindowsSteps(_READ if file else _FOLDER if listing else _ENTER, folders_only=not file)
-
-    def _file(self, handle: int, reached: tuple[bytes, ...]) -> File:
-        return File(handle, reached)
-
     # Changing
 
     def create(self, name: bytes, mode: int = 0o600) -> File:  # noqa: ARG002
         """A new empty file, open for reading and writing. `FileExistsError` if the name is taken."""
         options = nt.PLAIN_FILE | nt.THE_LINK_ITSELF
-        return File(nt.open_below(self._fd, _one(self._fd, name), _WRITE, options, disposition=nt.CREATE))
+        return File(nt.open_below(self._fd, self._one(name), _WRITE, options, disposition=nt.CREATE))
 
     def append(self, name: bytes, data: bytes) -> None:
         """Add `data` to the end of a file, which is made if it is not there, and flush it."""
@@ -460,7 +472,7 @@ class Folder(BaseFolder, _WindowsHandle):
     def make(self, name: bytes, mode: int = 0o777) -> None:  # noqa: ARG002
         """A new folder. `FileExistsError` if the name is taken."""
         options = nt.FOLDER_FILE | nt.THE_LINK_ITSELF
-        nt.close(nt.open_below(self._fd, _one(self._fd, name), nt.LIST, options, disposition=nt.CREATE))
+        nt.close(nt.open_below(self._fd, self._one(name), nt.LIST, options, disposition=nt.CREATE))
 
     def make_link(self, name: bytes, target: bytes) -> None:
         """A new symbolic link; to a folder, if one is there now. `EPERM` for who may not make links."""
@@ -473,7 +485,7 @@ class Folder(BaseFolder, _WindowsHandle):
             leads_to_folder = False
         options = (nt.FOLDER_FILE if leads_to_folder else nt.PLAIN_FILE) | nt.THE_LINK_ITSELF
         access = nt.GENERIC_WRITE | nt.DELETE
-        handle = nt.open_below(self._fd, _one(self._fd, name), access, options, disposition=nt.CREATE)
+        handle = nt.open_below(self._fd, self._one(name), access, options, disposition=nt.CREATE)
         try:
             nt.make_link(handle, text.replace("/", "\\"), relative=relative)
         except OSError:
@@ -489,59 +501,56 @@ class Folder(BaseFolder, _WindowsHandle):
         Windows before 10 have, while anybody has the other file open (`ETXTBSY`).
         """
         if mode == "exchange":
-            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-        _one(to._fd, to_name)
-        handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
+            raise system_error(errno.ENOSYS)
+        to._one(to_name)
+        with self._itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as thing:
 
-        def ask() -> int:
-            status = nt.rename(handle, to._fd, to_name, replace=mode == "replace")
-            if status == nt.ACCESS_DENIED:
-                status = self._rename_over(handle, to, to_name) if mode == "replace" else _held(to)
-            return status
+            def ask() -> int:
+                status = nt.rename(thing.fileno(), to._fd, to_name, replace=mode == "replace")
+                if status == nt.ACCESS_DENIED:
+                    status = self._rename_over(thing, to, to_name) if mode == "replace" else to._refused()
+                return status
 
-        try:
-            status = nt.patiently(ask)
-        finally:
-            nt.close(handle)
-        _require(status, to_name)
+            nt.require(nt.patiently(ask), to_name)
 
     @staticmethod
-    def _rename_over(handle: int, to: Folder, to_name: bytes) -> int:
+    def _rename_over(thing: _WindowsHandle, to: Folder, to_name: bytes) -> int:
         """Replace once more what the older call does not: an empty folder, a read-only file; the status."""
         try:
             status = to.stat(to_name)
         except FileNotFoundError:
-            return _held(to)
-        folder = nt.query_all(handle)[4] & nt.ATTRIBUTE_DIRECTORY
-        if status.kind == "folder":
-            if not folder:
-                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), to_name)
-            to.remove_folder(to_name)
-            return nt.rename(handle, to._fd, to_name, replace=False)
+            return to._refused()
+        folder = thing.status().kind == "folder"
+        if folder != (status.kind == "folder"):
+            raise system_error(errno.ENOTDIR if folder else errno.EISDIR, to_name)
         if folder:
-            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), to_name)
+            to.remove_folder(to_name)
+            return nt.rename(thing.fileno(), to._fd, to_name, replace=False)
         if status.kind != "file":
             return nt.ACCESS_DENIED
         if status.mode == 0o444:
             to.set_mode(to_name, 0o666)
-            again = nt.rename(handle, to._fd, to_name, replace=True)
+            again = nt.rename(thing.fileno(), to._fd, to_name, replace=True)
             if again:
                 to.set_mode(to_name, 0o444)
             return again
-        return _held(to, to_name)
+        return to._refused(to_name)
+
+    def _refused(self, name: bytes | None = None) -> int:
+        """Which of two things a refused rename to here means, for which Windows has one status.
+
+        Where no right is missing, another program holds what would be replaced, or something in the folder to rename.
+        """
+        return nt.SHARING_VIOLATION if self.writable(name) else nt.ACCESS_DENIED
 
     def link(self, name: bytes, to: Folder, to_name: bytes) -> None:
         """Give what has that name, a link itself included, another name.
 
         `ETXTBSY` while others hold it and do not share its deletion: neither name could be taken back.
         """
-        _one(to._fd, to_name)
-        handle = _open_itself(self._fd, name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE)
-        try:
-            status = nt.link(handle, to._fd, to_name)
-        finally:
-            nt.close(handle)
-        _require(status, to_name)
+        to._one(to_name)
+        with self._itself(name, nt.READ_ATTRIBUTES | nt.WRITE_ATTRIBUTES | nt.DELETE) as thing:
+            nt.require(nt.link(thing.fileno(), to._fd, to_name), to_name)
 
     def remove(self, name: bytes) -> None:
         """Remove a name that is not a folder's."""
@@ -552,33 +561,28 @@ class Folder(BaseFolder, _WindowsHandle):
         self._remove(name, folder=True)
 
     def _remove(self, name: bytes, *, folder: bool) -> None:
-        handle = _open_itself(self._fd, name, nt.DELETE | nt.READ_ATTRIBUTES)
-        try:
-            attributes = nt.query_all(handle)[4]
-            kind = _kind(_mode(attributes, nt.query_tag(handle)))
-            if folder != (kind == "folder"):
-                number = errno.ENOTDIR if folder else errno.EISDIR
-                raise OSError(number, os.strerror(number), name)
-            status = nt.remove(handle)
-        finally:
-            nt.close(handle)
-        if status == nt.CANNOT_DELETE and attributes & nt.ATTRIBUTE_READONLY:
+        with self._itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as thing:
+            seen = thing.status()
+            if folder != (seen.kind == "folder"):
+                raise system_error(errno.ENOTDIR if folder else errno.EISDIR, name)
+            status = nt.remove(thing.fileno())
+        if status == nt.CANNOT_DELETE and seen.mode == 0o444:
             # The older call keeps what is read-only, which on Unix is the folder's to say.
             self.set_mode(name, 0o666)
             self._remove(name, folder=folder)
             return
-        _require(status, name)
+        nt.require(status, name)
 
     def set_mode(self, name: bytes, mode: int, *, expected: Status | None = None) -> None:
         """Set the read-only attribute of the thing itself: see `set_own_mode`; `EOPNOTSUPP` for a link.
 
         If it is not the same thing as `expected`, nothing is changed and `OSError(ESTALE)` is raised.
         """
-        with _WindowsHandle(_open_itself(self._fd, name, nt.READ_ATTRIBUTES)) as thing:
+        with self._itself(name, nt.READ_ATTRIBUTES) as thing:
             status = thing.status()
             require_same(status, expected)
             if status.kind not in ("file", "folder"):
-                raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+                raise system_error(errno.EOPNOTSUPP)
             thing.set_own_mode(mode)
 
     def set_owner(self, name: bytes, uid: int, gid: int, *, expected: Status | None = None) -> None:
@@ -628,15 +632,14 @@ def open_folder(path: bytes | str, *, resolves: bool = True) -> Folder:  # noqa:
 
 def open_file(path: bytes | str) -> File:
     """The regular file of a path that the user named, for reading; links in it are followed."""
-    with _WindowsHandle(nt.open_below(None, _nt_path(path), nt.READ_ATTRIBUTES, 0)) as looked:
-        require_file(looked.status().raw)
-    handle = nt.open_below(None, _nt_path(path), _READ, 0)
+    status_of(path).require_file()
+    file = File(nt.open_below(None, _nt_path(path), _READ, 0))
     try:
-        require_file(_stat(handle)[0])
+        file.status().require_file()
     except OSError:
-        nt.close(handle)
+        file.close()
         raise
-    return File(handle)
+    return file
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
@@ -731,115 +734,8 @@ def _lock_folder() -> str:
     return folder
 
 
-def _open_itself(folder: int, name: bytes, access: int) -> int:
-    """Open what has that name, a link itself included."""
-    handle = nt.open_below(folder, _one(folder, name), access)
-    if may_be_short(name) or misread(name):
-        try:
-            _require_long(handle, folder, name)
-        except OSError:
-            nt.close(handle)
-            raise
-    return handle
-
-
-def _open_folder(folder: int, name: bytes, access: int) -> int:
-    handle = nt.open_below(folder, b"", access) if name == b"." else _open_itself(folder, name, access)
-    try:
-        attributes = nt.query_all(handle)[4]
-        if name == b".":
-            return handle  # What is held is behind the link, if one led to it.
-        kind = _kind(_mode(attributes, nt.query_tag(handle)))
-        if kind != "folder":
-            number = errno.ELOOP if kind == "link" else errno.ENOTDIR
-            raise OSError(number, os.strerror(number), name)
-        if attributes & nt.ATTRIBUTE_REPARSE_POINT:
-            return _behind(handle, folder, name, access)
-    except OSError:
-        nt.close(handle)
-        raise
-    return handle
-
-
-def _open_file(folder: int, name: bytes, access: int) -> int:
-    # Looked at before it is opened: a folder opened for writing, or a link, is distinguished first.
-    with _WindowsHandle(_open_itself(folder, name, nt.READ_ATTRIBUTES)) as looked:
-        require_file(looked.status().raw)
-    handle = _open_itself(folder, name, access)
-    try:
-        require_file(_stat(handle)[0])
-        if nt.query_tag(handle):
-            return _behind(handle, folder, name, access)
-    except OSError:
-        nt.close(handle)
-        raise
-    return handle
-
-
-def _behind(handle: int, folder: int, name: bytes, access: int) -> int:
-    """A file or folder that a filter fills in (kept in a cloud, compressed) through that filter; closes `handle`.
-
-    Only what is certainly the same thing: between the two a link may have taken its place.
-    """
-    through = nt.open_below(folder, _one(folder, name), access, 0)
-    try:
-        if nt.identity(through) != nt.identity(handle):
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
-    except OSError:
-        nt.close(through)
-        raise
-    nt.close(handle)
-    return through
-
-
-def _held(to: Folder, to_name: bytes | None = None) -> int:
-    """Which of two things a refused rename means, for which Windows has one status.
-
-    Where no right is missing, another program holds what would be replaced, or something in the folder to rename.
-    """
-    return nt.SHARING_VIOLATION if to.writable(to_name) else nt.ACCESS_DENIED
-
-
-def _require_long(handle: int, folder: int, name: bytes) -> None:
-    """Refuse a second, short name: what is protected or asked for by its long one must not have another.
-
-    The handle says its own name; where it does not (a volume without a letter), or Wine leaves the dots at its
-    end out, the folder's listing does, and it raises if that cannot be read either.
-    """
-    path = None if misread(name) else nt.path_of(handle)
-    if path is not None:
-        long = path.rpartition("\\")[2]
-    else:
-        listing = nt.open_below(folder, b"", nt.LIST)
-        try:
-            long = nt.wide(nt.entry_name(listing, name))
-        finally:
-            nt.close(listing)
-    if long.casefold() != nt.wide(name).casefold():
-        raise OSError(errno.EINVAL, "it is a short form of another name: use the long one", name)
-
-
 def _kind(mode: int) -> Kind:
     return KINDS.get(stat.S_IFMT(mode), "device")
-
-
-def _one(folder: int, name: bytes) -> bytes:
-    """The name, for a call below the folder's handle: by that no name is a device.
-
-    What other programs take for something else is used only where the file system keeps it as it is:
-    FAT leaves dots and spaces at the end out. A path that a caller writes never has such a name.
-    """
-    problem = no_name(name)
-    if problem is None and (problem := misread(name)) and nt.file_system(folder) in _KEEP_ALL_NAMES:
-        problem = None
-    if problem is not None:
-        raise OSError(errno.EINVAL, f"the name {problem}", name)
-    return name
-
-
-def _require(status: int, name: bytes) -> None:
-    if status:
-        raise nt.error_of(status, name)
 
 
 def _require_no_owner(uid: int, gid: int) -> None:
