@@ -17,7 +17,6 @@ travels in; from it a `File` or a `Folder` (`open_file`, `open_folder`), a `Stat
 """
 
 from filewright.boundary.boundary import Boundary, Reached
-from filewright.boundary.denial import DenyRules
 from filewright.boundary.launcher import PIPE, Child, Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import (
@@ -28,6 +27,7 @@ from filewright.boundary.names import (
     unquote,
 )
 from filewright.boundary.programs import program
+from filewright.boundary.rules import DenyRules
 from filewright.boundary.walk import FolderEntry, Walk
 from filewright.boundary.worktrees import tree_notice
 

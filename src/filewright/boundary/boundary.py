@@ -7,28 +7,35 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
+from itertools import accumulate
 
 from filewright import errors, system
-from filewright.boundary import refusal
-from filewright.boundary.denial import CLOSED, DENY_FILE, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.excludes import excludes_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import NOTHING, Matcher
-from filewright.boundary.location import Location, Root
-from filewright.boundary.names import is_temporary, quote, shown, unquote
-from filewright.boundary.protection import Protection, plain_form
-from filewright.boundary.roots import Path, open_roots
+from filewright.boundary.location import Location, Path, Root, named, open_roots, require_root
+from filewright.boundary.names import is_temporary, quote, shown
+from filewright.boundary.rules import CLOSED, DENY_FILE, RULE_FILES, DenyRules, Protection, is_deny_file
 from filewright.boundary.walk import Walk, WalkOptions, read_rules
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import File, Folder, Kind, NotAFileError, Status
+from filewright.system import File, Folder, Kind, LeadsOutError, NotAFileError, Status
 
 _LEVELS = 1_000  # a path of so many `..` is as long as the system takes
 
 Reached = dict[Location, tuple[bytes, ...]]
 """Where folders led to when they were opened, without links."""
+
+
+@dataclass(slots=True)
+class _RootRules:
+    """What holds in a root: what is protected, what is denied from the start, and where it lies in another root."""
+
+    protection: Protection
+    given: DenyRules
+    outer: Location | None
 
 
 class Boundary:
@@ -49,22 +56,18 @@ class Boundary:
             strict=settings.strict_paths,
         )
         self.launcher = self.roots[0].launcher
-        self._by_name = {root.name: root for root in self.roots}
         self._cross = settings.cross_devices
-        folders = [system.resolved(folder) for folder in guarded]
-        if settings.state_dir is not None:
-            folders.append(system.resolved(settings.state_dir))
-        self._own = {root.index: _below_root(root, folders) for root in self.roots}
-        protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
-        self._protection = {
-            index: Protection(
-                protected, settings.allow_write, [os.fsdecode(b"/".join(parts)) for parts in own]
-            )
-            for index, own in self._own.items()
-        }
         self._deny = DenyRules.of(settings.deny)
-        self._given = dict.fromkeys(self._own, self._deny)
-        self._outer = {root.index: _enclosing(root, self.roots) for root in self.roots}
+        folders = [system.resolved(folder) for folder in (*guarded, settings.state_dir) if folder is not None]
+        protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
+        self._rules = [
+            _RootRules(
+                Protection(protected, settings.allow_write, root.below(folders)),
+                self._deny,
+                _enclosing(root, self.roots),
+            )
+            for root in self.roots
+        ]
         self.excludes_file = excludes_file(os.environ)
 
     def close(self) -> None:
@@ -80,9 +83,8 @@ class Boundary:
         wanted = [system.resolved(folder) for folder in folders or ()]
         for root in self.roots:
             above = root.resolved.rstrip(b"/") + b"/"
-            inside = [tuple(path[len(above) :].split(b"/")) for path in wanted if path.startswith(above)]
             whole = folders is None or any(above.startswith(path.rstrip(b"/") + b"/") for path in wanted)
-            self._given[root.index] = self._deny if whole else self._deny.narrowed(inside)
+            self._rules[root.index].given = self._deny if whole else self._deny.narrowed(root.below(wanted))
 
     def require_open(self) -> None:
         """Raises `invalid_input` after `close`."""
@@ -91,13 +93,11 @@ class Boundary:
 
     def _rules_at(self, root: Root) -> DenyRules:
         """The rules with which a root begins: those given, and those of the roots that it lies in."""
-        given, outer = self._given[root.index], self._outer[root.index]
-        if outer is None:
-            return given
-        above = self.rules_for(outer.parent)
-        return above.begun(outer.name, given) if above.active else given
-
-    # Naming
+        begun = self._rules[root.index]
+        if begun.outer is None:
+            return begun.given
+        above = self.rules_for(begun.outer.parent)
+        return above.begun(begun.outer.name, begun.given) if above.active else begun.given
 
     def locate(self, asked: str) -> Location:
         """The place a caller's path names, whether or not anything is there.
@@ -112,58 +112,24 @@ class Boundary:
         safe = shown(asked) or "."
         if asked.startswith("file://"):
             raise errors.refused(Code.INVALID_INPUT, safe, f"{safe} is a URL", "give a path")
-        root, parts = self._split_root(asked, safe)
-        refusal.require_root(root, safe)
-        refusal.require_names(parts, safe)
-        where = Location(root, parts, safe)
-        if b".." in parts:
-            where = self._without_dots(where)
-        self._refuse_by_name(where)
+        where = named(self.roots, asked, safe)
+        if b".." in where.parts:
+            after = len(where.parts) - where.parts[::-1].index(b"..")
+            try:
+                with self._beneath(where, where.parts[:after], listing=False)[0] as folder:
+                    where = Location(where.root, folder.reached + where.parts[after:], safe)
+            except OSError as error:
+                depths = accumulate(-1 if part == b".." else 1 for part in where.parts)
+                climbs = error.errno == errno.ENOENT and min(depths) < 0
+                raise self._failure(LeadsOutError() if climbs else error, where, "open") from error
+        if where.parts:
+            # What is denied only as a folder, say, is refused when it is opened.
+            rules = self.rules_for(Location(where.root, where.parts[:-1]))
+            if rules.denies(where.name, False) and rules.denies(where.name, True):
+                raise rules.refusal(where.asked)
         # History, sessions and notices go by names: one that has several spellings is taken as the disk has it.
-        names = root.folder.true_names(where.parts)
-        return where if names == where.parts else Location(root, names, safe)
-
-    def _split_root(self, asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
-        """The root that a caller's path is below, and the parts of the path from there."""
-        if len(self.roots) > 1 or self.settings.strict_paths:
-            name, colon, rest = asked.removeprefix('"').partition(":")
-            if colon and name in self._by_name:
-                path = unquote('"' + rest if asked.startswith('"') else rest)
-                return self._by_name[name], refusal.split(path.lstrip(b"/"), safe)[1]
-        path = unquote(asked)
-        anchor, parts = refusal.split(path, safe)
-        if path.startswith(b"~"):
-            path = os.path.expanduser(path)
-            if parts[0] != b"~":
-                hint = "write ./ before a name that begins with ~"
-                raise refusal.outside(self.roots, path, safe, hint=hint)
-            anchor, parts = refusal.split(path, safe)
-        if not anchor:
-            if self.settings.strict_paths and path not in (b"", b"."):
-                raise refusal.without_root(self.roots, safe)
-            return self.roots[0], parts
-        best: tuple[int, Root] | None = None
-        for root in self.roots:
-            for top, steps in map(system.split_path, {root.path, root.resolved}):
-                deeper = top == anchor and (best is None or len(steps) > best[0])
-                if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
-                    best = (len(steps), root)
-        if best is None:
-            raise refusal.outside(self.roots, path, safe)
-        return best[1], parts[best[0] :]
-
-    def _without_dots(self, where: Location) -> Location:
-        after = len(where.parts) - where.parts[::-1].index(b"..")
-        try:
-            with self._beneath(where, where.parts[:after], listing=False)[0] as folder:
-                return Location(where.root, folder.reached + where.parts[after:], where.asked)
-        except OSError as error:
-            depth = 0
-            for part in where.parts:
-                depth += -1 if part == b".." else 1
-                if depth < 0 and error.errno == errno.ENOENT:
-                    raise self._failure(OSError(errno.EXDEV, ""), where, "open") from error
-            raise self._failure(error, where, "open") from error
+        names = where.root.folder.true_names(where.parts)
+        return where if names == where.parts else Location(where.root, names, safe)
 
     # Opening: every way from a path to an open thing is `_beneath`, or `file_beneath` of the root's folder.
 
@@ -172,24 +138,31 @@ class Boundary:
     ) -> tuple[Folder, DenyRules]:
         """The folder `parts` on the way to `where`, and the rules for what is in it."""
         root = where.root.folder
-        given = self._rules_at(where.root)
-        if not given.active and b".." not in parts:
+        rules = self._rules_at(where.root)
+        opened: Folder | None = None
+        if not rules.active and b".." not in parts:
             # In most workspaces nothing is denied, and no link is on the way: one call opens the folder, and
             # from it, not by its path, the folders above are asked whether they hold a rule file.
             try:
-                folder = root.beneath(parts, links=False, cross=self._cross, listing=listing)
+                opened = root.beneath(parts, links=False, cross=self._cross, listing=listing)
             except OSError:
                 pass  # Walked part by part it is found out whether the caller may be told of it.
             else:
-                if not self._rules_above(where.root, folder, changing=changing):
-                    return self._checked(where, folder, given)
-                with folder:
-                    if changing and self._names_now(where.root, folder) is None:
-                        raise errors.moved_out(where.asked, quote(where.root.path))
-        asking = _Asking(given, where, changing=changing)
-        folder = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
-        rules = asking.rules_in(folder)
-        return self._checked(where, folder, rules)
+                if self._rules_above(where.root, opened, changing=changing):
+                    with opened:
+                        if changing:
+                            self._names_now(where, opened)
+                    opened = None
+        if opened is None:
+            asking = _Asking(rules, where, changing=changing)
+            opened = root.beneath(parts, cross=self._cross, listing=listing, ask=asking)
+            rules = asking.rules_in(opened)
+        try:
+            self._refuse_own(where, opened.reached)
+        except FilewrightError:
+            opened.close()
+            raise
+        return opened, rules
 
     @staticmethod
     def _rules_above(root: Root, folder: Folder, *, changing: bool) -> bool:
@@ -203,13 +176,44 @@ class Boundary:
         files = RULE_FILES if changing else (DENY_FILE,)
         return not seen or folder.holds_any([b"../" * up + file for up in range(depth + 1) for file in files])
 
-    def _checked(self, where: Location, folder: Folder, rules: DenyRules) -> tuple[Folder, DenyRules]:
+    @contextmanager
+    def _above(self, where: Location, doing: str = "look at") -> Iterator[tuple[Folder, DenyRules]]:
+        """The folder that `where` is in, and the rules for it, while something is done there by its name."""
         try:
-            self._refuse_own(where, folder.reached)
-        except FilewrightError:
-            folder.close()
+            above, rules = self._beneath(where, where.parts[:-1], listing=False)
+            with above:
+                yield above, rules
+        except OSError as error:
+            raise self._failure(error, where, doing) from error
+
+    def _looked_at(self, where: Location, above: Folder, rules: DenyRules) -> Status:
+        """The status of what has the name of `where` in a folder; refused if it is denied, be it there or not."""
+        self._refuse_own(where, (*above.reached, where.name))
+        try:
+            status = above.stat(where.name, birth=True)
+        except OSError:
+            rules.require(where.asked, where.name, None)
             raise
-        return folder, rules
+        rules.require(where.asked, where.name, status.kind == "folder")
+        if not self._cross and (status.device != where.root.device or above.is_mount(where.name)):
+            raise LeadsOutError()
+        return status
+
+    def stat(self, where: Location) -> Status:
+        """The status of the thing itself, a link included; links above it are followed inside the root."""
+        if not where.parts:
+            return where.root.folder.status()
+        with self._above(where) as (above, rules):
+            return self._looked_at(where, above, rules)
+
+    def read_link(self, where: Location) -> bytes:
+        """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
+        with self._above(where) as (above, rules):
+            if self._looked_at(where, above, rules).kind == "link":
+                return above.read_link(where.name)
+        raise FilewrightError(
+            Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
+        )
 
     def open_file(self, where: Location) -> File:
         """The regular file `where`, for reading; relative links inside the root are followed.
@@ -223,25 +227,20 @@ class Boundary:
         with self._above(where, "open") as (above, rules):
             if not where.parts:
                 raise NotAFileError("folder")
-            if rules.active:
-                rules.require(where.asked, where.name, _is_folder(above, where.name))
+            kind = self._looked_at(where, above, rules).kind
             try:
-                file = above.open(where.name)
+                file: File = above.open(where.name, seen=kind == "file")
                 file.reached = (*above.reached, where.name)
             except OSError as error:
                 if error.errno != errno.ELOOP:
-                    rules.require(where.asked, where.name, _is_folder(above, where.name))
                     raise
                 asking = _Asking(self._rules_at(where.root), where)
                 file = where.root.folder.file_beneath(where.parts, cross=self._cross, ask=asking)
             try:
-                rules.require(where.asked, where.name, False)
-                self._refuse_own(where, file.reached or where.parts)
-                if not self._cross and file.status().device != where.root.device:
-                    raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+                self._refuse_own(where, file.reached)
                 if where.asked.endswith("/"):
                     raise errors.slash_after_file(where.asked)
-            except (FilewrightError, OSError):
+            except FilewrightError:
                 file.close()
                 raise
             return file
@@ -269,30 +268,31 @@ class Boundary:
         except PermissionError:
             folder, rules = self._beneath(where, parts, listing=False, changing=True)
         try:
-            below = where.parts[len(parts) :]
-            if folder.reached != parts:
-                self._refuse_protected(where, (*folder.reached, *below), itself=bool(below))
-            now = self._names_now(where.root, folder)
-            if now is None:
-                raise errors.moved_out(where.asked, quote(where.root.path))
-            if now != folder.reached:
-                self._refuse_protected(where, (*now, *below), itself=bool(below))
-            _require_changeable(where, rules, folder, below)
+            below, within = where.parts[len(parts) :], rules
+            for names in {folder.reached, self._names_now(where, folder)} - {parts}:
+                self._refuse_protected(where, (*names, *below), itself=bool(below))
+            for depth, name in enumerate(below if rules.active else (), 1):
+                is_folder: bool | None = True
+                if depth == len(below):
+                    is_folder = _is_folder(folder, name) if depth == 1 else None
+                within.require(where.asked, name, is_folder, changing=True)
+                within = within.entered(name, None)
         except FilewrightError:
             folder.close()
             raise
         return folder, rules
 
     @staticmethod
-    def _names_now(root: Root, folder: Folder) -> tuple[bytes, ...] | None:
-        """The names from the root to a held folder at this moment, where the system says; None if outside."""
-        if not folder.reached:
-            return ()  # The root itself, opened once more.
-        path, start = folder.path(), root.folder.path()
-        if path is None or start is None or path == start:
+    def _names_now(where: Location, folder: Folder) -> tuple[bytes, ...]:
+        """The names from the root to a held folder at this moment, as far as the system says. Raises `path_escape`
+        for one that was moved out of the root."""
+        path, start = folder.path(), where.root.folder.path()
+        if not folder.reached or path is None or start is None or path == start:
             return folder.reached
         start = start.rstrip(b"/") + b"/"
-        return tuple(path[len(start) :].split(b"/")) if path.startswith(start) else None
+        if not path.startswith(start):
+            raise errors.moved_out(where.asked, quote(where.root.path))
+        return tuple(path[len(start) :].split(b"/"))
 
     def _open_deepest(self, where: Location, depth: int) -> tuple[Folder, int, DenyRules]:
         """The deepest folder on the way to `where` that is there, at most `depth` levels down, asked."""
@@ -305,47 +305,6 @@ class Boundary:
             else:
                 return folder, depth, rules
             depth -= 1
-
-    # Looking
-
-    @contextmanager
-    def _above(self, where: Location, doing: str = "look at") -> Iterator[tuple[Folder, DenyRules]]:
-        """The folder that `where` is in, and the rules for it, while something is done there by its name."""
-        try:
-            above, rules = self._beneath(where, where.parts[:-1], listing=False)
-            with above:
-                yield above, rules
-        except OSError as error:
-            raise self._failure(error, where, doing) from error
-
-    def stat(self, where: Location) -> Status:
-        """The status of the thing itself, a link included; links above it are followed inside the root."""
-        if not where.parts:
-            return where.root.folder.status()
-        with self._above(where) as (above, rules):
-            self._refuse_own(where, (*above.reached, where.name))
-            try:
-                status = above.stat(where.name, birth=True)
-            except OSError:
-                rules.require(where.asked, where.name, None)
-                raise
-            rules.require(where.asked, where.name, status.kind == "folder")
-            if not self._cross and (status.device != where.root.device or above.is_mount(where.name)):
-                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-            return status
-
-    def read_link(self, where: Location) -> bytes:
-        """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""
-        with self._above(where) as (above, rules):
-            rules.require(where.asked, where.name, None)
-            try:
-                return above.read_link(where.name)
-            except OSError as error:
-                if error.errno != errno.EINVAL:
-                    raise
-                raise FilewrightError(
-                    Code.INVALID_INPUT, f"{where.asked} is not a link", details={"path": where.asked}
-                ) from error
 
     # Walking
 
@@ -373,7 +332,7 @@ class Boundary:
         may not be changed. Raises as `open_folder`, and for a glob
         `invalid_input` or `path_escape`.
         """
-        refusal.require_root(where.root, where.asked)
+        require_root(where.root, where.asked)
         options = WalkOptions(
             rules=None if include_ignored else self._outer_rules(),
             globs=Globs([glob] if isinstance(glob, str) else glob or ()),
@@ -381,7 +340,7 @@ class Boundary:
             hidden=include_hidden,
             details=details,
             kinds=None if kinds is None else frozenset(kinds),
-            hide=tuple((parts[:-1], parts[-1]) for parts in self._own[where.root.index]),
+            hide=tuple((parts[:-1], parts[-1]) for parts in self._rules[where.root.index].protection.own),
             hide_git=not include_git,
             after=after.parts[len(where.parts) :] if after is not None and where.holds(after) else (),
             cross=self._cross,
@@ -389,10 +348,15 @@ class Boundary:
         )
         try:
             folder, denied = self._beneath(where, where.parts, changing=changing)
+
+            def has(name: bytes) -> bool:
+                is_folder = _is_folder(folder, name)
+                return is_folder is not None and not denied.denies(name, is_folder)
+
             try:
                 if denied.broken:
                     raise denied.refusal(where.asked)
-                options.globs.require_below(partial(_offers, folder, denied))
+                options.globs.require_below(has)
             except FilewrightError:
                 folder.close()
                 raise
@@ -412,10 +376,10 @@ class Boundary:
         reasons: Counter[str] = Counter()
         options = WalkOptions(rules=None, globs=Globs(()), hide_git=False, cross=self._cross, reasons=reasons)
         top = root.folder.beneath(())
-        rules = self._rules_at(root).traced().entered(None, top)
-        if rules.broken:
+        rules = self._rules_at(root).entered(None, top)
+        if rules.broken is not None:
             top.close()
-            return Counter([rules.broken])
+            return Counter([rules.broken.why])
         for _ in Walk(Location(root, (), "."), top, rules, options, task):
             pass
         return reasons
@@ -458,7 +422,7 @@ class Boundary:
             reached = None  # It knows of what is on the disk only.
         led = reached.get(above) if reached is not None else None
         if led is None:
-            refusal.require_root(where.root, where.asked)
+            require_root(where.root, where.asked)
         self._refuse_protected(where, where.parts)
         if led is not None:
             if led != above.parts:
@@ -492,7 +456,7 @@ class Boundary:
 
     def protects(self, where: Location) -> str | None:
         """The protected name that `where` is or lies below, by its name alone; None if there is none."""
-        return self._protection[where.root.index].rule_for(where.parts)
+        return self._rules[where.root.index].protection.rule_for(where.parts)
 
     def guard_tree(
         self, source: Location, destination: Location, *, moving: bool, there: int | None, task: Task
@@ -511,7 +475,7 @@ class Boundary:
         with folder:
             ends = (*folder.reached, *destination.parts[depth:])
         rules = rules.below(destination.parts[depth:])
-        was, then = self._protection[source.root.index], self._protection[destination.root.index]
+        was, then = (self._rules[place.root.index].protection for place in (source, destination))
         below = {b"": rules}
         for entry in walk:
             if was.concerns(entry.name) or then.concerns(entry.name):
@@ -569,27 +533,46 @@ class Boundary:
                 rules = rules.entered(name, None)
         return rules
 
-    def _refuse_by_name(self, where: Location) -> None:
-        """Refuse what is denied whatever is there; what is denied only as a folder, say, is when it is opened."""
-        if where.parts:
-            rules = self.rules_for(Location(where.root, where.parts[:-1]))
-            if rules.denies(where.name, False) and rules.denies(where.name, True):
-                raise rules.refusal(where.asked)
-
     def _refuse_protected(self, where: Location, parts: tuple[bytes, ...], *, itself: bool = True) -> None:
         """Refuse what is protected or lies below it; if `itself` is changed, also what holds such a thing."""
-        protection = self._protection[where.root.index]
+        protection = self._rules[where.root.index].protection
         rule = protection.rule_for(parts) or (protection.covers_below(parts) if itself else None)
         if rule is not None:
             raise errors.protected(where.asked, rule)
 
     def _refuse_own(self, where: Location, parts: tuple[bytes, ...]) -> None:
-        for own in self._own[where.root.index]:
-            if tuple(map(plain_form, parts[: len(own)])) == tuple(map(plain_form, own)):
-                raise errors.own_state(where.asked)
+        if self._rules[where.root.index].protection.is_own(parts):
+            raise errors.own_state(where.asked)
 
     def _failure(self, error: OSError, where: Location, doing: str) -> FilewrightError:
-        return refusal.failure(error, where, doing, cross=self._cross)
+        """What an `OSError` met while `doing` something to `where` means; says where an escape leads."""
+        root = quote(where.root.path)
+        if isinstance(error, NotAFileError) and error.kind != "link":
+            hint = "list the folder instead" if error.kind == "folder" else "name a regular file"
+            return errors.not_a_file(where.asked, error.kind, hint=hint)
+        if error.errno == errno.EXDEV:
+            leads = where.absolute
+            if isinstance(error, LeadsOutError) and error.path is not None:
+                leads = os.path.join(where.root.path, *error.above, error.path)
+            leads = system.absolute(leads)
+            if self._cross or not leads.startswith(where.root.path.rstrip(b"/") + b"/"):
+                return errors.leads_out(where.asked, root, quote(leads))
+            return errors.refused(
+                Code.PATH_ESCAPE,
+                where.asked,
+                f"{where.asked} lies on another file system than the root {root}",
+                "mounts inside a root are not entered here; the setting cross_devices allows it",
+                root=root,
+                resolved=quote(leads),
+            )
+        if error.errno == errno.ELOOP:
+            message = f"cannot {doing} {where.asked}: the links on the way never end"
+            return errors.refused(Code.SYMLINK, where.asked, message, "name the target itself", root=root)
+        if error.errno == errno.EAGAIN:
+            message = f"cannot {doing} {where.asked}: it is being replaced over and over"
+            hint = "stop what renames it, or try again later"
+            return errors.refused(Code.IN_USE, where.asked, message, hint, root=root)
+        return from_os_error(error, where.asked, doing=doing)
 
 
 class _Asking:
@@ -616,16 +599,6 @@ class _Asking:
         return self._rules[names]
 
 
-def _require_changeable(where: Location, rules: DenyRules, folder: Folder, names: tuple[bytes, ...]) -> None:
-    """Refuse to change `names` below a folder that is held, of which only the first may be there."""
-    for depth, name in enumerate(names if rules.active else (), 1):
-        is_folder: bool | None = True
-        if depth == len(names):
-            is_folder = _is_folder(folder, name) if depth == 1 else None
-        rules.require(where.asked, name, is_folder, changing=True)
-        rules = rules.entered(name, None)
-
-
 def _is_folder(above: Folder, name: bytes) -> bool | None:
     """Whether a name is that of a folder; None where nothing has it."""
     try:
@@ -634,35 +607,12 @@ def _is_folder(above: Folder, name: bytes) -> bool | None:
         return None
 
 
-def _offers(folder: Folder, rules: DenyRules, name: bytes) -> bool:
-    """Whether the folder has a thing of that name, which is not denied."""
-    is_folder = _is_folder(folder, name)
-    return is_folder is not None and not rules.denies(name, is_folder)
-
-
-def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:
-    """Whether an absolute path is that of a root, in whatever case where the file system takes that for the same."""
-    if parts == steps:
-        return True
-    if tuple(map(plain_form, parts)) != tuple(map(plain_form, steps)):
-        return False
-    try:
-        return system.status_of(anchor + b"/".join(parts)).identity == (root.device, root.inode)
-    except OSError:
-        return False
-
-
 def _enclosing(root: Root, roots: Sequence[Root]) -> Location | None:
     """Where a root lies in the innermost of the others that hold it; None if it lies in none."""
-    found: Location | None = None
-    for other in roots:
-        for parts in _below_root(other, [root.resolved]) if other is not root else ():
-            if found is None or len(parts) < len(found.parts):
-                found = Location(other, parts)
-    return found
-
-
-def _below_root(root: Root, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
-    """The paths below `root` of those of `folders` that lie there."""
-    start = root.resolved.rstrip(b"/") + b"/"
-    return [tuple(folder[len(start) :].split(b"/")) for folder in folders if folder.startswith(start)]
+    found = [
+        Location(other, parts)
+        for other in roots
+        if other is not root
+        for parts in other.below([root.resolved])
+    ]
+    return min(found, key=lambda place: len(place.parts), default=None)

@@ -1,12 +1,20 @@
-"""`Root` and `Location`: the only form in which a path travels between rooms."""
+"""`Root` and `Location`: the only form in which a path travels between rooms; how roots are opened and named."""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from filewright import errors, system
 from filewright.boundary.launcher import Launcher
-from filewright.boundary.names import quote
+from filewright.boundary.names import plain_form, quote, unquote
+from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.system import Folder
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +38,19 @@ class Root:
     strict: bool = field(default=False, compare=False)
     launcher: Launcher | None = field(default=None, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if not self.resolved:
-            object.__setattr__(self, "resolved", self.path)
-
     @property
     def fd(self) -> int:
         """The folder's descriptor."""
         return self.folder.fileno()
+
+    def below(self, folders: Sequence[bytes]) -> list[tuple[bytes, ...]]:
+        """The paths below it of those of `folders`, absolute and without links, that lie there."""
+        start = self.resolved.rstrip(b"/") + b"/"
+        return [tuple(path[len(start) :].split(b"/")) for path in folders if path.startswith(start)]
+
+    def is_at(self, path: bytes) -> bool:
+        """Whether an absolute path leads to it now. Raises `OSError`."""
+        return system.status_of(path).identity == (self.device, self.inode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +115,177 @@ def shown_as(root: Root, parts: tuple[bytes, ...]) -> str:
     if not prefix and (path.startswith((b"~", b"file:")) or (root.several and b":" in parts[0])):
         path = b"./" + path
     return prefix + quote(path)
+
+
+# Opening
+
+
+def open_roots(
+    asked: Sequence[Path],
+    *,
+    confine: bool = True,
+    resolves: bool = True,
+    worktrees: bool = False,
+    strict: bool = False,
+) -> tuple[Root, ...]:
+    """Open each root and hold its descriptor; without `confine` no child process may read them,
+    and without `resolves` paths below them are walked part by part.
+
+    With `worktrees` those linked with them are roots too; where it is `strict`, every path names its root.
+
+    A root is a folder's path, or `name=path` to name it; without a name its folder's name is
+    taken, with `-2`, `-3` … where two would be the same. The same folder given twice is one root.
+    """
+    if not asked:
+        raise FilewrightError(Code.INVALID_INPUT, "no root was given", hint="name at least one folder")
+    wanted: list[tuple[bytes, bytes]] = []
+    for item in map(os.fsencode, asked):
+        name, equals, path = item.partition(b"=")
+        # A folder whose own name holds `=` is still a folder: a name never holds a slash.
+        if not (equals and path and name) or re.search(rb"[/\\]", name) or os.path.isdir(item):
+            name, path = b"", item
+        wanted.append((name, path))
+    if worktrees:
+        from filewright.boundary.worktrees import linked_worktrees
+
+        wanted += [(b"", linked) for _, path in wanted for linked in linked_worktrees(system.absolute(path))]
+    found: dict[tuple[int, int], tuple[str, bytes, Folder]] = {}
+    taken: set[str] = set()
+    for name, path in wanted:
+        absolute = system.absolute(path)
+        try:
+            folder = system.open_folder(absolute, resolves=resolves)
+        except (OSError, ValueError) as error:
+            for _, _, opened in found.values():
+                opened.close()
+            reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
+            raise from_os_error(reason, quote(path), doing="open the root") from error
+        if folder.identity() in found:
+            folder.close()
+            continue
+        text = (name or absolute.rpartition(b"/")[2]).decode("utf-8", "replace")
+        base = "".join(c if c.isalnum() or c in "-_." else "-" for c in text) or "root"
+        unique, number = base, 1
+        while unique in taken:
+            number += 1
+            unique = f"{base}-{number}"
+        taken.add(unique)
+        found[folder.identity()] = unique, absolute, folder
+    launcher = Launcher([folder for _, _, folder in found.values()], confine=confine)
+    several = len(found) > 1
+    return tuple(
+        Root(name, path, folder, *identity, system.resolved(path), index, several, strict, launcher)
+        for index, (identity, (name, path, folder)) in enumerate(found.items())
+    )
+
+
+# Naming
+
+
+def named(roots: Sequence[Root], asked: str, safe: str) -> Location:
+    """The place that a caller's path names, by the path alone; it may hold `..` still.
+
+    `safe` is the path as messages repeat it. Raises `path_escape`, `invalid_input`, and `not_found` for a root that
+    is gone.
+    """
+    root, parts = _split_root(roots, asked, safe)
+    require_root(root, safe)
+    for part in parts:
+        problem = system.name_problem(part) if part != b".." else None
+        if problem is not None:
+            raise errors.unusable(safe, f"cannot be used: the name {quote(part)} {problem}")
+    return Location(root, parts, safe)
+
+
+def _split_root(roots: Sequence[Root], asked: str, safe: str) -> tuple[Root, tuple[bytes, ...]]:
+    """The root that a caller's path is below, and the parts of the path from there."""
+    strict = roots[0].strict
+    facts = {root.name: quote(root.path) for root in roots}
+    if len(roots) > 1 or strict:
+        name, colon, rest = asked.removeprefix('"').partition(":")
+        root = next((root for root in roots if root.name == name), None)
+        if colon and root is not None:
+            path = unquote('"' + rest if asked.startswith('"') else rest)
+            return root, _split(path.lstrip(b"/"), safe)[1]
+    path = unquote(asked)
+    anchor, parts = _split(path, safe)
+    hint = "give a path below the root; ask the user to add a root if that one is needed"
+    if path.startswith(b"~"):
+        path = os.path.expanduser(path)
+        if parts[0] != b"~":
+            hint = "write ./ before a name that begins with ~"
+            anchor = b""
+        else:
+            anchor, parts = _split(path, safe)
+    elif not anchor:
+        if strict and path not in (b"", b"."):
+            names = ", ".join(f"{name}: ({path})" for name, path in facts.items())
+            raise errors.refused(
+                Code.INVALID_INPUT,
+                safe,
+                f"{safe} does not say which root it is below",
+                f"write {roots[0].name}:{safe} or an absolute path; the roots are {names}",
+                roots=facts,
+            )
+        return roots[0], parts
+    best: tuple[int, Root] | None = None
+    for root in roots:
+        for top, steps in map(system.split_path, {root.path, root.resolved}):
+            deeper = top == anchor and (best is None or len(steps) > best[0])
+            if deeper and _leads_to(root, steps, anchor, parts[: len(steps)]):
+                best = (len(steps), root)
+    if best is None:
+        raise errors.refused(
+            Code.PATH_ESCAPE,
+            safe,
+            f"{safe} is outside the workspace (root {', '.join(f'{name}: {path}' for name, path in facts.items())})",
+            hint,
+            resolved=quote(os.path.normpath(path)),
+            root=quote(roots[0].path),
+            roots=facts,
+        )
+    return best[1], parts[best[0] :]
+
+
+def _split(path: bytes, safe: str) -> tuple[bytes, tuple[bytes, ...]]:
+    try:
+        return system.split_path(path)
+    except ValueError as error:
+        raise errors.unusable(safe, str(error)) from None
+
+
+def _leads_to(root: Root, steps: tuple[bytes, ...], anchor: bytes, parts: tuple[bytes, ...]) -> bool:
+    """Whether an absolute path is that of a root, in whatever case where the file system takes that for the same."""
+    if parts == steps:
+        return True
+    try:
+        return [*map(plain_form, parts)] == [*map(plain_form, steps)] and root.is_at(
+            anchor + b"/".join(parts)
+        )
+    except OSError:
+        return False
+
+
+def require_root(root: Root, asked: str) -> None:
+    """Raise `not_found` unless the root's path still leads to the folder that was opened as the root.
+
+    Otherwise what is done would be done in a folder that nobody sees any more.
+    """
+    try:
+        if root.is_at(root.path):
+            return
+        what = "was replaced by another folder"
+    except PermissionError:
+        return  # Nobody can say; what is held is what was opened.
+    except (FileNotFoundError, NotADirectoryError):
+        what = "was deleted or moved"
+    except OSError as error:
+        raise from_os_error(error, asked) from error
+    raise errors.refused(
+        Code.NOT_FOUND,
+        asked,
+        f"cannot open {asked}: the root {quote(root.path)} {what} since it was opened",
+        f"the root {quote(root.path)} was deleted, moved or replaced; start filewright again "
+        "with the folder that is meant",
+        root=quote(root.path),
+    )

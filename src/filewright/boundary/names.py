@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import unicodedata
 import zlib
 from functools import lru_cache
 
@@ -21,6 +22,7 @@ from filewright.visible import BREAKS, CONTROLS, DIRECTIONS, HIDDEN, SURROGATES
 _UNSAFE = re.compile(f"[\t{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]")
 _HEADING = "==> "
 """How the headings of files begin in some answers: a name that does is quoted, so that it forges none."""
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PLAIN = re.compile(rb"[!#-~](?:[ -~]*[!-~])?")
 _ESCAPES = {
     0x07: "\\a",
@@ -122,15 +124,7 @@ def shown(asked: str) -> str:
         return asked
     if not _UNSAFE.search(asked):
         return asked
-    return _quoted(
-        asked.encode("utf-8", "surrogatepass" if _has_other_surrogates(asked) else "surrogateescape")
-    )
-
-
-def _has_other_surrogates(text: str) -> bool:
-    return any(
-        "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff" for character in text
-    )
+    return _quoted(asked.encode("utf-8", "surrogatepass" if _NO_BYTE.search(asked) else "surrogateescape"))
 
 
 def _quoted(name: bytes) -> str:
@@ -174,3 +168,42 @@ def _unquoted(text: str) -> bytes:
             'a quoted name ends in a double quote and writes \\" \\\\ \\n \\t and bytes as \\377',
         )
     return bytes(name)
+
+
+# As other file systems compare names
+
+# What HFS+ ignores in a name.
+_IGNORABLE = dict.fromkeys(
+    [0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+_NAME_BYTES = 1024
+"""No file system has a longer name: what a caller writes may be of any length, and is not remembered."""
+
+
+def plain_form(name: bytes) -> bytes:
+    """The name as the most forgiving file system would compare it: two equal ones may be one file.
+
+    One that ignores case or normalises opens `.git` for `.GIT`, `.g<zero-width joiner>it`, `.git. ` or `git~1`. Git
+    refuses all of them in a tree on every system.
+    """
+    return (_plain_form if len(name) <= _NAME_BYTES else _plain_form.__wrapped__)(name)
+
+
+@lru_cache(maxsize=4096)
+def _plain_form(name: bytes) -> bytes:
+    text = name.decode("utf-8", "surrogateescape")
+    if text.isascii():
+        text = text.lower()
+    else:
+        text = unicodedata.normalize("NFKC", text.translate(_IGNORABLE)).casefold()
+    # NTFS: a stream's name, then dots and spaces at the end are nothing.
+    text = text.split(":", 1)[0].rstrip(". ") or text
+    return b".git" if text == "git~1" else text.encode("utf-8", "surrogateescape")
+
+
+def folded(rules: bytes) -> bytes:
+    """The text of rules for names in their plain form: what such a file system takes for the same, is."""
+    text = rules.decode("utf-8", "surrogateescape")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_IGNORABLE))
+    return text.casefold().encode("utf-8", "surrogateescape")

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, repeat
 
-from filewright.boundary.denial import DENY_FILE, NO_RULES, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.globs import Globs
 from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import Location, shown_as
 from filewright.boundary.names import TEMPORARY, is_temporary
+from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules, is_deny_file
 from filewright.boundary.scan import (
     FOLDER_MARKS,
     GIT_RULES,
@@ -505,7 +505,7 @@ class Walk:
                 self.unreadable += 1
                 self.denied += 1
                 if self._options.reasons is not None:
-                    self._options.reasons[folder.denied.broken] += 1
+                    self._options.reasons[folder.denied.broken.why] += 1
 
     def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
         present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))

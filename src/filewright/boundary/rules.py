@@ -1,0 +1,374 @@
+"""What the user keeps from agents (`.agentsignore`, `--deny`), from their changes (`.agentsreadonly`), and protects.
+
+Both files are written like `.gitignore`, may be in any folder, and hold for what is below it. What is
+denied is not there for any call: not read, listed, searched, changed, nor named by history. The answer
+for a path that a rule matches is the same whether or not anything is there; a rule that ends in a slash
+matches a name that does not exist, too. A name is matched as it is written and as the most forgiving
+file system would read it, and either is enough. A rule file that cannot be used denies its whole folder.
+
+Nobody has to say that there are such files: they are looked for in the folders on the way to what was
+opened, from the folder that is held, so that no rename in between hides one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from filewright import errors
+from filewright.boundary.ignore import NOTHING, Matcher, Rule, problem_of
+from filewright.boundary.names import folded, plain_form, quote
+from filewright.errors import FilewrightError
+from filewright.system import Folder
+
+DENY_FILE: Final = b".agentsignore"
+READ_ONLY_FILE: Final = b".agentsreadonly"
+RULE_FILES: Final = (DENY_FILE, READ_ONLY_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Why a rule file cannot be used; `number` is the error of the system's that was met, if one was."""
+
+    why: str
+    number: int | None = None
+
+
+_Content = bytes | Unusable | None
+"""What a rule file holds; None if there is none."""
+
+_FILE_BYTES = 64 << 10
+_REMEMBERED_BYTES = 8 << 10
+_TRIES = 8
+_SPECIAL = re.compile(rb"[*?\[\]\\!# ]")
+_READINGS: tuple[tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]], ...] = (
+    (bytes, bytes),
+    (plain_form, folded),
+)
+"""How names and rules are read: as written, and as a file system that ignores case and more would."""
+
+
+class _Scope:
+    """Some rules as they are for the names in one folder: for each of `_READINGS` the rules and the folder's path."""
+
+    __slots__ = ("_forms",)
+
+    def __init__(self, forms: Sequence[tuple[Matcher, bytes]]) -> None:
+        self._forms = forms
+
+    @staticmethod
+    def at(folder: bytes) -> _Scope:
+        """No rules, in a folder whose path from the root ends in a slash."""
+        return _Scope([(NOTHING, b"/".join(map(name, folder.split(b"/")))) for name, _ in _READINGS])
+
+    def __bool__(self) -> bool:
+        return any(matcher for matcher, _ in self._forms)
+
+    def rule(self, name: bytes, folder: bool) -> tuple[bytes, Rule] | None:
+        """The rule that matches the name of a folder, or of something else, and the path of the folder it is from."""
+        for (matcher, prefix), (form, _) in zip(self._forms, _READINGS, strict=True):
+            found = matcher.decides(prefix, form(name), folder) if matcher else None
+            if found is not None and not found.rule.negated:
+                return self._forms[0][1][: found.base], found.rule
+        return None
+
+    def left(self, names: list[bytes], folder: bool) -> list[bytes]:
+        """The names that no rule matches."""
+        for (matcher, prefix), (form, _) in zip(self._forms, _READINGS, strict=True):
+            if matcher and names:
+                kept = set(matcher.kept(prefix, [form(name) for name in names], folder))
+                names = [name for name in names if form(name) in kept]
+        return names
+
+    def below(self, name: bytes) -> _Scope:
+        """The same for the names in the folder `name`."""
+        paths = [
+            prefix + form(name) + b"/" for (_, prefix), (form, _) in zip(self._forms, _READINGS, strict=True)
+        ]
+        return _Scope(
+            [(matcher.below(path), path) for (matcher, _), path in zip(self._forms, paths, strict=True)]
+        )
+
+    def plus(self, content: bytes) -> _Scope:
+        """With the rules of a file in this folder."""
+        forms = zip(self._forms, _READINGS, strict=True)
+        return _Scope(
+            [(m.with_files(len(path), read(content), None), path) for (m, path), (_, read) in forms]
+        )
+
+
+_NONE = _Scope.at(b"")
+
+
+class DenyRules:
+    """What is denied, and what may not be changed, of the names in one folder.
+
+    `given` are those of the command line and of the client's roots, which no file undoes. `broken` says why a
+    rule file cannot be used; then, and where all of the folder is denied, it is `closed`: every name is.
+    `active` rules may deny more than deny files.
+    """
+
+    __slots__ = ("_files", "_given", "_read_only", "active", "broken", "closed")
+
+    def __init__(
+        self,
+        given: tuple[_Scope, ...] = (),
+        files: _Scope = _NONE,
+        read_only: _Scope = _NONE,
+        broken: Unusable | None = None,
+        *,
+        active: bool = False,
+        closed: bool = False,
+    ) -> None:
+        self._given, self._files, self._read_only = given, files, read_only
+        self.broken = broken
+        self.closed = closed or broken is not None
+        self.active = active or self.closed or any(given)
+
+    @staticmethod
+    def of(globs: Sequence[str]) -> DenyRules:
+        """The rules that hold in every root. Raises `invalid_input` for one that can match nothing."""
+        return DenyRules((_NONE.plus(_checked(globs, "deny")),) if globs else ())
+
+    def narrowed(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
+        """These for a root, of which only what lies in `folders` is served, given by their parts."""
+        shut, opened = {b"": 0}, dict[bytes, int]()
+        for parts in folders:
+            if any(parts[: len(other)] == other != parts for other in folders):
+                continue
+            path = b""
+            for depth, part in enumerate(parts, 1):
+                path += b"/" + _SPECIAL.sub(rb"\\\g<0>", part)
+                if depth < len(parts):
+                    shut[path] = depth
+                opened[path + b"/" * (depth < len(parts))] = depth
+        # What holds another folder must not close that again: level by level, the ways in last.
+        lines = [(depth, False, path + b"/*") for path, depth in shut.items()]
+        lines += [(depth - 1, True, b"!" + path) for path, depth in opened.items()]
+        return DenyRules((*self._given, _NONE.plus(b"\n".join(line for _, _, line in sorted(lines)))))
+
+    def denies(self, name: bytes, folder: bool | None) -> bool:
+        """Whether `name` is denied; with None, which may not be there, whether it is as a file or a folder."""
+        if self.closed or is_deny_file(name):
+            return True
+        return self.active and any(_matches(scope, name, folder) for scope in (*self._given, self._files))
+
+    def keeps(self, name: bytes, folder: bool | None) -> bool:
+        """Whether `name` may not be changed; None as for `denies`."""
+        return self.active and _matches(self._read_only, name, folder)
+
+    def allowed(self, names: list[bytes], folder: bool, *, changing: bool = False) -> list[bytes]:
+        """The names that are not denied, and for `changing` may be changed, in their order."""
+        if self.closed:
+            return []
+        for scope in (*self._given, self._files, *((self._read_only,) if changing else ())):
+            names = scope.left(names, folder)
+        return [name for name in names if not is_deny_file(name)]
+
+    def entered(self, name: bytes | None, folder: Folder | None) -> DenyRules:
+        """The rules in the folder `name` of this one (None: this one, a root), with those of its own files.
+
+        Without `folder`, whose `reached` is its path from the root, it is not there and has none.
+        """
+        found = [_content(folder, file) if folder is not None else None for file in RULE_FILES]
+        if not self.active and found == [None, None]:
+            return self
+        place = b"/".join((*folder.reached, b"")) if folder is not None else b""
+        length = len(place) + sum(len(content) for content in found if isinstance(content, bytes))
+        return (_entered if length <= _REMEMBERED_BYTES else _entered.__wrapped__)(self, name, place, *found)
+
+    def below(self, names: Sequence[bytes]) -> DenyRules:
+        """The rules in a folder below this one that is not there: by the `names` on the way to it alone."""
+        rules = self
+        for name in names:
+            rules = rules.entered(name, None)
+        return rules
+
+    def begun(self, name: bytes, given: DenyRules) -> DenyRules:
+        """The rules in the folder `name` of this one where that is a root of its own, which has `given` too."""
+        every = _NONE.plus(b"/*")
+        kept = every if self.keeps(name, True) else self._read_only.below(name)
+        files = every if self.denies(name, True) else self._files.below(name)
+        within = tuple(scope.below(name) for scope in self._given)
+        return DenyRules((*given._given, *within), files, kept, self.broken, active=True)
+
+    def reason(self, name: bytes, folder: bool) -> str:
+        """By which rule `name` is denied, for the user: its file and its words."""
+        for scope in self._given:
+            if (given := scope.rule(name, folder)) is not None:
+                return f"--deny: {given[1]}"
+        found = self._files.rule(name, folder)
+        if found is None:
+            return self.broken.why if self.broken is not None else ""
+        return f"{quote(found[0] + DENY_FILE)}: {found[1]}"
+
+    def require(self, asked: str, name: bytes, folder: bool | None, *, changing: bool = False) -> None:
+        """Raise `refusal` for what is denied, as `denies`, and for `changing` what may only be read."""
+        if self.denies(name, folder):
+            raise self.refusal(asked)
+        if changing and self.keeps(name, folder):
+            raise errors.only_read(asked)
+
+    def refusal(self, asked: str) -> FilewrightError:
+        """The answer for whatever is denied here."""
+        if self.broken is None:
+            return errors.denied(asked)
+        return errors.rules_unusable(asked, self.broken.why, self.broken.number)
+
+
+NO_RULES = DenyRules()
+"""Only deny files themselves are denied."""
+
+CLOSED = DenyRules(closed=True)
+"""Everything is denied."""
+
+
+def _matches(scope: _Scope, name: bytes, folder: bool | None) -> bool:
+    kinds = (False, True) if folder is None else (folder,)
+    return any(scope.rule(name, kind) is not None for kind in kinds)
+
+
+@lru_cache(maxsize=128)
+def _entered(
+    rules: DenyRules, name: bytes | None, place: bytes, deny: _Content, read_only: _Content
+) -> DenyRules:
+    given, scopes, broken = rules._given, [rules._files, rules._read_only], rules.broken
+    if not rules.active:
+        scopes = [_Scope.at(place)] * 2
+    elif name is not None:
+        given, scopes = tuple(scope.below(name) for scope in given), [scope.below(name) for scope in scopes]
+    for number, (file, content) in enumerate(zip(RULE_FILES, (deny, read_only), strict=True)):
+        problem = content if isinstance(content, Unusable) else Unusable(problem_of(content or b""))
+        if problem.why:
+            broken = broken or Unusable(f"{quote(place + file)} {problem.why}", problem.number)
+        elif isinstance(content, bytes) and broken is None:
+            scopes[number] = scopes[number].plus(content)
+    files, kept = scopes
+    return DenyRules(given, files, kept, broken, active=True)
+
+
+def is_deny_file(name: bytes) -> bool:
+    """Whether a name is that of a deny file, in any spelling that a file system may take for it."""
+    return (name[:1] == b"." or not name.isascii()) and plain_form(name) == DENY_FILE
+
+
+def _content(folder: Folder, name: bytes) -> _Content:
+    try:
+        kind = folder.stat(name).kind
+        if kind != "file":
+            return Unusable(f"is a {kind}")
+        for _ in range(_TRIES):
+            with folder.open(name, seen=True) as file:
+                before = file.status()
+                if before.size > _FILE_BYTES:
+                    return Unusable(f"has {before.size:,} bytes, more than {_FILE_BYTES:,}")
+                content = file.read(0, _FILE_BYTES)
+                after = file.status()
+            if (after.size, after.mtime_ns) == (before.size, before.mtime_ns) and len(content) == after.size:
+                return content
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Unusable(f"cannot be read ({error.strerror})", error.errno)
+    return Unusable("is being written to")
+
+
+# What is never written to
+
+PROTECTED = (
+    ".git",
+    # By these, agents and editors are made to run something on the user's machine. Instructions to agents
+    # and CI workflows are not among them: agents are asked to edit those every day.
+    ".mcp.json",
+    "**/.claude/settings*.json",
+    "**/.claude/hooks/",
+    "**/.claude/commands/",
+    "**/.cursor/mcp.json",
+    "**/.cursor/hooks*",
+    "**/.vscode/tasks.json",
+    "**/.vscode/settings.json",
+    "**/.vscode/launch.json",
+    "**/.vscode/mcp.json",
+    ".codex/",
+    "**/.gemini/settings.json",
+    "**/.qwen/settings*.json",
+    "**/opencode.json*",
+    "**/.opencode/plugin*/",
+    "**/.continue/mcpServers/",
+    ".envrc",
+    ".husky/",
+)
+"""What is never written to unless the user allows it."""
+
+
+class Protection:
+    """What is protected below a root, by rules as in `.gitignore`: `PROTECTED` without what is `allowed`, and
+    `more`; and what is our `own`, by its paths from the root, which nothing allows.
+
+    Names are compared in their plain form. Raises `invalid_input` for a rule that can match nothing.
+    """
+
+    def __init__(
+        self, more: Sequence[str] = (), allowed: Sequence[str] = (), own: Sequence[tuple[bytes, ...]] = ()
+    ) -> None:
+        self._rules = _matcher((*PROTECTED, *more), "protected")
+        self._allowed = _matcher(tuple(allowed), "allow_write")
+        self.own = own
+        self._plain = [tuple(map(plain_form, path)) for path in own]
+
+    def is_own(self, parts: Sequence[bytes]) -> bool:
+        """Whether a path is that of something of our own, or below it."""
+        return any(path == tuple(map(plain_form, parts[: len(path)])) for path in self._plain)
+
+    def rule_for(self, parts: Sequence[bytes]) -> str | None:
+        """The rule by which the path below a root is protected, or what it lies in; None if there is none."""
+        plain = [plain_form(part) for part in parts]
+        found = _first(self._rules, plain)
+        if found is not None and _first(self._allowed, plain) is None:
+            return found
+        return self._own(lambda path: path == tuple(plain[: len(path)]))
+
+    def concerns(self, name: bytes) -> bool:
+        """Whether a path that ends in `name` may be protected although its folder is not; quick."""
+        plain = plain_form(name)
+        return bool(self._rules.suspects([plain])) or any(path[-1] == plain for path in self._plain)
+
+    def covers_below(self, parts: Sequence[bytes]) -> str | None:
+        """A protected path that lies below the folder `parts` and would go with it; None if there is none."""
+        plain = tuple(map(plain_form, parts))
+        return self._own(lambda path: path[: len(plain)] == plain)
+
+    def _own(self, fits: Callable[[tuple[bytes, ...]], bool]) -> str | None:
+        found = (path for path, plain in zip(self.own, self._plain, strict=True) if fits(plain))
+        return next((os.fsdecode(b"/".join(path)) for path in found), None)
+
+
+def _checked(rules: Sequence[str], setting: str) -> bytes:
+    """The rules of a setting as the text of an ignore file. Raises `invalid_input` for one that is none."""
+    lines = [rule.encode("utf-8", "surrogateescape") for rule in rules]
+    for rule, line in zip(rules, lines, strict=True):
+        if not line or b"\n" in line or problem_of(line):
+            raise errors.bad_setting(setting, f"has a rule that can match nothing: {rule!r}")
+    return b"\n".join(lines)
+
+
+@lru_cache(maxsize=16)
+def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
+    return NOTHING.with_files(0, folded(_checked(rules, setting)), None)
+
+
+def _first(matcher: Matcher, plain: Sequence[bytes]) -> str | None:
+    """The rule that matches a path, or what it lies in."""
+    prefix = b""
+    for name in plain if matcher else ():
+        if matcher.suspects([name]):
+            # What it is matters to no rule: what is written to `.codex` as a file is not wanted either.
+            found = matcher.decides(prefix, name, True)
+            if found is not None and not found.rule.negated:
+                return str(found.rule).removeprefix("**/").removesuffix("/")
+        prefix += name + b"/"
+    return None
