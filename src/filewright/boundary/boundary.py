@@ -389,7 +389,7 @@ class Boundary:
             return NOTHING
         try:
             with system.open_file(self.excludes_file) as file:
-                return NOTHING.with_files(0, read_rules(file), None)
+                return NOTHING.with_files(0, read_rules(file))
         except OSError:
             return NOTHING  # As git: a file that cannot be read excludes nothing.
 

@@ -35,7 +35,6 @@ _CHARACTERS = 1 << 20
 _DEPTH = 50
 _BRACKET = 4096
 _SHOWN = 500
-CHECKED = 256
 _ELSEWHERE = "name the folder to look in as the path, and let the glob begin there"
 
 
@@ -56,7 +55,7 @@ class Globs:
         self.given = bool(wanted or unwanted)
         self._everything = not wanted
         self._wanted, self._unwanted = (
-            Matcher((Layer(tuple(rules)),) if rules else (), ()) for rules in (wanted, unwanted)
+            Matcher((Layer(tuple(rules)),) if rules else ()) for rules in (wanted, unwanted)
         )
 
     def require_below(self, has: Callable[[bytes], bool]) -> None:
@@ -84,19 +83,7 @@ class Globs:
         """The names in the folder `prefix` (from the listed folder, ends in `/`) that fit, in their order."""
         wanted, unwanted = state
         kept = unwanted.kept(prefix, names, folders, check)
-        if self._everything or not wanted:
-            return kept if self._everything else []
-        fitting: list[bytes] = []
-        for number, name in enumerate(wanted.suspects(kept)):
-            if number % CHECKED == 0:
-                check()
-            if wanted.ignores(prefix, name, folders):
-                fitting.append(name)
-        return fitting
-
-    def entered(self, state: tuple[Matcher, Matcher], prefix: bytes, names: list[bytes]) -> list[bytes]:
-        """The folders in the folder `prefix` that are not excluded, whether or not they fit themselves."""
-        return state[1].kept(prefix, names, True)
+        return kept if self._everything else wanted.ignored(prefix, kept, folders, check)
 
     def below(self, state: tuple[Matcher, Matcher], prefix: bytes) -> tuple[Matcher, Matcher] | None:
         """The state in the folder `prefix`; None if nothing below it can fit."""

@@ -96,9 +96,7 @@ class _Scope:
     def plus(self, content: bytes) -> _Scope:
         """With the rules of a file in this folder."""
         forms = zip(self._forms, _READINGS, strict=True)
-        return _Scope(
-            [(m.with_files(len(path), read(content), None), path) for (m, path), (_, read) in forms]
-        )
+        return _Scope([(m.with_files(len(path), read(content)), path) for (m, path), (_, read) in forms])
 
 
 _NONE = _Scope.at(b"")
@@ -358,7 +356,7 @@ def _checked(rules: Sequence[str], setting: str) -> bytes:
 
 @lru_cache(maxsize=16)
 def _matcher(rules: tuple[str, ...], setting: str) -> Matcher:
-    return NOTHING.with_files(0, folded(_checked(rules, setting)), None)
+    return NOTHING.with_files(0, folded(_checked(rules, setting)))
 
 
 def _first(matcher: Matcher, plain: Sequence[bytes]) -> str | None:

@@ -442,12 +442,12 @@ class Walk:
             files = matcher.kept(folder.root_prefix, files, False, check)
             folders = matcher.kept(folder.root_prefix, folders, True, check)
             if others:
-                others = [n for n in others if not matcher.ignores(folder.root_prefix, n[:-2], False)]
+                others = [n for n in others if not matcher.ignored(folder.root_prefix, [n[:-2]], False)]
             self.ignored += before - len(files) - len(folders) - len(others)
         if options.globs.given:
             fitting, state, prefix = options.globs.fitting, folder.globs, folder.prefix
             files = fitting(state, prefix, files, False, check)
-            folders = options.globs.entered(state, prefix, folders)
+            folders = state[1].kept(prefix, folders, True)  # Those that do not fit may hold what does.
             others = [name for name in others if fitting(state, prefix, [name[:-2]], False)]
         if options.kinds is not None:
             files = files if "file" in options.kinds else []
@@ -530,7 +530,7 @@ def _with_rules(
     if git:
         try:
             with folder.beneath((b".git", b"info"), links=False) as info:
-                matcher = matcher.with_files(base, _rules_in(info, b"exclude"), None)
+                matcher = matcher.with_files(base, _rules_in(info, b"exclude"))
         except OSError:
             pass  # No repository, or one that lies elsewhere.
     ours, theirs = (_rules_in(folder, name) if name in present else None for name in (GIT_RULES, OTHER_RULES))

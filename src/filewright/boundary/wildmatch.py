@@ -31,6 +31,8 @@ _CLASSES = {
 _CHARACTER = rb"(?:[\x00-\x2e\x30-\x7f]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf])"
 _SLASH = 0x2F
 _NAME = rb"[^/]*"
+_STARS = re.compile(rb"\*+")
+_MEMBER = re.compile(rb"\\(.)|\[:([^\]]*):\]|([^\\])", re.DOTALL)
 
 
 class MalformedError(ValueError):
@@ -49,119 +51,76 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
 
 def source(pattern: bytes, characters: bool = False) -> bytes:
     """The text of the expression of `translate`."""
-    any_one = _CHARACTER if characters else b"[^/]"
-    # Pieces between stars: (what opened the piece, its text). The last piece must reach the end.
-    pieces: list[tuple[bytes, bytearray]] = [(b"", bytearray())]
+    # What is between two `**` is a group, of pieces that each begin with a star but for the first.
+    groups: list[tuple[bytes, list[bytes]]] = [(b"", [b""])]
     position = 0
     while position < len(pattern):
         byte = pattern[position : position + 1]
         if byte == b"*":
-            start = position
-            while pattern[position : position + 1] == b"*":
-                position += 1
-            whole = position - start > 1 and (start == 0 or pattern[start - 1] == _SLASH)
+            start, position = _STARS.match(pattern, position).span()  # type: ignore[union-attr]
+            whole = position - start > 1 and pattern[max(0, start - 1) : start] in (b"", b"/")
             after = pattern[position : position + 2]
             if whole and after.startswith(b"/"):
-                pieces.append((b"folders", bytearray()))
+                groups.append((b"(?:[^/]*/)*", [b""]))
                 position += 1
             elif whole and (not after or after == b"\\/"):
-                pieces.append((b"anything", bytearray()))
+                groups.append((b".*", [b""]))
             else:
-                pieces.append((b"name", bytearray()))
+                groups[-1][1].append(b"")
             continue
         if byte == b"?":
-            pieces[-1][1].extend(any_one)
-            position += 1
+            text, position = _CHARACTER if characters else b"[^/]", position + 1
         elif byte == b"[":
             members, position = bracket(pattern, position)
-            pieces[-1][1].extend(_class_source(members))
+            text = (
+                b"[" + b"".join(b"\\x%02x" % each for each in sorted(members)) + b"]" if members else b"(?!)"
+            )
         else:
-            if byte == b"\\":
-                position += 1
-                byte = pattern[position : position + 1]
-                if not byte:
-                    raise MalformedError
-            pieces[-1][1].extend(re.escape(byte))
-            position += 1
-    return _join(pieces)
+            position += byte == b"\\"
+            if position == len(pattern):
+                raise MalformedError
+            text, position = re.escape(pattern[position : position + 1]), position + 1
+        groups[-1][1][-1] += text
+    return b"".join(
+        _group(opened, pieces, last=index == len(groups) - 1) for index, (opened, pieces) in enumerate(groups)
+    )
 
 
-def _join(pieces: list[tuple[bytes, bytearray]]) -> bytes:
-    groups: list[list[tuple[bytes, bytearray]]] = [[]]
-    for opened, text in pieces:
-        if opened in (b"folders", b"anything"):
-            groups.append([])
-        groups[-1].append((opened, text))
-    result = bytearray()
-    for index, group in enumerate(groups):
-        last_group = index == len(groups) - 1
-        body = bytearray()
-        for place, (opened, text) in enumerate(group):
-            if opened == b"name":
-                at_end = last_group and place == len(group) - 1
-                body += _NAME + text if at_end else b"(?>[^/]*?" + text + b")"
-            else:
-                body += text
-        opened = group[0][0]
-        if not opened:
-            result += body
-        elif opened == b"anything":
-            result += b".*" + body if last_group else b"(?>.*?" + body + b")"
-        elif last_group:
-            result += b"(?:.*/)?" + body
-        else:
-            result += b"(?>(?:[^/]*/)*?" + body + b")"
-    return bytes(result)
+def _group(opened: bytes, pieces: list[bytes], *, last: bool) -> bytes:
+    body = pieces[0]
+    for index, piece in enumerate(pieces[1:], 2):
+        at_end = last and index == len(pieces)
+        body += _NAME + piece if at_end else b"(?>" + _NAME + b"?" + piece + b")"
+    if not opened:
+        return body
+    return opened + body if last else b"(?>" + opened + b"?" + body + b")"
 
 
 def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
     """The bytes a bracket at `position` matches (a slash never), and where the pattern goes on."""
-    end = len(pattern)
     position += 1
-    negated = pattern[position : position + 1] in (b"!", b"^") and position < end
-    if negated:
-        position += 1
+    negated = pattern[position : position + 1] in (b"!", b"^")
+    position += negated
     members: set[int] = set()
-    previous = 0
-    while True:
-        if position >= end:
+    previous = 0  # What a range may begin with.
+    while not members or pattern[position : position + 1] != b"]":
+        ranged = (
+            previous > 0 and re.match(rb"-[^\]]", pattern[position : position + 2], re.DOTALL) is not None
+        )
+        found = _MEMBER.match(pattern, position + ranged)
+        if found is None:
             raise MalformedError
-        byte = pattern[position]
-        following = pattern[position + 1 : position + 2]
-        if byte == 0x5C:
-            position += 1
-            if position >= end:
-                raise MalformedError
-            byte = pattern[position]
-            members.add(byte)
-            previous = byte
-        elif byte == 0x2D and previous and following and following != b"]":
-            position += 1
-            byte = pattern[position]
-            if byte == 0x5C:
-                position += 1
-                if position >= end:
-                    raise MalformedError
-                byte = pattern[position]
-            members.update(range(previous, byte + 1))
+        escaped, named, plain = found.groups()
+        position = found.end()
+        if named is not None and not ranged:
+            members |= _class_members(named)
             previous = 0
-        elif byte == 0x5B and following == b":":
-            start = position + 2
-            close = pattern.find(b"]", start)
-            if close < 0:
-                raise MalformedError
-            if close - start >= 1 and pattern[close - 1] == 0x3A:
-                members |= _class_members(pattern[start : close - 1])
-                position, previous = close, 0
-            else:
-                members.add(byte)
-                previous = byte
-        else:
-            members.add(byte)
-            previous = byte
-        position += 1
-        if pattern[position : position + 1] == b"]":
-            break
+            continue
+        if named is not None:  # Behind a dash it is a bracket like any other byte.
+            position, plain = found.start() + 1, b"["
+        byte = ord(escaped or plain)
+        members.update(range(previous, byte + 1) if ranged else (byte,))
+        previous = 0 if ranged else byte
     chosen = set(range(256)) - members if negated else members
     return frozenset(chosen - {_SLASH}), position + 1
 
@@ -172,9 +131,3 @@ def _class_members(name: bytes) -> frozenset[int]:
         raise MalformedError
     expression = re.compile(b"[" + _CLASSES[name].replace(b"[", b"\\[") + b"]")
     return frozenset(byte for byte in range(256) if expression.match(bytes((byte,))))
-
-
-def _class_source(members: frozenset[int]) -> bytes:
-    if not members:
-        return b"(?!)"
-    return b"[" + b"".join(b"\\x%02x" % byte for byte in sorted(members)) + b"]"
