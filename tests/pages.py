@@ -73,9 +73,11 @@ _ALIKE = ("atomic", "break_hard_links", "cursor", "diff", "encoding", "preview",
 
 def _said(model: type[BaseModel]) -> dict[str, str]:
     """What stands below each field of a model in its source."""
+    if model is BaseModel:
+        return {}
     (body,) = ast.parse(inspect.getsource(model)).body
     assert isinstance(body, ast.ClassDef)
-    found = {}
+    found = _said(model.__mro__[1])
     for field, below in pairwise(body.body):
         match field, below:
             case (

@@ -149,7 +149,9 @@ def typed_stub() -> str:
         if name == "read":
             methods.append(_READ.replace("DOC", doc.strip()))
             continue
-        fields = dict(tools[tool].arguments.model_fields)
+        arguments = tools[tool].arguments
+        shared = getattr(arguments.__mro__[1], "model_fields", {})
+        fields = dict(sorted(arguments.model_fields.items(), key=lambda item: item[0] in shared))
         for gone in _ELSEWHERE.get(name, ()):
             fields.pop(gone, None)
         if name in ("get_overviews", "get_map"):

@@ -22,12 +22,12 @@ from filewright.tools.instructions import instructions
 from filewright.tools.result import ChangeResult, FailedCall, Image, ToolResult
 
 if TYPE_CHECKING:
-    from filewright.tools.batch import BatchResult, ItemResult, check_count
     from filewright.tools.compare import compare_files
     from filewright.tools.edit import EditResult
     from filewright.tools.filewise import replace_in_order
     from filewright.tools.folder_map import FolderMap
     from filewright.tools.history import HistoryResult, RevertResult, ago
+    from filewright.tools.items import BatchResult, ItemResult, check_count
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.missing import explain
     from filewright.tools.overview import ManyOverviews, OverviewResult
@@ -66,7 +66,7 @@ __getattr__, __all__ = face_of(
         "instructions": "instructions",
         "context": "Context",
         "catalogue": "CatalogueEntry entries",
-        "batch": "BatchResult ItemResult check_count",
+        "items": "BatchResult ItemResult check_count",
         "compare": "compare_files",
         "edit": "EditResult",
         "filewise": "replace_in_order",

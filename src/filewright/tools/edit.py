@@ -16,7 +16,7 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language, language_of
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, Changed, Decided, change, decided
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
@@ -110,7 +110,7 @@ class EditItem(Arguments):
         return self
 
 
-class EditArguments(Arguments):
+class EditArguments(ChangeArguments):
     """The edits, of the file at `path` or each of its own."""
 
     path: str | None = None
@@ -128,10 +128,6 @@ class EditArguments(Arguments):
     expected_version: str | None = None
     """the version that a read gave; refused if the file is no longer that"""
     encoding: str | None = None
-    break_hard_links: bool | None = None
-    """replace a file that has other names, and leave those as they were; default: the setting"""
-    undoable: bool = True
-    """false: of what is large keep nothing to undo with"""
     in_turn: SkipJsonSchema[bool] = False
 
 
@@ -193,11 +189,10 @@ def run(context: Context, arguments: EditArguments) -> EditResult:
         context,
         "edit_content",
         lambda: _Edits(context, arguments).decided(),
+        arguments,
         summary=summary,
         preview=arguments.preview,
         again=again,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
     )
     return _answer(context, arguments, made)
 

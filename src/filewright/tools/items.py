@@ -1,34 +1,238 @@
-"""Entries of folders, in batches: made, moved, copied, deleted, their permissions set."""
+"""Many things in one call, each with a result of its own: entries of folders made, moved, copied, deleted, ….
+
+`atomic` makes one change set of all items: all or none. Otherwise every item is a change set of its
+own, failures are reported with their item, and the call fails only if every item failed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary import Location, Reached
-from filewright.edit import Copy, Delete, MakeFolder, Move, SetMode, SetOwner, Step
-from filewright.errors import Code, FilewrightError, invalid
-from filewright.tools.batch import BatchResult, Item, ItemResult, Planner, item_named, run_batch
+from filewright.changes import ChangeRecord
+from filewright.edit import Copy, Delete, Diff, FileDiff, MakeFolder, Move, SetMode, SetOwner, Step
+from filewright.errors import Code, FilewrightError, invalid, refused, too_many
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Decided
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
 from filewright.tools.registry import Arguments, Tool
+from filewright.tools.result import ChangeResult, Page, common_code, optional, plain
+from filewright.visible import visible
+from filewright.wording import listed
 
 _OCTAL = re.compile(r"0?[0-7]{3,4}")
 _SYMBOLIC = re.compile(r"[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
+_NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
+"""What is said of items that are as they were."""
 
 I = TypeVar("I")
 
 
-class FolderArguments(Arguments):
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What became of one item: the `operation` that was done, or the `error` that refused it.
+
+    `destination` is where a thing was moved or copied to, as given; `version` the token of what was written.
+    """
+
+    path: str
+    operation: str = optional("")
+    note: str = optional("")
+    difference: FileDiff | None = optional()
+    destination: str | None = optional()
+    version: str | None = optional()
+    hard_links: int | None = optional()
+    syntax_warning: str | None = optional()
+    error: FilewrightError | None = optional()
+
+    @property
+    def diff(self) -> str:
+        """The diff of what was overwritten or added to, git style."""
+        return self.difference.text if self.difference is not None else ""
+
+    @property
+    def row(self) -> str:
+        """One line for a reader."""
+        name, error = visible(self.path), self.error
+        if error is not None:
+            return f"{name}: {error.code}: {error.message}{f' (hint: {error.hint})' if error.hint else ''}"
+        version = f"; version {self.version}" if self.version else ""
+        note = f"; {self.note}" if self.note else ""
+        warning = f"; warning: {self.syntax_warning}" if self.syntax_warning else ""
+        return f"{name}: {self.operation}{version}{note}{warning}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResult(ChangeResult):
+    """The items' results in order; `change_ids` has one change if atomic, else one for each item done.
+
+    `change_id` is the last of `change_ids`.
+    """
+
+    results: tuple[ItemResult, ...]
+    change_ids: tuple[str, ...]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The results; of a single item its own facts too."""
+        only = self.results[0] if len(self.results) == 1 and self.code is None else None
+        made = {**(plain(only) if only is not None else {}), "results": plain(self.results)}
+        if self.change_ids:
+            made |= {"change_id": self.change_id, "change_ids": [*self.change_ids]}
+        return made
+
+    @property
+    def code(self) -> Code | None:
+        """That of the first item if every item failed."""
+        return common_code(self.results)
+
+
+Item = tuple[int, ItemResult]
+"""What became of an item, with its place in the call."""
+
+
+class BatchArguments(ChangeArguments):
+    """What every tool takes that has many items."""
+
+    atomic: bool = True
+    """all items or none; false: each on its own"""
+
+
+@contextmanager
+def item_named(index: int, count: int) -> Iterator[None]:
+    """Errors inside name which of several items they are about."""
+    try:
+        yield
+    except FilewrightError as error:
+        if count > 1:
+            error.message = f"item {index + 1} of {count}: {error.message}"
+            error.details.setdefault("item", index)
+        raise
+
+
+def run_batch(
+    context: Context,
+    tool: str,
+    arguments: BatchArguments,
+    items: Sequence[I],
+    plan: Callable[[Sequence[I]], Iterable[Decided[Item]]],
+    *,
+    noun: str = "item",
+    diff: str = "auto",
+) -> BatchResult:
+    """Commit what `plan` decides of the items, together or one by one, and answer for each in order."""
+    check_count(context, items)
+    left = context.settings.diff_lines
+
+    def run(group: Sequence[I]) -> Change[Item]:
+        # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
+        adds = all(
+            getattr(item, "mode", None) == "append" and getattr(item, "expected_version", None) is None
+            for item in group
+        )
+        return change(
+            context,
+            tool,
+            lambda: plan(group),
+            arguments,
+            summary=partial(_summary, tool),
+            again=adds,
+            unchanged=True,
+            max_lines=left,
+        )
+
+    results: list[ItemResult] = []
+    records: list[ChangeRecord | None] = []
+    if arguments.atomic:
+        made = run(items)
+        results = [_result(file) for file in sorted(made.files, key=lambda file: file.decision[0])]
+        return _answer(context, results, [made.record], noun, diff)
+    for position, item in enumerate(items):
+        context.task.report(position, len(items), tool)
+        try:
+            made = run([item])
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            name = str(getattr(item, "path", None) or getattr(item, "source", None) or item)
+            results.append(ItemResult(name, error=error))
+            continue
+        results += map(_result, made.files)
+        left -= sum(each.rows for each in made.diff.files)
+        records.append(made.record)
+    return _answer(context, results, records, noun, diff)
+
+
+def _result(file: Changed[Item]) -> ItemResult:
+    """The result of an item with what was found out of its file."""
+    diff = file.diff
+    return replace(
+        file.decision[1],
+        difference=diff if diff is not None and diff.old is not None else None,
+        version=file.version,
+        hard_links=file.hard_links if file.hard_links > 1 and diff is not None else None,
+        syntax_warning=file.warning or None,
+    )
+
+
+def check_count(context: Context, items: Sequence[object]) -> None:
+    """Raise `too_large` for more items than one call may have."""
+    count, limit = len(items), context.settings.max_items
+    if count > limit:
+        raise too_many(f"{count:,} items", count, limit, "send them in several calls")
+
+
+def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
+    """One line for the history: what was done to which files; names none that it has no entry of."""
+    results = [result for _, result in sorted((file.decision for file in files), key=lambda item: item[0])]
+    done = [
+        f"copied to {each.destination}" if each.operation == "copied" else f"{each.operation} {each.path}"
+        for each in results
+        if each.operation not in _NOTHING_DONE
+    ]
+    return f"{tool}: {listed(done, 3)}"
+
+
+def _answer(
+    context: Context,
+    results: Sequence[ItemResult],
+    records: Sequence[ChangeRecord | None],
+    noun: str,
+    diff: str,
+) -> BatchResult:
+    """A row for each item, the diffs as far as they fit, and the change's id."""
+    page = Page(context.settings.page_chars)
+    left = page.extend((result.row for result in results), reserve=300)
+    if left:
+        page.add(f"[{left} more {noun}s like these]")
+    ids = [record.id for record in records if record is not None]
+    if len(ids) == 1:
+        page.add(f"[change {ids[0]}; undo with revert_edit]")
+    elif ids:
+        page.add(f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]")
+    shown = Diff(tuple(result.difference for result in results if result.difference is not None))
+    last = ids[-1] if ids else None
+    page.add_change(shown, diff, last)
+    return BatchResult(
+        page.text(), change_id=last, difference=shown, results=tuple(results), change_ids=tuple(ids)
+    )
+
+
+# Entries of folders
+
+
+class FolderArguments(BatchArguments):
     """The folders to make."""
 
     paths: Annotated[list[str], Field(min_length=1)]
     """folders; parents are made, existing ones stay"""
-    atomic: bool = True
 
 
 class Pair(Arguments):
@@ -41,20 +245,17 @@ class Pair(Arguments):
 FilesOnly = Annotated[SkipJsonSchema[bool], Field(description="refuse links and folders; for dialects")]
 
 
-class PairArguments(Arguments):
+class PairArguments(BatchArguments):
     """What to move or copy."""
 
     items: Annotated[list[Pair], Field(min_length=1)]
     """the destination is the full new path"""
     overwrite: bool = False
     """replace what is there"""
-    atomic: bool = True
-    break_hard_links: bool | None = None
-    undoable: bool = True
     files_only: FilesOnly = False
 
 
-class DeleteArguments(Arguments):
+class DeleteArguments(BatchArguments):
     """What to delete."""
 
     paths: Annotated[list[str], Field(min_length=1)]
@@ -63,12 +264,10 @@ class DeleteArguments(Arguments):
     """folders with all below"""
     missing_ok: bool = False
     """what is not there is no error"""
-    atomic: bool = True
-    undoable: bool = True
     files_only: FilesOnly = False
 
 
-class PermissionArguments(Arguments):
+class PermissionArguments(BatchArguments):
     """What to set, on what."""
 
     paths: Annotated[list[str], Field(min_length=1)]
@@ -79,7 +278,26 @@ class PermissionArguments(Arguments):
     """a name or a number"""
     group: str | None = None
     """a name or a number"""
-    atomic: bool = True
+
+
+Planned = tuple[Location, Sequence[Step], ItemResult]
+"""What an item comes to, and where."""
+
+
+def _each(
+    context: Context, tool: str, arguments: BatchArguments, items: Sequence[I], one: Callable[[I], Planned]
+) -> BatchResult:
+    """The batch of items that are planned one by one."""
+
+    def plan(group: Sequence[I]) -> Iterator[Decided[Item]]:
+        for index, item in enumerate(group):
+            with item_named(index, len(group)):
+                location, steps, result = one(item)
+            yield Decided((index, result), location, steps)
+
+    return run_batch(
+        context, tool, arguments, items, plan, noun="folder" if tool == "create_directories" else "item"
+    )
 
 
 def create_directories(context: Context, arguments: FolderArguments) -> BatchResult:
@@ -93,133 +311,85 @@ def create_directories(context: Context, arguments: FolderArguments) -> BatchRes
         done = "exists" if context.exists(location) else "created"
         return location, (MakeFolder(location),), ItemResult(path, done)
 
-    return run_batch(
-        context,
-        "create_directories",
-        arguments.paths,
-        _each(one),
-        atomic=arguments.atomic,
-        noun="folder",
-    )
-
-
-Planned = tuple[Location, Sequence[Step], ItemResult]
-"""What an item comes to, and where."""
-
-
-def _each(one: Callable[[I], Planned]) -> Planner[I]:
-    """The plan of a batch whose items are planned one by one."""
-
-    def plan(items: Sequence[I]) -> Iterator[Decided[Item]]:
-        for index, item in enumerate(items):
-            with item_named(index, len(items)):
-                location, steps, result = one(item)
-            yield Decided((index, result), location, steps)
-
-    return plan
+    return _each(context, "create_directories", arguments, arguments.paths, one)
 
 
 def _require_file(context: Context, location: Location, *, missing_ok: bool = False) -> None:
     """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
-    try:
-        kind = context.boundary.stat(location).kind
-    except FilewrightError as error:
-        if missing_ok and error.code == Code.NOT_FOUND:
-            return
-        raise
+    if missing_ok and not context.exists(location):
+        return
+    asked, kind = location.asked, context.boundary.stat(location).kind
+    message = f"{asked} is a {kind}, not a regular file"
+    if kind == "link":
+        raise refused(Code.SYMLINK, asked, message, "name the link's target itself")
     if kind != "file":
-        raise FilewrightError(
-            Code.SYMLINK if kind == "link" else Code.NOT_A_FILE,
-            f"{location.asked} is a {kind}, not a regular file",
-            "name the link's target itself" if kind == "link" else "name a regular file",
-            path=location.asked,
-        )
+        raise refused(Code.NOT_A_FILE, asked, message, "name a regular file")
 
 
-def move_items(context: Context, arguments: PairArguments) -> BatchResult:
-    """Rename files, links and folders."""
-    return _pairs(context, arguments, "move_items", Move, "moved")
-
-
-def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
-    """Copy files, links and folders with their mode, times and extended attributes."""
-    return _pairs(context, arguments, "copy_items", Copy, "copied")
-
-
-def _pairs(
-    context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy], done: str
-) -> BatchResult:
+def _pairs(context: Context, arguments: PairArguments, tool: str, step: type[Move | Copy]) -> BatchResult:
     reached: Reached = {}
+    done = "moved" if step is Move else "copied"
 
     def one(pair: Pair) -> Planned:
-        source = context.boundary.locate(pair.source)
-        destination = context.boundary.locate(pair.destination)
+        source, destination = map(context.boundary.locate, (pair.source, pair.destination))
         if arguments.files_only:
             _require_file(context, source)
             _require_file(context, destination, missing_ok=True)
         if step is Move:
             context.boundary.guard_write(source, link_itself=True, reached=reached)
         context.boundary.guard_write(destination, link_itself=True, reached=reached)
+        if source == destination:
+            message = f"{pair.source}: source and destination are the same"
+            raise invalid(message, "name another destination", path=pair.destination)
         if source.holds(destination):
-            same = source == destination
-            raise invalid(
-                f"{pair.source}: source and destination are the same"
-                if same
-                else f"{pair.destination} is inside {pair.source}: a folder cannot go into itself",
-                "name another destination" if same else "choose a destination outside it",
-                path=pair.destination,
-            )
+            message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
+            raise invalid(message, "choose a destination outside it", path=pair.destination)
         result = ItemResult(pair.source, done, note=f"to {pair.destination}", destination=pair.destination)
         return destination, (step(source, destination, arguments.overwrite),), result
 
-    return run_batch(
-        context,
-        tool,
-        arguments.items,
-        _each(one),
-        atomic=arguments.atomic,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
-    )
+    return _each(context, tool, arguments, arguments.items, one)
+
+
+def move_items(context: Context, arguments: PairArguments) -> BatchResult:
+    """Rename files, links and folders."""
+    return _pairs(context, arguments, "move_items", Move)
+
+
+def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
+    """Copy files, links and folders with their mode, times and extended attributes."""
+    return _pairs(context, arguments, "copy_items", Copy)
 
 
 def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
     reached: Reached = {}
+    missing_ok = arguments.missing_ok
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         context.boundary.guard_write(location, link_itself=True, reached=reached)
         if arguments.files_only:
-            _require_file(context, location, missing_ok=arguments.missing_ok)
+            _require_file(context, location, missing_ok=missing_ok)
         done = "deleted" if context.exists(location) else "was not there"
-        step = Delete(location, recursive=arguments.recursive, missing_ok=arguments.missing_ok)
+        step = Delete(location, recursive=arguments.recursive, missing_ok=missing_ok)
         return location, (step,), ItemResult(path, done)
 
-    return run_batch(
-        context,
-        "delete_items",
-        arguments.paths,
-        _each(one),
-        atomic=arguments.atomic,
-        undoable=arguments.undoable,
-    )
+    return _each(context, "delete_items", arguments, arguments.paths, one)
 
 
 def set_permissions(context: Context, arguments: PermissionArguments) -> BatchResult:
     """Set mode, owner or group of every path."""
-    mode, owner, group = arguments.mode, arguments.owner, arguments.group
-    if mode is None and owner is None and group is None:
-        raise invalid("set_permissions needs mode, owner or group", 'for example mode="644" or mode="u+x"')
+    mode = arguments.mode
+    named = {"mode": mode, "owner": arguments.owner, "group": arguments.group}
+    given = {what: value for what, value in named.items() if value is not None}
+    if not given:
+        message = "set_permissions needs mode, owner or group"
+        raise invalid(message, 'for example mode="644" or mode="u+x"')
     if mode is not None and not (_OCTAL.fullmatch(mode) or _SYMBOLIC.fullmatch(mode)):
-        raise invalid(
-            f"mode {mode!r} is neither octal nor symbolic",
-            'for example "644", "0755", "u+x", "go-w"',
-            argument="mode",
-        )
-    uid, gid = _number(owner, "owner"), _number(group, "group")
-    named = {"mode": mode, "owner": owner, "group": group}
-    done = "set " + ", ".join(f"{what} {value}" for what, value in named.items() if value is not None)
+        message = f"mode {mode!r} is neither octal nor symbolic"
+        raise invalid(message, 'for example "644", "0755", "u+x", "go-w"', argument="mode")
+    uid, gid = _number(arguments.owner, "owner"), _number(arguments.group, "group")
+    done = "set " + ", ".join(f"{what} {value}" for what, value in given.items())
 
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
@@ -229,7 +399,7 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
             steps.append(SetOwner(location, uid, gid))
         return location, steps, ItemResult(path, done)
 
-    return run_batch(context, "set_permissions", arguments.paths, _each(one), atomic=arguments.atomic)
+    return _each(context, "set_permissions", arguments, arguments.paths, one)
 
 
 def _number(name: str | None, argument: str) -> int | None:
@@ -246,62 +416,56 @@ def _number(name: str | None, argument: str) -> int | None:
 
         return grp.getgrnam(name).gr_gid
     except (KeyError, ValueError, ImportError) as error:
-        raise invalid(
-            f"unknown {argument} {name!r}", "give a name this system knows, or a number", argument=argument
-        ) from error
+        hint = "give a name this system knows, or a number"
+        raise invalid(f"unknown {argument} {name!r}", hint, argument=argument) from error
+
+
+def _tool(
+    run: Callable[[Context, Any], BatchResult],
+    title: str,
+    description: str,
+    arguments: type[BatchArguments],
+    *,
+    destructive: bool = False,
+    idempotent: bool = True,
+) -> Tool:
+    return Tool(run.__name__, title, description, arguments, run, "files", True, destructive, idempotent)
 
 
 TOOLS = (
-    Tool(
-        name="create_directories",
-        title="Create folders",
-        description=("Create folders with their parents; existing ones stay as they are."),
-        arguments=FolderArguments,
-        run=create_directories,
-        toolset="files",
-        writes=True,
+    _tool(
+        create_directories,
+        "Create folders",
+        "Create folders with their parents; existing ones stay as they are.",
+        FolderArguments,
     ),
-    Tool(
-        name="move_items",
-        title="Move or rename",
-        description=("Move or rename files and folders; destination is the full new path, parents are made."),
-        arguments=PairArguments,
-        run=move_items,
-        toolset="files",
-        writes=True,
+    _tool(
+        move_items,
+        "Move or rename",
+        "Move or rename files and folders; destination is the full new path, parents are made.",
+        PairArguments,
         destructive=True,
         idempotent=False,
     ),
-    Tool(
-        name="copy_items",
-        title="Copy",
-        description=(
-            "Copy files and folders with mode, times and attributes; destination is the full new path."
-        ),
-        arguments=PairArguments,
-        run=copy_items,
-        toolset="files",
-        writes=True,
+    _tool(
+        copy_items,
+        "Copy",
+        "Copy files and folders with mode, times and attributes; destination is the full new path.",
+        PairArguments,
         destructive=True,
         idempotent=False,
     ),
-    Tool(
-        name="delete_items",
-        title="Delete",
-        description=("Delete files, links and (recursive) folders; revert_edit brings them back."),
-        arguments=DeleteArguments,
-        run=delete_items,
-        toolset="files",
-        writes=True,
+    _tool(
+        delete_items,
+        "Delete",
+        "Delete files, links and (recursive) folders; revert_edit brings them back.",
+        DeleteArguments,
         destructive=True,
     ),
-    Tool(
-        name="set_permissions",
-        title="Set permissions",
-        description=("Set mode, owner or group of files and folders."),
-        arguments=PermissionArguments,
-        run=set_permissions,
-        toolset="files",
-        writes=True,
+    _tool(
+        set_permissions,
+        "Set permissions",
+        "Set mode, owner or group of files and folders.",
+        PermissionArguments,
     ),
 )

@@ -28,9 +28,9 @@ from filewright.structure import (
 )
 from filewright.structure import hints_of as hints
 from filewright.text import LINE_REACH, Snapshot
-from filewright.tools.batch import check_count
 from filewright.tools.context import Context, binary
 from filewright.tools.folder_map import FolderMap, folder_map
+from filewright.tools.items import check_count
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import FailedCall, Page, ToolResult, about, clip, facts, optional, size_text
 from filewright.visible import visible

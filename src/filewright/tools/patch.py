@@ -21,8 +21,8 @@ from filewright.edit import plan_patch as plan
 from filewright.errors import Code, FilewrightError
 from filewright.text import Snapshot
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, Changed, Decided, change
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change
+from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, optional
 from filewright.visible import visible
 from filewright.wording import counted, listed
@@ -39,7 +39,7 @@ _HUNKS = 12
 """Hunks of a file that are named with their lines."""
 
 
-class PatchArguments(Arguments):
+class PatchArguments(ChangeArguments):
     """The patch."""
 
     patch: str
@@ -54,8 +54,6 @@ class PatchArguments(Arguments):
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
     diff: DiffWanted = "auto"
-    break_hard_links: bool | None = None
-    undoable: bool = True
     renames: Annotated[SkipJsonSchema[bool], Field(description="by two names in a header; for dialects")] = (
         False
     )
@@ -125,10 +123,9 @@ def run(context: Context, arguments: PatchArguments) -> PatchResult:
         context,
         "apply_patch",
         decide,
+        arguments,
         summary=_summary,
         preview=arguments.preview,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
     )
     return _answer(context, arguments, patch, made, refused, looking.moved)
 

@@ -30,11 +30,21 @@ from filewright.text import (
     splice,
 )
 from filewright.tools.context import Context
+from filewright.tools.registry import Arguments
 from filewright.tools.result import clip, kept_form
 
 _TRIES = 3
 _WARNINGS = 20
 """Files whose broken syntax is told of; no more are parsed."""
+
+
+class ChangeArguments(Arguments):
+    """What every tool takes that changes files."""
+
+    break_hard_links: bool | None = None
+    """replace a file that has other names, and leave those as they were; default: the setting"""
+    undoable: bool = True
+    """false: of what is large keep nothing to undo with"""
 
 
 class Spliced(Protocol):
@@ -115,14 +125,13 @@ def change(
     context: Context,
     tool: str,
     decide: Callable[[], Iterable[Decided[D]]],
+    how: ChangeArguments | None = None,
     *,
     summary: Callable[[Sequence[Changed[D]]], str] | None = None,
     preview: bool = False,
     again: bool = True,
     unchanged: bool = False,
     max_lines: int | None = None,
-    break_hard_links: bool | None = None,
-    undoable: bool = True,
 ) -> Change[D]:
     """Change the files as `decide` says, as one change, or show what would change (`preview`).
 
@@ -154,9 +163,12 @@ def change(
         if preview or not (first or steps):
             return Change(tuple(made), None)
         said = summary(made) if summary else f"{tool}: {', '.join(file.location.shown for file in made)}"
-        broken = hard_links_broken(context, break_hard_links)
         changes = ChangeSet.of(
-            tool, clip(said, 200), [*first, *steps], break_hard_links=broken, undoable=undoable
+            tool,
+            clip(said, 200),
+            [*first, *steps],
+            break_hard_links=hard_links_broken(context, how.break_hard_links if how else None),
+            undoable=how is None or how.undoable,
         )
         try:
             record = context.changes.commit(changes, task=context.task)

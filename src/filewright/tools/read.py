@@ -293,7 +293,8 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Sp
         first = {"head": 1, "tail": -limit}.get(arguments.mode, arguments.start)
         if first < 0:
             return _tail(snapshot, -first, limit, context.task)
-        _require_line(snapshot, first, context.task)
+        if first != 1:  # which is there
+            _require_line(snapshot, first, context.task)
     return _Span(lines.offset_of(first, context.task), first, limit, notes=(note,), hit=hit)
 
 
@@ -307,7 +308,7 @@ def _require_line(snapshot: Snapshot, start: int, task: Task) -> None:
             line_count=snapshot.lines.counted(task),
             argument="start",
         )
-    if start > 1 and not snapshot.lines.has_line(start, task):
+    if start > 0 and not snapshot.lines.has_line(start, task):
         raise past_end(snapshot, start, task)
 
 

@@ -80,6 +80,10 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """
     raw = model.model_json_schema()
     definitions = raw.pop("$defs", {})
+    shared: Any = getattr(
+        model.__mro__[1], "model_fields", ()
+    )  # what a tool has in common with others comes last
+    raw["properties"] = dict(sorted(raw["properties"].items(), key=lambda item: item[0] in shared))
     result = _plain(raw, definitions)
     result.pop("description", None)
     assert isinstance(result, dict)

@@ -14,8 +14,8 @@ from filewright.errors import Code, FilewrightError
 from filewright.search import LineKinds, Pattern, TreeOptions, compile_pattern
 from filewright.text import NotebookView, Snapshot, notebook_view
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, Changed, Decided, change, spliced
-from filewright.tools.registry import Arguments, Tool
+from filewright.tools.pipeline import Change, ChangeArguments, Changed, Decided, change, spliced
+from filewright.tools.registry import Tool
 from filewright.tools.result import ChangeResult, DiffWanted, Page, short_diff
 from filewright.tools.search import skipped
 from filewright.visible import visible
@@ -31,7 +31,7 @@ _LOOKED_AT = 5_000
 """Replacements whose lines are compared, to find the kinds of lines there are."""
 
 
-class ReplaceArguments(Arguments):
+class ReplaceArguments(ChangeArguments):
     """What to replace, where, and the guards."""
 
     pattern: str
@@ -59,8 +59,6 @@ class ReplaceArguments(Arguments):
     """refused if there are more or fewer occurrences"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """refused if more files match"""
-    break_hard_links: bool | None = None
-    undoable: bool = True
 
 
 def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
@@ -88,10 +86,9 @@ def run(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
         context,
         "replace_content",
         decide,
+        arguments,
         summary=summary,
         preview=arguments.preview,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
     )
     return _answer(context, arguments, found, made)
 

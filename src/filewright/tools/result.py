@@ -107,6 +107,12 @@ def error_data(error: FilewrightError) -> dict[str, Any]:
     return {"code": str(error.code), "message": error.message, "hint": error.hint, **error.details}
 
 
+def common_code(results: Sequence[Any]) -> Code | None:
+    """The code of the first of several results, each with an `error` or None, if all of them failed."""
+    errors = [result.error for result in results if result.error is not None]
+    return errors[0].code if errors and len(errors) == len(results) else None
+
+
 def plain(value: Any) -> Any:
     """A value of a result as JSON values: dataclasses as objects, tuples as arrays."""
     if isinstance(value, FilewrightError):

@@ -12,7 +12,7 @@ from filewright.boundary import Location, quote
 from filewright.errors import Code, FilewrightError
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, Tool
-from filewright.tools.result import Page, ToolResult, facts, optional, size_text
+from filewright.tools.result import Page, ToolResult, common_code, facts, optional, size_text
 from filewright.visible import encodable, visible
 
 
@@ -123,8 +123,7 @@ class StatResult(ToolResult):
     @property
     def code(self) -> Code | None:
         """That of the first path if every path failed."""
-        errors = [item.error for item in self.results if item.error is not None]
-        return errors[0].code if errors and len(errors) == len(self.results) else None
+        return common_code(self.results)
 
 
 def run(context: Context, arguments: StatArguments) -> StatResult:

@@ -2,10 +2,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 
-from filewright.tools.batch import BatchResult
 from filewright.tools.edit import EditResult
 from filewright.tools.folder_map import FolderMap
 from filewright.tools.history import HistoryResult, RevertResult
+from filewright.tools.items import BatchResult
 from filewright.tools.listing import ListResult
 from filewright.tools.overview import ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
@@ -159,9 +159,9 @@ class TypedTools:
         diff: DiffWanted = "auto",
         expected_version: str | None = None,
         encoding: str | None = None,
+        in_turn: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
-        in_turn: bool = False,
     ) -> EditResult:
         """Locate every edit on one snapshot of its file, and commit them together."""
     def apply_patch(
@@ -173,9 +173,9 @@ class TypedTools:
         partial: bool = False,
         preview: bool = False,
         diff: DiffWanted = "auto",
+        renames: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
-        renames: bool = False,
     ) -> PatchResult:
         """Plan every file of the patch, then commit all of it."""
     def replace(
@@ -214,13 +214,15 @@ class TypedTools:
         self,
         items: Sequence[WriteRequest],
         *,
-        atomic: bool = True,
         diff: DiffWanted = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
+        atomic: bool = True,
     ) -> BatchResult:
         """Write every item; one transaction if `atomic`."""
-    def create_directories(self, *paths: str, atomic: bool = True) -> BatchResult:
+    def create_directories(
+        self, *paths: str, break_hard_links: bool | None = None, undoable: bool = True, atomic: bool = True
+    ) -> BatchResult:
         """Make folders and their parents; existing ones stay as they are."""
     def move(
         self,
@@ -228,10 +230,10 @@ class TypedTools:
         destination: str,
         *,
         overwrite: bool = False,
-        atomic: bool = True,
+        files_only: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
-        files_only: bool = False,
+        atomic: bool = True,
     ) -> BatchResult:
         """Rename files, links and folders."""
     def copy(
@@ -240,10 +242,10 @@ class TypedTools:
         destination: str,
         *,
         overwrite: bool = False,
-        atomic: bool = True,
+        files_only: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
-        files_only: bool = False,
+        atomic: bool = True,
     ) -> BatchResult:
         """Copy files, links and folders with their mode, times and extended attributes."""
     def delete(
@@ -251,9 +253,10 @@ class TypedTools:
         *paths: str,
         recursive: bool = False,
         missing_ok: bool = False,
-        atomic: bool = True,
-        undoable: bool = True,
         files_only: bool = False,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
+        atomic: bool = True,
     ) -> BatchResult:
         """Delete files, links and, with `recursive`, folders."""
     def set_permissions(
@@ -262,6 +265,8 @@ class TypedTools:
         mode: str | None = None,
         owner: str | None = None,
         group: str | None = None,
+        break_hard_links: bool | None = None,
+        undoable: bool = True,
         atomic: bool = True,
     ) -> BatchResult:
         """Set mode, owner or group of every path."""

@@ -12,8 +12,8 @@ from filewright.boundary import Location
 from filewright.edit import Create, Expected, Modify, splices_between
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text import Encoding, Snapshot, Splice, codec
-from filewright.tools.batch import BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.context import Context
+from filewright.tools.items import BatchArguments, BatchResult, Item, ItemResult, item_named, run_batch
 from filewright.tools.pipeline import Decided
 from filewright.tools.registry import Arguments, Tool
 from filewright.tools.result import DiffWanted
@@ -32,16 +32,12 @@ class WriteItem(Arguments):
     expected_version: str | None = None
 
 
-class WriteArguments(Arguments):
+class WriteArguments(BatchArguments):
     """The files to write."""
 
     items: Annotated[list[WriteItem], Field(min_length=1)]
     """`mode` is `"create"` (refuses what exists), `"overwrite"` or `"append"`"""
-    atomic: bool = True
-    """all items or none; false: each on its own"""
     diff: DiffWanted = "auto"
-    break_hard_links: bool | None = None
-    undoable: bool = True
 
 
 @dataclass
@@ -203,13 +199,11 @@ def run(context: Context, arguments: WriteArguments) -> BatchResult:
     return run_batch(
         context,
         "write_content",
+        arguments,
         arguments.items,
         plan,
-        atomic=arguments.atomic,
         noun="file",
         diff=arguments.diff,
-        break_hard_links=arguments.break_hard_links,
-        undoable=arguments.undoable,
     )
 
 
