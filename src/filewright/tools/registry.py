@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from filewright.errors import Code, FilewrightError, invalid
-from filewright.tools.result import ToolResult
+from filewright.errors import FilewrightError, invalid
+from filewright.tools.result import ToolResult, clip
 from filewright.wording import alike, listed
 
 if TYPE_CHECKING:
@@ -58,18 +58,15 @@ class Tool:
     def parse(self, arguments: Mapping[str, Any]) -> Arguments:
         """The typed arguments. Raises `invalid_input` naming the argument, what came and what is wanted."""
         if not isinstance(arguments, Mapping):
-            raise FilewrightError(Code.INVALID_INPUT, f"{self.name}: the arguments must be an object")
+            raise invalid(f"{self.name}: the arguments must be an object")
         try:
-            meant = _as_meant(dict(arguments), schema_of(self.arguments))
-            parsed = self.arguments.model_validate(meant)
-            _check_numbers(self.name, meant)
+            return self.arguments.model_validate(
+                _as_meant(self.name, dict(arguments), schema_of(self.arguments))
+            )
         except ValidationError as error:
-            raise _refusal(self, error, arguments) from error
+            raise _refusal(self, error) from error
         except RecursionError as error:
-            raise FilewrightError(
-                Code.INVALID_INPUT, f"{self.name}: the arguments are nested too deeply"
-            ) from error
-        return parsed
+            raise invalid(f"{self.name}: the arguments are nested too deeply") from error
 
 
 @cache
@@ -96,25 +93,18 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        target = dict(definitions[node["$ref"].rsplit("/", 1)[1]])
-        target.pop("description", None)
-        return _plain({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
+        target = definitions[node.pop("$ref").rsplit("/", 1)[1]]
+        return _plain({**target, "description": None, **node}, definitions)
     result = {}
     for key, value in node.items():
-        if key == "title" and isinstance(value, str):
-            continue
-        if key == "default" and value is None:
-            continue
-        if key == "properties":
+        if key == "properties":  # whose keys are names of arguments
             result[key] = {name: _plain(child, definitions) for name, child in value.items()}
-        else:
+        elif key != "title" and value is not None:
             result[key] = _plain(value, definitions)
-    choices = result.get("anyOf")
-    if choices is not None:
-        present = [choice for choice in choices if choice != {"type": "null"}]
-        if len(present) == 1:
-            del result["anyOf"]
-            result = {**present[0], **result}
+    present = [choice for choice in result.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(present) == 1:
+        del result["anyOf"]
+        return {**present[0], **result}
     return result
 
 
@@ -122,43 +112,32 @@ _TEXTS = frozenset({"search", "replace", "content"})
 """Arguments that null is no way to leave out: what was to be looked for or written may have got lost."""
 
 
-def _as_meant(value: Any, schema: Mapping[str, Any]) -> Any:
-    """`value` as JSON means it: an optional argument that is null is absent, a whole float an integer.
-
-    Adapters fill in nulls for what a model left out, and JavaScript has no integers.
-    """
-    if isinstance(value, dict) and schema.get("properties"):
-        properties, required = schema["properties"], schema.get("required", ())
-        return {
-            name: _as_meant(given, properties.get(name, {}))
-            for name, given in value.items()
-            if given is not None or name in required or name not in properties or name in _TEXTS
-        }
-    if isinstance(value, list) and isinstance(schema.get("items"), dict):
-        return [_as_meant(item, schema["items"]) for item in value]
-    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
-        return int(value)
-    return value
-
-
 _MOST = 2**63 - 1
 
 
-def _check_numbers(tool: str, value: Any, *loc: int | str) -> None:
-    """Raise `invalid_input` for a whole number so large that to count with it, or to write it out, can fail."""
-    if isinstance(value, int):
-        if not -_MOST <= value <= _MOST:
-            raise invalid(
-                f"{tool}: argument {_place(loc)!r} is a number of more than 64 bits",
-                f"wanted: an integer from {-_MOST} to {_MOST}",
-                argument=_place(loc),
-            )
-    elif isinstance(value, dict):
-        for name, given in value.items():
-            _check_numbers(tool, given, *loc, name)
-    elif isinstance(value, list):
-        for index, given in enumerate(value):
-            _check_numbers(tool, given, *loc, index)
+def _as_meant(tool: str, value: Any, schema: Mapping[str, Any], *loc: int | str) -> Any:
+    """`value` as JSON means it: an optional argument that is null is absent, a whole float an integer.
+
+    Adapters fill in nulls for what a model left out, and JavaScript has no integers. Raises `invalid_input` for
+    a whole number so large that to count with it, or to write it out, can fail.
+    """
+    if isinstance(value, dict):
+        known, required = schema.get("properties", {}), schema.get("required", ())
+        return {
+            name: _as_meant(tool, given, known.get(name, {}), *loc, name)
+            for name, given in value.items()
+            if given is not None or name in required or name not in known or name in _TEXTS
+        }
+    if isinstance(value, list):
+        items = schema.get("items", {})
+        return [_as_meant(tool, item, items, *loc, number) for number, item in enumerate(value)]
+    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not -_MOST <= value <= _MOST:
+        place = _place(loc)
+        message = f"{tool}: argument {place!r} is a number of more than 64 bits"
+        raise invalid(message, f"wanted: an integer from {-_MOST} to {_MOST}", argument=place)
+    return value
 
 
 _INSTANCE = re.compile(r"a valid dictionary or instance of \w+")
@@ -166,19 +145,18 @@ _PROBLEMS = 5
 """How many problems of one call a refusal names."""
 
 
-def _refusal(tool: Tool, error: ValidationError, arguments: Mapping[str, Any]) -> FilewrightError:
-    problems = error.errors(include_url=False, include_context=True)
+def _refusal(tool: Tool, error: ValidationError) -> FilewrightError:
+    problems = error.errors(include_url=False)
     unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
     others = [problem for problem in problems if problem["type"] != "extra_forbidden"]
-    problems_said: list[tuple[str, str | None]] = [_unknown(tool, unknown)] if unknown else []
-    problems_said += [_described(tool, problem, arguments) for problem in others[:_PROBLEMS]]
-    message = f"{tool.name}: " + "; ".join(what for what, _ in problems_said)
+    said = [_unknown(tool, unknown)] if unknown else []
+    said += [_described(tool, problem) for problem in others[:_PROBLEMS]]
+    message = f"{tool.name}: " + "; ".join(what for what, _ in said)
     if len(others) > _PROBLEMS:
         message += f" (and {len(others) - _PROBLEMS} more)"
-    hints = dict.fromkeys(hint for _, hint in problems_said if hint)
-    return invalid(
-        message, "; ".join(hints).replace("?; ", "? ") or None, argument=_place((unknown or others)[0]["loc"])
-    )
+    hints = dict.fromkeys(hint for _, hint in said if hint)
+    hint = "; ".join(hints).replace("?; ", "? ") or None
+    return invalid(message, hint, argument=_place((unknown or others)[0]["loc"]))
 
 
 def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
@@ -187,25 +165,24 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     near: list[str] = []
     known: list[str] = []
     for problem in problems[:_PROBLEMS]:
-        names = _names_at(tool.arguments, problem["loc"][:-1]) or list(tool.arguments.model_fields)
-        near += map(repr, alike(str(problem["loc"][-1]), names))
-        known = names
+        *outer, name = problem["loc"]
+        node = _node(tool, outer)
+        known = list(node.get("properties") or tool.arguments.model_fields)
+        near += map(repr, alike(str(name), known))
     hint = f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else f"known: {', '.join(known)}"
     return f"unknown argument{'s' if len(problems) > 1 else ''} {places}", hint
 
 
-def _described(tool: Tool, problem: Any, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
+def _described(tool: Tool, problem: Any) -> tuple[str, str]:
     """One problem of another kind: what is wrong, and what is wanted."""
-    where = _place(problem["loc"])
-    if problem["type"] == "missing":
-        return f"argument {where!r} is missing", "give it; " + _wanted(tool.schema, problem["loc"])
-    if problem["type"] == "value_error":  # a check of ours, which says all
+    where, kind = _place(problem["loc"]), problem["type"]
+    if kind == "missing":
+        return f"argument {where!r} is missing", f"give it; {_wanted(_node(tool, problem['loc']))}"
+    if kind == "value_error":  # a check of ours, which says all
         said, _, hint = _sentence(problem).partition("\nhint: ")
-        return f"{f'{where}: ' if where else ''}{said}", hint or None
-    given = _given(arguments, problem["loc"])
-    return f"argument {where!r}: {_sentence(problem)}, but {given} was given", _wanted(
-        tool.schema, problem["loc"]
-    )
+        return f"{f'{where}: ' if where else ''}{said}", hint
+    what = f"argument {where!r}: {_sentence(problem)}, but {_given(problem['input'])} was given"
+    return what, _wanted(_node(tool, problem["loc"]))
 
 
 def _sentence(problem: Any) -> str:
@@ -221,44 +198,33 @@ def _place(loc: Iterable[int | str]) -> str:
     return text
 
 
-def _given(arguments: Any, loc: Iterable[int | str]) -> str:
-    value = arguments
-    for part in loc:
-        try:
-            value = value[part]
-        except (KeyError, IndexError, TypeError):
-            break
+_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
+
+
+def _given(value: Any) -> str:
     if value is None:
         return "null"
-    kinds = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list"}
-    kind = kinds.get(type(value), "an object")
-    if isinstance(value, (str, int, float, bool)):
-        try:
-            shown = json.dumps(value, ensure_ascii=True)
-        except ValueError:
-            return kind
-        return f"{kind} ({shown[:60]}{'…' if len(shown) > 60 else ''})"
+    kind = _KINDS.get(type(value), "an object")
+    if isinstance(value, (str, int, float)):
+        return f"{kind} ({clip(json.dumps(value), 61)})"
     return kind
 
 
-def _node(schema: Mapping[str, Any], loc: Iterable[int | str]) -> Mapping[str, Any] | None:
-    node: Any = schema
+def _node(tool: Tool, loc: Iterable[int | str]) -> Mapping[str, Any]:
+    """What the tool's schema says of a place in the arguments; nothing of a place that it does not know."""
+    node: Any = schema_of(tool.arguments)
     for part in loc:
-        if isinstance(part, int):
-            node = node.get("items")
-        else:
-            node = (node.get("properties") or {}).get(part)
+        node = node.get("items") if isinstance(part, int) else (node.get("properties") or {}).get(part)
         if not isinstance(node, dict):
-            return None
-    return node if isinstance(node, dict) else None
+            return {}
+    return cast("Mapping[str, Any]", node)
 
 
-def _wanted(schema: Mapping[str, Any], loc: Iterable[int | str]) -> str:
-    node = _node(schema, loc)
-    if node is None:
+def _wanted(node: Mapping[str, Any]) -> str:
+    if not node:
         return "look at the tool's schema"
     if "enum" in node:
-        return "one of " + ", ".join(repr(v) for v in node["enum"])
+        return "one of " + ", ".join(map(repr, node["enum"]))
     kind = node.get("type", "value")
     if kind == "array":
         item = node.get("items") or {}
@@ -266,12 +232,5 @@ def _wanted(schema: Mapping[str, Any], loc: Iterable[int | str]) -> str:
         shape = f" {{{', '.join(names)}}}" if names else ""
         least = "at least one" if node.get("minItems") else "any number of"
         return f"wanted: a list of {least} {item.get('type', 'object')}{shape}"
-    low, high = node.get("minimum"), node.get("maximum")
-    limits = f" from {low}" if low is not None else ""
-    limits += f" to {high}" if high is not None else ""
-    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{limits}"
-
-
-def _names_at(model: type[BaseModel], loc: Iterable[int | str]) -> list[str]:
-    properties = (_node(schema_of(model), loc) or {}).get("properties")
-    return list(properties) if properties else []
+    bounds = [f" {word} {node[key]}" for word, key in (("from", "minimum"), ("to", "maximum")) if key in node]
+    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{''.join(bounds)}"
