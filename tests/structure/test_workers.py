@@ -104,14 +104,14 @@ def test_content_above_the_limit_is_not_parsed() -> None:
 def test_a_worker_that_never_answers_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
-    request = wire.Request(Language.PYTHON, "utf-8", 0.0, "")
-    silent = workers._take(None)
+    request = wire.Request(Language.PYTHON, "utf-8", 5.0)
+    assert workers.outline(request, b"x = 1\n").count == 1
     (process,) = children_of(launcher)
     os.kill(process, signal.SIGSTOP)
-    workers._give_back(silent)
-    outline = workers.outline(request._replace(seconds=-4.5), b"x = 1\n")
+    outline = workers.outline(request._replace(seconds=0.5), b"x = 2\n")
     assert not outline.parsed
-    assert workers.outline(request._replace(seconds=5.0), b"def f(): pass\n").count == 1
+    assert "longer than the limit" in (outline.note or "")
+    assert workers.outline(request, b"def f(): pass\n").count == 1
     assert process not in children_of(launcher)
     workers.close()
     launcher.close()
@@ -129,7 +129,7 @@ def test_without_a_program_to_start_the_reason_is_said(monkeypatch: pytest.Monke
 )
 def test_forgotten_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
-    workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0, ""), b"x = 1\n")
+    workers.outline(wire.Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")
     with open(os.dup(workers._idle[0]._child.stdout.fileno()), "rb") as output:
         del workers
         gc.collect()
@@ -256,8 +256,7 @@ def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> N
     report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline("c", tuple(found), count, truncated=truncated, note="n", errors=report)
-    framed = wire.frame(wire.encoded(outline))
-    assert wire.decoded(framed[wire.FRAME.size :]) == outline
+    assert wire.decoded(wire.line(wire.rows(outline))) == outline
     kept, left_out = outline.shortened(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

@@ -7,6 +7,7 @@ and what lies inside something that is not looked into costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
@@ -30,23 +31,21 @@ _IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
 _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
 
 
+@dataclass(slots=True, eq=False)
 class _Draft:
-    """A symbol being collected; or, without a kind, a part of the text that is not looked into."""
+    """A symbol being collected: it holds others in the ranges `into`; of an import `imports` are the names so far."""
 
-    __slots__ = (
-        *("kind", "name", "known_as", "depth", "level", "start", "end", "start_row", "end_row"),
-        *("block_start", "block_row", "children", "imports", "seen", "symbol", "into"),
-    )
-
-    def __init__(self, kind: str, name: str, depth: int, start: int, end: int) -> None:
-        self.kind, self.name, self.known_as, self.depth, self.level = kind, name, "", depth, 0
-        self.start, self.end, self.block_start = start, end, start
-        self.start_row = self.end_row = self.block_row = 0
-        self.into: list[tuple[int, int]] = []
-        self.children: list[_Draft] = []
-        self.imports: list[str] | None = None
-        self.seen: set[str] | None = None
-        self.symbol: Symbol | None = None
+    kind: str
+    name: str
+    depth: int
+    start: int
+    end: int
+    into: tuple[tuple[int, int], ...]
+    block_start: int
+    known_as: str = ""
+    level: int = 0
+    imports: list[str] = field(default_factory=list)
+    children: list[_Draft] = field(default_factory=list)
 
 
 _Capture = tuple[int, int, int, int, "dict[str, list[Node]]"]
@@ -63,16 +62,17 @@ def collect(
     """
     collector = _SymbolTree(grammar, source, trims)
     collector.run(root)
-    return collector.result(root)
+    return collector.result()
 
 
 class _SymbolTree:
     def __init__(self, grammar: Grammar, source: SourceText, trims: bool) -> None:
         self.grammar, self.source, self.trims = grammar, source, trims
-        self.top = _Draft("", "", 0, 0, len(source.data))
-        self.top.into = [(0, len(source.data))]
+        size = len(source.data)
+        self.top = _Draft("", "", 0, 0, size, ((0, size),), 0)
         self.open = [self.top]
-        self.drafts: list[_Draft] = []
+        self.count = 0
+        self.seen: set[tuple[int, str]] = set()  # names of variables and constants, by what holds them
         self.passed, self.passed_last = 0, (0, 0)
         self.truncated = False
 
@@ -89,7 +89,7 @@ class _SymbolTree:
             if called not in read:  # else an earlier pattern has read it
                 read.add(called)
                 self._capture(pattern, begin, -reach, nodes)
-            if len(self.drafts) >= MAX_SYMBOLS:
+            if self.count >= MAX_SYMBOLS:
                 self.truncated = True
                 return
 
@@ -185,9 +185,11 @@ class _SymbolTree:
     def _add(self, holder: _Draft, found: Declaration) -> None:
         node = found.node
         start, end = node.start_byte, node.end_byte
-        draft = _Draft(found.kind, found.name, holder.depth + 1, start, end)
-        if found.into:
-            draft.into = [(each.start_byte, each.end_byte) for each in found.into]
+        into = tuple([(each.start_byte, each.end_byte) for each in found.into])
+        draft = _Draft(
+            found.kind, found.name, holder.depth + 1, start, end, into, start, found.known_as, found.level
+        )
+        if into:
             self.open.append(draft)
         elif not (self.open[-1].depth == draft.depth and self.open[-1].end <= end):
             self._pass_over(start, end)  # else it is a name beside what is open, of the whole declaration
@@ -195,26 +197,22 @@ class _SymbolTree:
             self.truncated = True
             return
         if found.kind in ("variable", "constant"):
-            if holder.seen is None:
-                holder.seen = set()
-            if found.name in holder.seen:
+            if (id(holder), found.name) in self.seen:
                 return
-            holder.seen.add(found.name)
+            self.seen.add((id(holder), found.name))
         # Of several names in one declaration the first has what is around it.
-        outer = node if holder.children and holder.children[-1].start == start else self._outer(node)
+        first = not holder.children or holder.children[-1].start != start
+        outer = self._outer(node) if first else node
         if found.kind == "import":
             if self._joined(holder, found, outer):
                 return
-            draft.imports = [found.name]
-        draft.known_as, draft.level = found.known_as, found.level
-        draft.start_row, draft.end_row = node.start_point.row, _last_row(node)
-        draft.block_start, draft.block_row = start, draft.start_row
-        if not holder.children or holder.children[-1].start != start:
+            draft.imports.append(found.name)
+        if first:
             self._take_block(draft, outer)
         if self.trims:
             self._trim(draft)
         holder.children.append(draft)
-        self.drafts.append(draft)
+        self.count += 1
 
     def _outer(self, node: Node) -> Node:
         """The outermost wrapper that `node` is at the end of."""
@@ -228,25 +226,25 @@ class _SymbolTree:
 
     def _take_block(self, draft: _Draft, outer: Node) -> None:
         """Give a symbol what is wrapped around it, and the comments and attributes before it."""
-        draft.block_start, draft.block_row = outer.start_byte, outer.start_point.row
-        draft.end, draft.end_row = outer.end_byte, _last_row(outer)
-        leads, data = self.grammar.leads, self.source.data
+        draft.block_start, draft.end = outer.start_byte, outer.end_byte
+        source, leads = self.source, self.grammar.leads
         before = outer.prev_sibling
         while (
             before is None and (around := outer.parent) is not None and around.start_byte == outer.start_byte
         ):
             outer, before = around, around.prev_sibling  # what is before all that begins here
-        while before is not None and before.type in leads and _last_row(before) + 1 >= draft.block_row:
-            start = before.start_byte
-            if data[data.rfind(b"\n", 0, start) + 1 : start].strip(_BLANK):
+        while before is not None and before.type in leads:
+            start, last = before.start_byte, source.last(before.start_byte, before.end_byte)
+            if source.breaks(last, draft.block_start) > 1:
+                break
+            if source.data[source.data.rfind(b"\n", 0, start) + 1 : start].strip(_BLANK):
                 break  # it is behind something on its line
-            draft.block_start, draft.block_row = start, before.start_point.row
-            before = before.prev_sibling
+            draft.block_start, before = start, before.prev_sibling
 
     def _joined(self, holder: _Draft, found: Declaration, outer: Node) -> bool:
         """Whether this import went into the one right before it: imports in a row are one symbol."""
         last = holder.children[-1] if holder.children else None
-        if last is None or last.imports is None:
+        if last is None or not last.imports:
             return False
         if outer.start_byte >= last.end:
             before = outer.prev_named_sibling
@@ -254,75 +252,79 @@ class _SymbolTree:
                 before = before.prev_named_sibling
             if before is None or before.end_byte > last.end:
                 return False
-            last.end, last.end_row = outer.end_byte, _last_row(outer)
+            last.end = outer.end_byte
         last.imports.append(found.name)
         return True
 
     def _trim(self, draft: _Draft) -> None:
         """Take blank and comment lines off the end, and comment lines above to the beginning."""
         data = self.source.data
-        while True:
+        while draft.end > draft.start + 1:
             text = data[max(draft.start, draft.end - 4096) : draft.end]
             kept = text.rstrip()
             newline = kept.rfind(b"\n")
-            last = kept[newline + 1 :]
-            if newline >= 0 and last.lstrip().startswith(b"#"):
+            if newline >= 0 and kept[newline + 1 :].lstrip().startswith(b"#"):
                 kept = kept[: newline + 1]
             elif len(kept) == len(text):
                 break
             draft.end -= len(text) - len(kept)
-            draft.end_row = draft.start_row + data.count(b"\n", draft.start, draft.end)
-            if draft.end <= draft.start + 1:
-                break
-        position, row = draft.start, draft.start_row
-        line = data.rfind(b"\n", 0, position) + 1
-        if data[line:position].strip(b" \t-"):
+        line = data.rfind(b"\n", 0, draft.start) + 1
+        if data[line : draft.start].strip(b" \t-"):
             return
         while line:
             above = data.rfind(b"\n", 0, line - 1) + 1
-            if not data[above : line - 1].lstrip().startswith(b"#"):
+            text = data[above : line - 1]
+            if not text.lstrip().startswith(b"#"):
                 break
-            line, row = above, row - 1
-            indent = len(data[line : line + 400]) - len(data[line : line + 400].lstrip())
-            position = line + indent
-        if position < draft.block_start:
-            draft.block_start, draft.block_row = position, row
+            line, position = above, above + len(text) - len(text.lstrip())
+            draft.block_start = min(draft.block_start, position)
 
-    def result(self, root: Node) -> tuple[tuple[Symbol, ...], int, bool]:
-        """The drafts as symbols, last first: what a symbol holds comes after it."""
-        top, count = self.top, 0
-        if any(draft.level for draft in self.drafts):
-            top.children = _nested(top.children, len(self.source.data), _last_row(root))
-        for draft in reversed(self.drafts):
-            children = tuple([child.symbol for child in draft.children if child.symbol is not None])
-            kind, name = draft.kind, draft.name
-            if kind[0] == "?":
-                if not children:
-                    continue
-                kind = kind[1:]
-            if draft.imports is not None:
-                name = _import_name(draft.imports)
-            count += 1
-            draft.symbol = Symbol(
-                name,
-                kind,
-                draft.start_row + 1,
-                draft.end_row + 1,
-                draft.start,
-                draft.end,
-                draft.block_start,
-                draft.block_row + 1,
-                draft.known_as if draft.known_as != name else "",
-                children,
+    def result(self) -> tuple[tuple[Symbol, ...], int, bool]:
+        """The symbols, how many they are, and whether any were left out."""
+        drafts = self.top.children
+        if any(draft.level for draft in drafts):
+            drafts = _nested(drafts, len(self.source.data))
+        rows = self._rows(drafts)
+        self.count = 0
+        return self._symbols(drafts, rows), self.count, self.truncated
+
+    def _rows(self, drafts: list[_Draft]) -> dict[int, int]:
+        """The rows of all places that drafts name."""
+        source, offsets = self.source, set[int]()
+        pending = list(drafts)
+        while pending:
+            draft = pending.pop()
+            offsets.update((draft.start, draft.block_start, source.last(draft.start, draft.end)))
+            pending += draft.children
+        rows, row, before = {}, 0, 0
+        for offset in sorted(offsets):
+            row += source.breaks(before, offset)
+            rows[offset], before = row, offset
+        return rows
+
+    def _symbols(self, drafts: list[_Draft], rows: dict[int, int]) -> tuple[Symbol, ...]:
+        symbols = []
+        for draft in drafts:
+            children = self._symbols(draft.children, rows) if draft.children else ()
+            if draft.kind[0] == "?" and not children:
+                continue
+            name = _import_name(draft.imports) if draft.imports else draft.name
+            self.count += 1
+            symbols.append(
+                Symbol(
+                    name,
+                    draft.kind.removeprefix("?"),
+                    rows[draft.start] + 1,
+                    rows[self.source.last(draft.start, draft.end)] + 1,
+                    draft.start,
+                    draft.end,
+                    draft.block_start,
+                    rows[draft.block_start] + 1,
+                    draft.known_as if draft.known_as != name else "",
+                    children,
+                )
             )
-        symbols = tuple([child.symbol for child in top.children if child.symbol is not None])
-        return symbols, count, self.truncated
-
-
-def _last_row(node: Node) -> int:
-    """The row of a node's last character; a node that ends with a line's end does not own the next."""
-    end = node.end_point
-    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
+        return tuple(symbols)
 
 
 def _is_group(node: Node) -> bool:
@@ -336,16 +338,14 @@ def _import_name(names: list[str]) -> str:
     return shown if len(distinct) <= _IMPORTS_NAMED else f"{shown}, +{len(distinct) - _IMPORTS_NAMED}"
 
 
-def _nested(headings: list[_Draft], end: int, last_row: int) -> list[_Draft]:
+def _nested(headings: list[_Draft], end: int) -> list[_Draft]:
     """Headings in a row as a tree: each reaches down to the next of its level or above."""
     top: list[_Draft] = []
     open_: list[_Draft] = []
     for heading in headings:
         while open_ and open_[-1].level >= heading.level:
-            closed = open_.pop()
-            closed.end, closed.end_row = heading.block_start, heading.block_row - 1
+            open_.pop().end = heading.block_start
         (open_[-1].children if open_ else top).append(heading)
+        heading.end = end
         open_.append(heading)
-    for heading in open_:
-        heading.end, heading.end_row = end, last_row
     return top

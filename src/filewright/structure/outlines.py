@@ -51,16 +51,14 @@ class Outlines:
         `parsed=False` and a note. Raises `cancelled` or `timeout` if `task` must stop, and `io_error` if the
         file cannot be read.
         """
-        snapshot = source if isinstance(source, Snapshot) else None
-        if language is None and snapshot is not None:
-            language = language_of_snapshot(snapshot)
+        if isinstance(source, bytes):
+            snapshot = Snapshot.of_bytes(source, encoding="utf-8")
+        else:
+            snapshot, language = source, language or language_of_snapshot(source)
         if language not in PARSED:
             return Outline(language, parsed=False)
-        if snapshot is None:
-            assert isinstance(source, bytes)
-            snapshot = Snapshot.of_bytes(source, encoding="utf-8")
-        elif snapshot.binary is not None:
-            return Outline(language, parsed=False, note=f"not parsed: it is binary ({snapshot.binary})")
+        if isinstance(source, Snapshot) and source.binary is not None:
+            return Outline(language, parsed=False, note=f"not parsed: it is binary ({source.binary})")
         size = snapshot.size
         data = snapshot.held if snapshot.held is not None else snapshot.read(0, min(size, MOST_BYTES))
         # Of a file that is not held whole only the beginning is hashed here.
@@ -83,17 +81,15 @@ class Outlines:
 
     def _parsed(self, snapshot: Snapshot, data: bytes, language: Language, task: Task | None) -> Outline:
         """What the grammar reads: all of it, the beginning, or nothing with a note that says why."""
-        size, limit = snapshot.size, self._settings.parse_bytes
+        size, limit, narrow = snapshot.size, self._settings.parse_bytes, snapshot.encoding.width == 1
+        note = f"not parsed: {size} bytes are above the limit of "
         if size > limit:
-            return Outline(
-                language, parsed=False, note=f"not parsed: {size} bytes are above the limit of {limit}"
-            )
+            return Outline(language, parsed=False, note=f"{note}{limit}")
         head, key = data, ""
         if size > MOST_BYTES:
-            head = data[: data.rfind(b"\n", 0, MOST_BYTES) + 1]
-            if snapshot.encoding.width != 1 or not head:
-                note = f"not parsed: {size} bytes are above the limit of {MOST_BYTES} for such a file"
-                return Outline(language, parsed=False, note=note)
+            head = data[: data.rfind(b"\n", 0, MOST_BYTES) + 1] if narrow else b""
+            if not head:
+                return Outline(language, parsed=False, note=f"{note}{MOST_BYTES} for such a file")
         elif snapshot.location is not None:
             location = snapshot.location
             key = xxhash.xxh3_64_hexdigest(repr((location.root.path, location.parts)).encode())
@@ -101,13 +97,13 @@ class Outlines:
         request = wire.Request(language.value, snapshot.encoding.name, seconds, key)
         try:
             outline = self._workers.outline(request, head, task)
-            while outline.note == FAILED and len(head) > _PARSED_APART and snapshot.encoding.width == 1:
+            while outline.note == FAILED and len(head) > _PARSED_APART and narrow:
                 # A large tree may have passed the worker's memory; of a part of it the names are known.
                 head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
                 outline = self._workers.outline(request._replace(key=""), head, task) if head else outline
         except OSError as error:
-            reason = error.strerror or str(error)
-            return Outline(language, parsed=False, note=f"not parsed: no parser process starts ({reason})")
+            note = f"not parsed: no parser process starts ({error.strerror or error})"
+            return Outline(language, parsed=False, note=note)
         return outline.up_to(head.count(b"\n")) if outline.whole and len(head) < size else outline
 
     def close(self) -> None:

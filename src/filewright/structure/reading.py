@@ -32,6 +32,16 @@ class SourceText(NamedTuple):
         shown = " ".join(raw.decode(self.codec, "replace").split())
         return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
+    def breaks(self, start: int, stop: int) -> int:
+        """How many lines end in the bytes [start, stop)."""
+        if self.codec.startswith("utf-16"):
+            return self.data[start:stop].decode(self.codec, "replace").count("\n")
+        return self.data.count(b"\n", start, stop)
+
+    def last(self, start: int, end: int) -> int:
+        """Where the last character of [start, end) is: what ends with a line's end does not own the next line."""
+        return max(start, end - (2 if self.codec.startswith("utf-16") else 1))
+
 
 class Declaration(NamedTuple):
     """A symbol met in the tree: its range is that of `node`, its children are looked for in `into`.

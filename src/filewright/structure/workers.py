@@ -7,13 +7,12 @@ so, and the next file gets a new worker.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +30,7 @@ _START: Final = 5.0  # seconds a worker may take to start
 _POLL: Final = 0.02  # seconds between two looks at whether the task must stop
 _END: Final = 2.0  # seconds a killed worker may take to end
 _MEMORY: Final = 512 << 20
+_BLOCK: Final = 1 << 20
 
 
 class Workers:
@@ -38,10 +38,9 @@ class Workers:
 
     def __init__(self, launcher: Launcher, limit: int = 2) -> None:
         self._launcher = launcher
-        self._limit = limit
+        self._free = threading.Semaphore(limit)
         self._idle: list[_Worker] = []
-        self._busy = 0
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         weakref.finalize(self, _end, self._idle)
 
     def outline(self, request: wire.Request, data: bytes, task: Task | None = None) -> Outline:
@@ -49,51 +48,43 @@ class Workers:
 
         Raises `cancelled` or `timeout` if `task` must stop. `OSError` if no process can be started.
         """
-        worker = self._take(task)
-        alive = False
+        checked = task or Task()
+        while not self._free.acquire(timeout=_POLL):
+            checked.check()
+        worker = None
         try:
-            answer = worker.ask(request, data, task)
+            worker = self._taken()
+            answer = worker.ask(request, data, checked)
             if answer is None:
-                return _silent(request, worker.ended)
+                note = f"not parsed: it took longer than the limit of {request.seconds:g} s"
+                return Outline(request.language, parsed=False, note=note)
             outline = wire.decoded(answer)
-            alive = True
+            with self._lock:
+                self._idle.append(worker)
+            worker = None
             return outline
         except (ValueError, TypeError, RecursionError):
-            return _silent(request, ended=True)
+            return Outline(request.language, parsed=False, note=FAILED)
         finally:
-            if not alive:
+            if worker is not None:
                 worker.kill()
-            self._give_back(worker if alive else None)
+            self._free.release()
+
+    def _taken(self) -> _Worker:
+        while True:
+            with self._lock:
+                if not self._idle:
+                    break
+                worker = self._idle.pop()
+            if worker.running:
+                return worker
+            worker.kill()
+        return _Worker(self._launcher)
 
     def close(self) -> None:
         """End the idle workers."""
-        with self._changed:
+        with self._lock:
             _end(self._idle)
-
-    def _take(self, task: Task | None) -> _Worker:
-        with self._changed:
-            while not self._idle and self._busy >= self._limit:
-                self._changed.wait(_POLL)
-                if task is not None:
-                    task.check()
-            self._busy += 1
-            while self._idle:
-                worker = self._idle.pop()
-                if worker.running:
-                    return worker
-                worker.kill()
-        try:
-            return _Worker(self._launcher)
-        except BaseException:
-            self._give_back(None)
-            raise
-
-    def _give_back(self, worker: _Worker | None) -> None:
-        with self._changed:
-            self._busy -= 1
-            if worker is not None:
-                self._idle.append(worker)
-            self._changed.notify()
 
 
 def _end(workers: list[_Worker]) -> None:
@@ -119,10 +110,10 @@ class _Worker:
         )
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        self._input, self._output = self._child.stdin, self._child.stdout
+        self._input = self._child.stdin
+        self._output = io.BufferedReader(self._child.stdout, _BLOCK)
         self._exchange = threading.Thread()
-        self._fresh = True
-        self.ended = False
+        self._starting = _START
 
     @property
     def running(self) -> bool:
@@ -132,42 +123,32 @@ class _Worker:
         except FilewrightError:
             return False  # the process that started it has ended too
 
-    def ask(self, request: wire.Request, data: bytes, task: Task | None) -> bytes | None:
-        """The answer; None if the worker ended or did not answer in time (`ended` says which)."""
-        deadline = time.monotonic() + request.seconds + _GRACE + (_START if self._fresh else 0)
-        self._fresh = False
+    def ask(self, request: wire.Request, data: bytes, task: Task) -> bytes | None:
+        """The answer, torn if the worker ended; None if it did not come in time."""
+        deadline = time.monotonic() + request.seconds + _GRACE + self._starting
+        self._starting = 0.0
+        sent = wire.line(request._replace(size=len(data))) + data
         answer: list[bytes] = []
-        frames = (wire.frame(request, data), data)
+
+        def exchange() -> None:
+            try:
+                for start in range(0, len(sent), _BLOCK):
+                    rest = memoryview(sent)[start : start + _BLOCK]
+                    while rest:
+                        rest = rest[self._input.write(rest) or 0 :]
+                answer.append(self._output.readline())
+            except OSError:
+                answer.append(b"")
+
         # On a thread of its own: pipes that can be waited for with a limit are not on every system.
-        self._exchange = threading.Thread(target=self._talk, args=(frames, answer), daemon=True)
+        self._exchange = threading.Thread(target=exchange, daemon=True)
         self._exchange.start()
         while self._exchange.is_alive():
             self._exchange.join(_POLL)
-            if task is not None:
-                task.check()
+            task.check()
             if time.monotonic() > deadline:
                 return None
-        self.ended = not answer
-        return answer[0] if answer else None
-
-    def _talk(self, frames: Sequence[bytes], answer: list[bytes]) -> None:
-        """Send the frames and receive the answer; nothing if the worker ends meanwhile."""
-        with suppress(OSError, EOFError):
-            for frame in frames:
-                rest = memoryview(frame)
-                while rest:
-                    rest = rest[self._input.write(rest[: 1 << 20]) or 0 :]
-            length, _ = wire.FRAME.unpack(self._received(wire.FRAME.size))
-            answer.append(self._received(length))
-
-    def _received(self, size: int) -> bytes:
-        received = bytearray()
-        while len(received) < size:
-            block = self._output.read(min(size - len(received), 1 << 20))
-            if not block:
-                raise EOFError
-            received += block
-        return bytes(received)
+        return answer[0]
 
     def kill(self) -> None:
         """End the process and give its pipes back, which nobody must be reading then."""
@@ -175,11 +156,3 @@ class _Worker:
             self._child.kill()
             self._exchange.join(_END)
         self._child.close()
-
-
-def _silent(request: wire.Request, ended: bool) -> Outline:
-    """The outline of a file whose parse gave no answer."""
-    if ended:
-        return Outline(request.language, parsed=False, note=FAILED)
-    limit = f"it took longer than the limit of {request.seconds:g} s"
-    return Outline(request.language, parsed=False, note=f"not parsed: {limit}")
