@@ -186,11 +186,11 @@ class Boundary:
         except OSError as error:
             raise self._failure(error, where, doing) from error
 
-    def _looked_at(self, where: Location, above: Folder, rules: DenyRules) -> Status:
+    def _looked_at(self, where: Location, above: Folder, rules: DenyRules, *, birth: bool = False) -> Status:
         """The status of what has the name of `where` in a folder; refused if it is denied, be it there or not."""
         self._refuse_own(where, (*above.reached, where.name))
         try:
-            status = above.stat(where.name, birth=True)
+            status = above.stat(where.name, birth=birth)
         except OSError:
             rules.require(where.asked, where.name, None)
             raise
@@ -204,7 +204,7 @@ class Boundary:
         if not where.parts:
             return where.root.folder.status()
         with self._above(where) as (above, rules):
-            return self._looked_at(where, above, rules)
+            return self._looked_at(where, above, rules, birth=True)
 
     def read_link(self, where: Location) -> bytes:
         """The target of a link, as it is written in it; `invalid_input` if `where` is not a link."""

@@ -25,6 +25,7 @@ _PATTERN_BYTES = 4096
 _SPECIAL = re.compile(rb"[*?\[\\]")
 _EXPANDED = 16
 _MANY = 200
+_FEW = 4
 _SMALLER = 64
 _CHECKED = 256
 _REMEMBERED_BYTES = 8 << 10
@@ -253,6 +254,8 @@ class Layer:
         self._cuts += [(slice(length), texts) for length, texts in by_start.items()]
         self._many = len(self._ends) + len(self._starts) > _MANY
         self._fits = re.compile(b"|".join(fits), re.DOTALL).fullmatch if fits else None
+        # To try a few takes less time than to look them up.
+        self._few = range(len(rules) - 1, -1, -1) if len(rules) <= _FEW else ()
         self._smaller: dict[tuple[bool, ...], Layer] = {}
 
     def suspects(self, names: Iterable[bytes]) -> list[bytes]:
@@ -268,16 +271,19 @@ class Layer:
 
     def decides(self, path: bytes, name: bytes, folder: bool) -> Scoped | None:
         """The last rule that fits `path`, whose last part is `name`; None if none does."""
-        found = list(self._is.get(name, ()))
-        for base in self._bases:
-            found += self._paths.get((base, path[base:]), ())
-        for cut, texts in self._cuts:
-            found += texts.get(name[cut], ())
-        if self._fits is not None and self._fits(name):
-            found += self._fitting
-        for number in sorted(found, reverse=True):
+        numbers: Iterable[int] = self._few
+        if not numbers:
+            found = list(self._is.get(name, ()))
+            for base in self._bases:
+                found += self._paths.get((base, path[base:]), ())
+            for cut, texts in self._cuts:
+                found += texts.get(name[cut], ())
+            if self._fits is not None and self._fits(name):
+                found += self._fitting
+            numbers = sorted(found, reverse=True)
+        for number in numbers:
             rule, base = scoped = self.rules[number]
-            if (folder or not rule.folders_only) and rule.matches(name, path[base:]):
+            if (folder or not rule.folders_only) and rule.matches(name, path[base:] if base else path):
                 return scoped
         return None
 
@@ -355,8 +361,10 @@ class Matcher:
         Given that the folder itself is not: what lies in an ignored one is.
         """
         path = prefix + name
-        decided = (layer.decides(path, name, folder) for layer in reversed(self._layers))
-        return next((scoped for scoped in decided if scoped is not None), None)
+        for layer in reversed(self._layers):
+            if (decided := layer.decides(path, name, folder)) is not None:
+                return decided
+        return None
 
 
 def _layered(layers: tuple[Layer, ...], base: int, content: bytes | None) -> tuple[Layer, ...]:
