@@ -11,9 +11,11 @@ compactly. Links are entries, never entered. The temporaries of a change are not
 from __future__ import annotations
 
 import errno
+import heapq
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, repeat
@@ -23,23 +25,24 @@ from filewright.boundary.ignore import FILE_BYTES, NOTHING, Matcher
 from filewright.boundary.location import Location, shown_as
 from filewright.boundary.names import TEMPORARY, is_temporary
 from filewright.boundary.rules import DENY_FILE, NO_RULES, RULE_FILES, DenyRules, is_deny_file
-from filewright.boundary.scan import (
-    FOLDER_MARKS,
-    GIT_RULES,
-    KIND_OF_MARK,
-    OTHER_RULES,
-    UNSHOWN,
-    Names,
-)
 from filewright.progress import Task
 from filewright.system import File, Folder, Kind, Status
 
 Item = tuple[bytes, Status | None]
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
+_GIT, _IGNORE_FILES = b".git", (b".gitignore", b".ignore")
 _DOT = 0x2E
 _BATCH = 4096
 _FAR_BYTES, _FAR_LEVELS = 3900, 32
+
+# While a folder is read, what is not a file has a NUL and a letter behind its name: a NUL is in no
+# name and sorts before everything, so the order stays that of the names. `-` is a folder that is
+# entered but not shown.
+_KIND_OF_MARK: dict[bytes, Kind] = {
+    b"d": "folder", b"l": "link", b"p": "fifo", b"s": "socket", b"c": "device", b"f": "file",
+}  # fmt: skip
+_MARK_OF = {kind: b"\0" + mark for mark, kind in _KIND_OF_MARK.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,6 @@ class WalkedFolder:
 
     __slots__ = (
         "_location",
-        "_prefix",
         "_root_prefix",
         "_start",
         "_start_bytes",
@@ -144,7 +146,6 @@ class WalkedFolder:
             self._root_prefix = above.root_prefix + self.name + b"/"
             self._start_bytes = above._start_bytes
             self.depth = above.depth + 1
-        self._prefix = self._root_prefix[self._start_bytes :]
         step_by_step = not start.root.folder.resolves and self.depth > _FAR_LEVELS
         self.far = len(self._root_prefix) > _FAR_BYTES or step_by_step
         self.matcher = matcher
@@ -157,20 +158,19 @@ class WalkedFolder:
     @property
     def root_prefix(self) -> bytes:
         """Its path from the root without links, with a slash: by which the ignore rules go."""
-        return self._root_prefix or self._from_above()
-
-    @property
-    def prefix(self) -> bytes:
-        """Its path below the folder that is walked, with a slash."""
-        return self._prefix or self.root_prefix[self._start_bytes :]
-
-    def _from_above(self) -> bytes:
+        if self._root_prefix or self.above is None:
+            return self._root_prefix
         names = [b""]
         folder: WalkedFolder = self
         while not folder._root_prefix and folder.above is not None:
             names.append(folder.name)
             folder = folder.above
         return folder._root_prefix + b"/".join(reversed(names))
+
+    @property
+    def prefix(self) -> bytes:
+        """Its path below the folder that is walked, with a slash."""
+        return self.root_prefix[self._start_bytes :]
 
     @property
     def parts(self) -> tuple[bytes, ...]:
@@ -180,13 +180,11 @@ class WalkedFolder:
     def put_aside(self) -> None:
         """Forget the path while what is below it is walked: all paths of a deep tree fill the memory."""
         if self.far and self.above is not None:
-            self._root_prefix = self._prefix = b""
+            self._root_prefix = b""
 
     def take_up(self, left: WalkedFolder) -> None:
         """Have the path again, by that of the folder below that was `left`."""
-        if not self._root_prefix:
-            self._root_prefix = left.root_prefix[: -len(left.name) - 1]
-            self._prefix = self._root_prefix[self._start_bytes :]
+        self._root_prefix = self._root_prefix or left.root_prefix[: -len(left.name) - 1]
 
     @property
     def location(self) -> Location:
@@ -244,9 +242,9 @@ class Walk:
                         yield FolderEntry(folder, item, "file", status)
                         continue
                     name, mark = item[:-2], item[-1:]
-                    if mark != UNSHOWN:
-                        yield FolderEntry(folder, name, KIND_OF_MARK[mark], status)
-                    if mark in FOLDER_MARKS and folder.depth != deepest:
+                    if mark != b"-":
+                        yield FolderEntry(folder, name, _KIND_OF_MARK[mark], status)
+                    if mark in (b"d", b"-") and folder.depth != deepest:
                         below = self._below(start, folder, name)
                         opened = None if below is None else self._open(below)
                         if below is not None and opened is not None:
@@ -343,17 +341,25 @@ class Walk:
 
     def _items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
         """The names in a folder, marked, sorted and filtered. Takes the handle and closes it, unless it is far."""
+        options = self._options
         try:
             self._task.check()
-            names = Names()
+            names = _Names(options.after[folder.after] if folder.after >= 0 else b"")
             try:
                 names.read(opened)
             except OSError as error:
                 self._failed(error)
-            self._read_denied(folder, opened)
-            if self._options.rules is not None:
-                self._read_rules(folder, opened, names)
-            if names.packed:
+            files = RULE_FILES if options.changing else (DENY_FILE,)
+            if folder.above is not None and (folder.denied.active or opened.holds_any(files)):
+                folder.denied = folder.above.denied.entered(folder.name, opened)
+                if folder.denied.broken is not None:
+                    self.unreadable += 1
+                    self.denied += 1
+                    if options.reasons is not None:
+                        options.reasons[folder.denied.broken.why] += 1
+            if options.rules is not None and names.rules:
+                folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, names.rules)
+            if names.runs:
                 return self._batches(folder, names)
             folder.whole = not folder.denied.active
             return self._batch(folder, names, opened)
@@ -363,42 +369,43 @@ class Walk:
             else:
                 opened.close()
 
-    def _batches(self, folder: WalkedFolder, names: Names) -> Iterator[Item]:
+    def _batches(self, folder: WalkedFolder, names: _Names) -> Iterator[Item]:
         """A folder with very many names, some at a time."""
-        merged = names.merged(self._options.after[folder.after] if folder.after >= 0 else b"")
-        while True:
-            some = Names()
-            for item in islice(merged, _BATCH):
-                some.add_marked(item)
-            if not some:
-                return
+        merged = names.merged()
+        while some := list(islice(merged, _BATCH)):
             self._task.check()
+            batch = _Names()
+            batch.take(some)
             if not self._options.details:
-                yield from self._batch(folder, some, None)
+                yield from self._batch(folder, batch, None)
                 continue
             opened = self._open(folder)
             if opened is None:
                 return
             with opened:
-                items = self._batch(folder, some, opened)
+                items = self._batch(folder, batch, opened)
             yield from items
 
-    def _batch(self, folder: WalkedFolder, names: Names, opened: Folder | None) -> Iterator[Item]:
-        files, folders, others = self._filtered(folder, names)
+    def _batch(self, folder: WalkedFolder, names: _Names, opened: Folder | None) -> Iterator[Item]:
+        options = self._options
+        files, folders, others = self._left(folder, names)
         folder.whole &= len(files) == len(names.files) and folder.after < 0
-        items = files
-        if folders:
-            shown = self._shown_folders(folder, folders)
-            items = files + [name + (b"\0d" if name in shown else b"\0-") for name in folders]
-        items += others
+        shown = folders
+        if options.kinds is not None and "folder" not in options.kinds:
+            shown = []
+        elif options.globs.given:
+            shown = options.globs.fitting(folder.globs, folder.prefix, folders, True)
+        shown_too = set(shown)
+        items = files + [name + (b"\0d" if name in shown_too else b"\0-") for name in folders]
+        items += [name + _MARK_OF[names.others[name]] for name in others]
         items.sort()
         first = bisect_left(items, TEMPORARY)
         if first < len(items) and items[first].startswith(TEMPORARY):
             items = [item for item in items if not is_temporary(item.partition(b"\0")[0])]
             folder.whole = False
         if folder.after >= 0:
-            items = _resumed(items, self._options.after[folder.after])
-        if not self._options.details or opened is None:
+            items = _resumed(items, options.after[folder.after])
+        if not options.details or opened is None:
             return zip(items, repeat(None))
         try:
             found = opened.stats([item if 0 not in item else item[:-2] for item in items])
@@ -410,131 +417,140 @@ class Walk:
         # What is gone since its name was read is left out.
         return ((item, status) for item, status in zip(items, found, strict=True) if status is not None)
 
-    def _filtered(self, folder: WalkedFolder, names: Names) -> tuple[list[bytes], list[bytes], list[bytes]]:
-        """The files, the folders, and the marked others of a folder that are neither hidden nor ignored."""
-        options = self._options
-        files, folders, others = names.files, names.folders, names.others
+    def _left(self, folder: WalkedFolder, names: _Names) -> _Groups:
+        """The files, the folders and the others of a folder that are neither hidden nor ignored."""
+        options, check = self._options, self._task.check
+        groups: _Groups = names.files, names.folders, [*names.others]
         if folder.denied.active:
-            before = len(files) + len(folders) + len(others)
-            if options.reasons is not None:
-                _count_reasons(folder.denied, names, options.reasons)
-            allowed = partial(folder.denied.allowed, changing=options.changing)
-            files, folders = allowed(files, False), allowed(folders, True)
-            others = [name for name in others if allowed([name[:-2]], False)]
-            self.denied += before - len(files) - len(folders) - len(others)
-        if options.hide_git:
-            if b".git" in files:
-                files = [name for name in files if name != b".git"]
-            if b".git" in folders:
-                folders = [name for name in folders if name != b".git"]
-            if others:
-                others = [name for name in others if name[:-2] != b".git"]
-        for above, hidden in options.hide if folders else ():
-            if hidden in folders and above == folder.parts:
-                folders = [name for name in folders if name != hidden]
+            before = groups
+            groups = _each(groups, partial(folder.denied.allowed, changing=options.changing))
+            self.denied += _count(before) - _count(groups)
+            if options.reasons is not None and folder.denied.broken is None:
+                options.reasons.update(
+                    folder.denied.reason(name, left is groups[1])
+                    for all_names, left in zip(before, groups, strict=True)
+                    for name in set(all_names).difference(left)
+                    if not is_deny_file(name)
+                )
+        hidden = {name for above, name in options.hide if name in groups[1] and above == folder.parts}
+        if options.hide_git and _GIT in names.rules:
+            hidden.add(_GIT)
+        if hidden:
+            groups = _each(groups, lambda names, _: [name for name in names if name not in hidden])
         if not options.hidden:
-            files = [name for name in files if name[0] != _DOT]
-            folders = [name for name in folders if name[0] != _DOT]
-            others = [name for name in others if name[0] != _DOT]
-        matcher, check = folder.matcher, self._task.check
-        if matcher:
-            before = len(files) + len(folders) + len(others)
-            files = matcher.kept(folder.root_prefix, files, False, check)
-            folders = matcher.kept(folder.root_prefix, folders, True, check)
-            if others:
-                others = [n for n in others if not matcher.ignored(folder.root_prefix, [n[:-2]], False)]
-            self.ignored += before - len(files) - len(folders) - len(others)
+            groups = _each(groups, lambda names, _: [name for name in names if name[0] != _DOT])
+        if matcher := folder.matcher:
+            prefix, before = folder.root_prefix, groups
+            groups = _each(groups, lambda names, folders: matcher.kept(prefix, names, folders, check))
+            self.ignored += _count(before) - _count(groups)
+        files, folders, others = groups
         if options.globs.given:
-            fitting, state, prefix = options.globs.fitting, folder.globs, folder.prefix
-            files = fitting(state, prefix, files, False, check)
-            folders = state[1].kept(prefix, folders, True)  # Those that do not fit may hold what does.
-            others = [name for name in others if fitting(state, prefix, [name[:-2]], False)]
+            fitting = partial(options.globs.fitting, folder.globs, folder.prefix)
+            files, others = fitting(files, False, check), fitting(others, False)
+            folders = folder.globs[1].kept(
+                folder.prefix, folders, True
+            )  # One that does not fit may hold what does.
         if options.kinds is not None:
             files = files if "file" in options.kinds else []
-            others = [name for name in others if KIND_OF_MARK[name[-1:]] in options.kinds]
+            others = [name for name in others if names.others[name] in options.kinds]
         return files, folders, others
-
-    def _shown_folders(self, folder: WalkedFolder, folders: list[bytes]) -> set[bytes]:
-        if self._options.kinds is not None and "folder" not in self._options.kinds:
-            return set()
-        if not self._options.globs.given:
-            return set(folders)
-        return set(self._options.globs.fitting(folder.globs, folder.prefix, folders, True))
-
-    # Ignore rules
 
     def _rules_above(self, names: tuple[bytes, ...]) -> Matcher:
         """The matcher at the folder `names`, before its own ignore files are read."""
         matcher = self._options.rules or NOTHING
         prefix = b""
-        folder: Folder | None = self._from_root(())
+        folder: Folder | None = self._root.folder.folder(b".", listing=False)
         for name in names:
             if folder is not None:
                 with folder:
-                    matcher = self._rules_in(folder, matcher, len(prefix))
-                    folder = self._entered(folder, name)
+                    matcher = _with_rules(matcher, len(prefix), folder, {_GIT, *_IGNORE_FILES})
+                    try:
+                        folder = folder.beneath(
+                            (name,), links=False, cross=self._options.cross, listing=False
+                        )
+                    except OSError:
+                        folder = None  # What cannot be entered has no rules that anybody could read.
             prefix += name + b"/"
             matcher = matcher.below(prefix)
         if folder is not None:
             folder.close()
         return matcher
 
-    def _rules_in(self, folder: Folder, matcher: Matcher, base: int) -> Matcher:
-        try:
-            return _with_rules(matcher, base, folder, (GIT_RULES, OTHER_RULES), git=True)
-        except OSError as error:
-            if error.errno not in (*_GONE, errno.EACCES):
-                raise
-            return matcher
 
-    def _entered(self, folder: Folder, name: bytes) -> Folder | None:
-        """The next folder on the way down; None where that cannot be entered."""
-        try:
-            return folder.beneath((name,), links=False, cross=self._options.cross, listing=False)
-        except OSError as error:
-            if error.errno not in (*_GONE, errno.EACCES):
-                raise
-            return None
-
-    def _read_denied(self, folder: WalkedFolder, opened: Folder) -> None:
-        """Know what is denied of the names in a folder below the first."""
-        files = RULE_FILES if self._options.changing else (DENY_FILE,)
-        if folder.above is not None and (folder.denied.active or opened.holds_any(files)):
-            folder.denied = folder.above.denied.entered(folder.name, opened)
-            if folder.denied.broken:
-                self.unreadable += 1
-                self.denied += 1
-                if self._options.reasons is not None:
-                    self._options.reasons[folder.denied.broken.why] += 1
-
-    def _read_rules(self, folder: WalkedFolder, opened: Folder, names: Names) -> None:
-        present = tuple(name for name in (GIT_RULES, OTHER_RULES) if names.holds(name))
-        git = names.holds(b".git")
-        if present or git:
-            folder.matcher = _with_rules(folder.matcher, len(folder.root_prefix), opened, present, git=git)
+_Groups = tuple[list[bytes], list[bytes], list[bytes]]
 
 
-def _count_reasons(rules: DenyRules, names: Names, reasons: Counter[str]) -> None:
-    kinds = ((names.files, False), (names.folders, True), ([name[:-2] for name in names.others], False))
-    for found, is_folder in kinds if not rules.broken else ():
-        left = set(rules.allowed(found, is_folder))
-        reasons.update(
-            rules.reason(name, is_folder) for name in found if name not in left and not is_deny_file(name)
-        )
+def _each(groups: _Groups, kept: Callable[[list[bytes], bool], list[bytes]]) -> _Groups:
+    files, folders, others = groups
+    return kept(files, False), kept(folders, True), kept(others, False) if others else others
 
 
-def _with_rules(
-    matcher: Matcher, base: int, folder: Folder, present: tuple[bytes, ...], *, git: bool
-) -> Matcher:
+def _count(groups: _Groups) -> int:
+    return sum(map(len, groups))
+
+
+class _Names:
+    """The names in one folder by kind, as bytes; packed into sorted runs when there are very many.
+
+    `rules` are those among them that say what is ignored: files, or `.git`. Of packed ones, only those from
+    `start` on are kept.
+    """
+
+    __slots__ = ("_start", "files", "folders", "others", "rules", "runs")
+
+    def __init__(self, start: bytes = b"") -> None:
+        self._start = start
+        self.files: list[bytes] = []
+        self.folders: list[bytes] = []
+        self.others: dict[bytes, Kind] = {}
+        self.rules: set[bytes] = set()
+        self.runs: list[bytes] = []
+
+    def read(self, folder: Folder) -> None:
+        """Read the names of a folder. Raises `OSError`; what was read until then is kept."""
+        for batch in folder.batches():
+            if self.files or self.folders or self.others:
+                self._pack()  # There are more than one batch holds.
+            self.files, self.folders, self.others = batch.files, batch.folders, dict(batch.others)
+            names = (self.files, self.folders, self.others)
+            self.rules |= {each for each in (_GIT, *_IGNORE_FILES) if any(each in some for some in names)}
+        if self.runs:
+            self._pack()
+
+    def take(self, items: Iterable[bytes]) -> None:
+        """Take names as `merged` yields them."""
+        for item in items:
+            if 0 not in item:
+                self.files.append(item)
+            elif item.endswith(b"\0d"):
+                self.folders.append(item[:-2])
+            else:
+                self.others[item[:-2]] = _KIND_OF_MARK[item[-1:]]
+        self.rules = {_GIT}
+
+    def merged(self) -> Iterator[bytes]:
+        """All names, marked and sorted."""
+        self._pack()
+        return heapq.merge(*((found[0] for found in re.finditer(rb"[^/]+", run)) for run in self.runs))
+
+    def _pack(self) -> None:
+        items = self.files + [name + b"\0d" for name in self.folders]
+        items += [name + _MARK_OF[kind] for name, kind in self.others.items()]
+        self.runs.append(b"/".join(sorted(item for item in items if item >= self._start)))
+        self.files, self.folders, self.others = [], [], {}
+
+
+def _with_rules(matcher: Matcher, base: int, folder: Folder, present: set[bytes]) -> Matcher:
     """The matcher and the rules of a folder: of a repository's `.git/info/exclude`, then its ignore files."""
-    if git:
+    if _GIT in present:
         try:
-            with folder.beneath((b".git", b"info"), links=False) as info:
+            with folder.beneath((_GIT, b"info"), links=False) as info:
                 matcher = matcher.with_files(base, _rules_in(info, b"exclude"))
         except OSError:
             pass  # No repository, or one that lies elsewhere.
-    ours, theirs = (_rules_in(folder, name) if name in present else None for name in (GIT_RULES, OTHER_RULES))
-    return matcher.with_files(base, ours, theirs)
+    return matcher.with_files(
+        base, *(_rules_in(folder, name) if name in present else None for name in _IGNORE_FILES)
+    )
 
 
 def _rules_in(folder: Folder, name: bytes) -> bytes | None:

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING
 
 from filewright.faces import names_of
 from filewright.text import codec, splice
-from filewright.text.cache import BoundedCache
-from filewright.text.codec import Encoding, check_text, cut, decoded, encoded
+from filewright.text.cache import SHOWN_WHOLE_BYTES, BoundedCache, Shown
+from filewright.text.codec import Encoding, check_text, cut, decoded, encoded, normalised
 from filewright.text.finder import finder
-from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines
-from filewright.text.shown import SHOWN_WHOLE_BYTES, Shown
+from filewright.text.lines import LINE_REACH, Line, LineIndex, Lines, Terminators, terminators_in
 from filewright.text.snapshot import Identity, Snapshot, content_version
 from filewright.text.splice import Splice, Splices, apply, inverse, ordered, replacements, require_ordered
-from filewright.text.terminators import Terminators, normalised, terminators_in
 from filewright.text.typography import PLAIN, SPACES
 from filewright.text.wide import Narrowed
 

@@ -10,7 +10,6 @@ import codecs
 from dataclasses import dataclass, field
 
 from filewright.errors import Code, FilewrightError
-from filewright.text.terminators import normalised
 
 _MULTIBYTE = (
     "shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213", "gb18030", "gbk", "gb2312", "big5",
@@ -89,6 +88,11 @@ def named(name: str) -> str:
             details={"argument": "encoding"},
         )
     return found
+
+
+def normalised(text: str) -> str:
+    """`text` with ``\\n`` for each ``\\r\\n`` and lone ``\\r``."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def decoded(data: bytes, encoding: Encoding) -> str:

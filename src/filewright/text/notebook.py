@@ -14,7 +14,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -251,12 +251,7 @@ def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> Notebo
         closed = not text or text.endswith(b"\n")
         if not closed:
             page += b"\n"
-        placed.append(
-            Cell(
-                cell.number, cell.kind, cell.id, cell.literals, cell.array, cell.outputs, cell.output_bytes,
-                start, start + len(text), closed,
-            )
-        )  # fmt: skip
+        placed.append(replace(cell, start=start, end=start + len(text), closed=closed))
         texts.append(text)
     return NotebookView(snapshot, placed, bytes(page), texts)
 
@@ -444,29 +439,19 @@ class _Scanner:
 
     def members(self) -> Iterator[str]:
         """The keys of an object; whoever iterates passes over each value."""
-        self.take(b"{")
-        while self.peek() != b"}":
+        for _ in self.elements(b"{", b"}"):
             start, end = self.string()
             self.take(b":")
             yield _decoded(self.text(start, end)).decode("utf-8", "replace")
-            if self.peek() == b",":
-                self._at += 1
-                if self.peek() == b"}":
-                    raise _NotANotebookError
-            elif self.peek() != b"}":
-                raise _NotANotebookError
-        self._at += 1
 
-    def elements(self) -> Iterator[None]:
+    def elements(self, opening: bytes = b"[", closing: bytes = b"]") -> Iterator[None]:
         """The elements of an array; whoever iterates passes over each."""
-        self.take(b"[")
-        while self.peek() != b"]":
+        self.take(opening)
+        while self.peek() != closing:
             yield
-            if self.peek() == b",":
-                self._at += 1
-                if self.peek() == b"]":
-                    raise _NotANotebookError
-            elif self.peek() != b"]":
+            comma = self.peek() == b","
+            self._at += comma
+            if comma == (self.peek() == closing):
                 raise _NotANotebookError
         self._at += 1
 

@@ -26,8 +26,7 @@ from filewright.system import File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
-from filewright.text.lines import LineIndex, Lines
-from filewright.text.terminators import Terminators
+from filewright.text.lines import LineIndex, Lines, Terminators
 
 if TYPE_CHECKING:
     from filewright.boundary import Location
@@ -189,21 +188,19 @@ class Snapshot(Closing):
         if self._content is not None:
             return self._content[offset : offset + length]
         length = max(0, min(length, self.size - offset))
-        parts: list[bytes] = []
-        while length > 0:
-            block = self._pread(offset, min(length, 64 * BLOCK))
+        data = b""
+        while len(data) < length:
+            block = self._pread(offset + len(data), min(length - len(data), 64 * BLOCK))
             if not block:
                 raise errors.refused(
                     Code.IO_ERROR,
                     self.asked,
                     f"{self.asked} was truncated while it was read: "
-                    f"byte {offset} of {self.size} is no longer there",
+                    f"byte {offset + len(data)} of {self.size} is no longer there",
                     "read it again",
                 )
-            parts.append(block)
-            offset += len(block)
-            length -= len(block)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            data = data + block if data else block
+        return data
 
     def read_into(self, buffer: bytearray, offset: int) -> int:
         """Fill `buffer` from `offset`; how many bytes of the snapshot there were. Raises `io_error`."""
