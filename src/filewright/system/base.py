@@ -223,10 +223,18 @@ class BaseFolder(Handle):
         unless `cross` is False. What leads out is `EXDEV`; `listing` is as for `folder`. With `ask` it goes part
         by part on every system, and every part is put to it. `EAGAIN` if the folders above are renamed over and over.
         """
+        if ask is None and b".." not in parts:
+            number = self._at_once(parts, cross=cross, listing=listing)
+            if number is not None:
+                return type(self)(number, tuple(parts))
         found: Self = _walked(
             self, parts, links, cross, ask, lambda above, name: above.folder(name, listing=listing)
         )
         return found
+
+    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:  # noqa: ARG002
+        """The folder opened by the system in one call; None where part by part tells more."""
+        return None
 
     def file_beneath(
         self, parts: Sequence[bytes], *, links: bool = True, cross: bool = True, ask: Ask | None = None

@@ -14,10 +14,9 @@ import fcntl
 import os
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from filewright.system import posix
-from filewright.system.base import Ask
 from filewright.system.posix import _FOLDER, NOT_OFFERED, File, Folder, umask
 from filewright.system.status import Capabilities
 
@@ -167,25 +166,16 @@ class DarwinFolder(_MacHandle, Folder):
             return None
         return path if (status.st_dev, status.st_ino) == self.identity() else None
 
-    def beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        ask: Ask | None = None,
-    ) -> Self:
-        """The folder `parts` below this one: see `base`. In one call, if none of them is a link."""
+    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:
         path = b"/".join(parts)
-        special = b".." in parts or b"." in parts or not 0 < len(path) < _PATH_BYTES or b"\0" in path
-        if cross and listing and ask is None and not special:
-            try:
-                return type(self)(self.calls.open_without_links(path, _FOLDER, self._fd), tuple(parts))
-            except OSError as error:
-                if error.errno not in (errno.ELOOP, *NOT_OFFERED):
-                    raise
-        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
+        if not cross or not listing or b"." in parts or b"\0" in path or not 0 < len(path) < _PATH_BYTES:
+            return None
+        try:
+            return self.calls.open_without_links(path, _FOLDER, self._fd)
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, *NOT_OFFERED):
+                raise
+            return None
 
     def true_name(self, name: bytes) -> bytes:
         """What this folder calls the thing that it opens by that name: see `posix.Folder.true_name`."""

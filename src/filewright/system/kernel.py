@@ -25,6 +25,12 @@ import struct
 import sys
 from functools import cache, lru_cache
 
+# To import `typing` would be a part of the launcher's start.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
 AT_SYMLINK_NOFOLLOW = 0x100
@@ -74,11 +80,19 @@ def _reject_nul(path: bytes) -> None:
         raise OSError(errno.EINVAL, "embedded null byte", path)
 
 
-# A function object of its own per signature: `syscall` is variadic, and converting arguments by
-# declared types costs half as much as by guessing.
-_openat2 = _libc["syscall"]
-_openat2.argtypes = (_c_long, _c_int, _c_char_p, _c_char_p, _c_size_t)
-_openat2.restype = _c_long
+def _syscall(*arguments: type[Any]) -> Callable[..., int]:
+    """`syscall` with its number and these arguments.
+
+    It is variadic: a function object of its own per signature converts by declared types, in half the time of
+    guessing.
+    """
+    call = _libc["syscall"]
+    call.argtypes = (_c_long, *arguments)
+    call.restype = _c_long
+    return call
+
+
+_openat2 = _syscall(_c_int, _c_char_p, _c_char_p, _c_size_t)
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +104,7 @@ def openat2(folder: int, path: bytes, flags: int, resolve: int, mode: int = 0) -
     """Open `path` below the descriptor `folder`; `O_CLOEXEC` is added. `EAGAIN` is the caller's to retry."""
     _reject_nul(path)
     how = _how(flags | os.O_CLOEXEC, mode, resolve)
-    descriptor: int = _openat2(_OPENAT2, folder, path, how, 24)
+    descriptor = _openat2(_OPENAT2, folder, path, how, 24)
     if descriptor < 0:
         raise _raise(path)
     return descriptor
@@ -107,9 +121,7 @@ def has_openat2() -> bool:
     return True
 
 
-_rename_call = _libc["syscall"]
-_rename_call.argtypes = (_c_long, _c_int, _c_char_p, _c_int, _c_char_p, _c_uint)
-_rename_call.restype = _c_long
+_rename_call = _syscall(_c_int, _c_char_p, _c_int, _c_char_p, _c_uint)
 
 
 @cache
@@ -138,9 +150,7 @@ def has_renameat2() -> bool:
     return True
 
 
-_fchmodat2 = _libc["syscall"]
-_fchmodat2.argtypes = (_c_long, _c_int, _c_char_p, _c_uint, _c_int)
-_fchmodat2.restype = _c_long
+_fchmodat2 = _syscall(_c_int, _c_char_p, _c_uint, _c_int)
 
 
 def chmod_descriptor(descriptor: int, mode: int) -> None:
@@ -165,11 +175,8 @@ _fchownat.restype = _c_int
 
 def chown_descriptor(descriptor: int, uid: int | None, gid: int | None) -> None:
     """Set user and group of what `descriptor` (also one opened with `O_PATH`) refers to; None keeps one."""
-    keep = 0xFFFFFFFF
-    if (
-        _fchownat(descriptor, b"", keep if uid is None else uid, keep if gid is None else gid, AT_EMPTY_PATH)
-        != 0
-    ):
+    owner, group = (0xFFFFFFFF if number is None else number for number in (uid, gid))
+    if _fchownat(descriptor, b"", owner, group, AT_EMPTY_PATH) != 0:
         raise _raise()
 
 
@@ -225,15 +232,9 @@ def die_with(parent: int) -> None:
         os._exit(127)  # it ended before it was asked for
 
 
-_landlock_create = _libc["syscall"]
-_landlock_create.argtypes = (_c_long, _c_void_p, _c_size_t, _c_uint)
-_landlock_create.restype = _c_long
-_landlock_add = _libc["syscall"]
-_landlock_add.argtypes = (_c_long, _c_int, _c_int, _c_char_p, _c_uint)
-_landlock_add.restype = _c_long
-_landlock_restrict = _libc["syscall"]
-_landlock_restrict.argtypes = (_c_long, _c_int, _c_uint)
-_landlock_restrict.restype = _c_long
+_landlock_create = _syscall(_c_void_p, _c_size_t, _c_uint)
+_landlock_add = _syscall(_c_int, _c_int, _c_char_p, _c_uint)
+_landlock_restrict = _syscall(_c_int, _c_uint)
 
 
 def landlock_abi() -> int:
@@ -244,7 +245,7 @@ def landlock_abi() -> int:
 def landlock_create_ruleset(attributes: bytes) -> int:
     """A descriptor of a new rule set; `attributes` is the kernel's `landlock_ruleset_attr`."""
     buffer = ctypes.create_string_buffer(attributes, len(attributes))
-    descriptor: int = _landlock_create(_LANDLOCK_CREATE_RULESET, ctypes.addressof(buffer), len(attributes), 0)
+    descriptor = _landlock_create(_LANDLOCK_CREATE_RULESET, ctypes.addressof(buffer), len(attributes), 0)
     if descriptor < 0:
         raise _raise()
     return descriptor

@@ -9,10 +9,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from filewright.system import kernel, posix
-from filewright.system.base import Ask, BaseFile, require_same
+from filewright.system.base import BaseFile, require_same
 from filewright.system.posix import _FOLDER, File, Folder
 from filewright.system.status import Capabilities, Status, system_error
 
@@ -173,26 +173,16 @@ class LinuxFolder(_LinuxHandle, Folder):
 
     # Opening
 
-    def beneath(
-        self,
-        parts: Sequence[bytes],
-        *,
-        links: bool = True,
-        cross: bool = True,
-        listing: bool = True,
-        ask: Ask | None = None,
-    ) -> Self:
-        """The folder `parts` below this one: see `base`."""
-        if self.resolves and ask is None and b".." not in parts:
-            try:
-                return type(self)(
-                    self._resolve(parts, _FOLDER if listing else _ENTER, cross=cross), tuple(parts)
-                )
-            except OSError as error:
-                # The names that led here are only known where no link was followed.
-                if error.errno != errno.EAGAIN and (not links or error.errno != errno.ELOOP):
-                    raise
-        return super().beneath(parts, links=links, cross=cross, listing=listing, ask=ask)
+    def _at_once(self, parts: Sequence[bytes], *, cross: bool, listing: bool) -> int | None:
+        if not self.resolves:
+            return None
+        try:
+            return self._resolve(parts, _FOLDER if listing else _ENTER, cross=cross)
+        except OSError as error:
+            # The names that led here are only known where no link was followed.
+            if error.errno not in (errno.EAGAIN, errno.ELOOP):
+                raise
+            return None
 
     def _resolve(self, parts: Sequence[bytes], flags: int, *, cross: bool) -> int:
         path = b"/".join(parts) or b"."
