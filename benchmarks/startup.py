@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-GOAL = 1.25
+GOAL = 0.4
 RUNS = 9
 
 _BARE = """

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import signal
-import socket
-from collections.abc import Callable, Generator
+import sys
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
+    import socket
+
     import uvicorn
     from starlette.types import ASGIApp
 
 
 def listen(host: str, port: int, *, hint: str = "choose another port") -> socket.socket:
     """A socket that listens; port 0 is any free one. Raises `invalid_input` for one that is taken."""
+    import socket
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=256)
@@ -26,13 +29,24 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
         raise FilewrightError(Code.INVALID_INPUT, message, hint=hint) from error
 
 
+def _signals() -> Iterator[int]:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        if (number := getattr(signal, name, None)) is not None:
+            yield number
+
+
+def leave_at_once() -> None:
+    """Have the process end in order at such a signal while there is no event loop yet."""
+    for number in _signals():
+        signal.signal(number, lambda *_: sys.exit(0))
+
+
 def on_leaving(leave: Callable[[], None]) -> None:
     """Have `leave` called in the event loop at SIGINT, SIGTERM or SIGHUP; on Windows at Ctrl+C or Ctrl+Break."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
-        number = getattr(signal, name, None)
-        if number is None:
-            continue
+    for number in _signals():
         try:
             loop.add_signal_handler(number, leave)
         except NotImplementedError:  # On Windows.

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from filewright.server.frames import Frame, LineAssembler, RefusedFrame, parse
+from filewright.server.frames import RefusedFrame, parse
+from filewright.server.inbox import Frame, LineAssembler
 
 LIMIT = 1 << 20
 
@@ -33,7 +34,7 @@ def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -
     found = []
     for start in range(0, len(stream), size):
         found += assembler.feed(stream[start : start + size])
-    found += assembler.finish()
+    found += assembler.feed(b"")
     assert [each.head for each in found] == [line for line in lines if line.strip()]
 
 

@@ -40,22 +40,20 @@ class Some:
 
 def test_a_short_list_is_full() -> None:
     [tool] = listing([Some("one")])
-    assert tool.input_schema == Some("one").schema
-    assert tool.title == "Some tool"
-    assert tool.annotations is not None
-    assert tool.annotations.model_dump() == {
-        "title": None,
-        "read_only_hint": False,
-        "destructive_hint": True,
-        "idempotent_hint": False,
-        "open_world_hint": False,
+    assert tool["inputSchema"] == Some("one").schema
+    assert tool["title"] == "Some tool"
+    assert tool["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": False,
     }
 
 
 def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
     long = [Some(f"tool_{number}", description="x" * 400) for number in range(16)]
     assert sum(len(tool.description) for tool in long) < LIMIT
-    schema = listing(long)[0].input_schema
+    schema = listing(long)[0]["inputSchema"]
     assert schema == {
         "type": "object",
         "required": ["items"],

@@ -6,13 +6,14 @@ interrupting a commit. It never touches a file, never validates an argument of a
 does) and never decides what a tool answers.
 
 What its size above the goal of `tests/test_size.py` pays for: messages that no client waits for in vain,
-whatever it sent; both eras of the protocol; the person asked before a change; OAuth.
+whatever it sent; both eras of the protocol; the person asked before a change; OAuth; and a list of tools a third
+of the time after the start that the SDK needs to load.
 
 In: JSON-RPC messages, and `Offer`: the tools, and the `call` that answers them. Out: `CallToolResult` and
 its relatives, built from `ToolResult`.
 
-The way of a message: `stdio` (bytes, lines, flow control) or `http` (the SDK's transport behind
-authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls` (worker threads) →
+The way of a message: `inbox` (bytes, lines; the first are answered by `greeting`) and `stdio` (flow control), or
+`http` (the SDK's transport behind authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls` (worker threads) →
 `Offer.call` (safe, bounded) → back.
 
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.

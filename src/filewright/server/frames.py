@@ -22,7 +22,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-_EDGE = 4096
+from filewright.server.inbox import EDGE, Frame
+
 _ID = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
 _LEADING_ID = re.compile(rb"^\s*\{\s*(?:" + _VERSION + rb"\s*,\s*)?" + _ID + rb"\s*[,}]")
@@ -32,74 +33,12 @@ _TRAILING_ID = re.compile(
 
 
 @dataclass(frozen=True)
-class Frame:
-    """One line: all of it, or, past the limit, its first and last 4 KB and its size."""
-
-    head: bytes | bytearray
-    tail: bytes | None
-    size: int
-
-    @property
-    def whole(self) -> bool:
-        """Whether `head` is the complete line."""
-        return self.tail is None
-
-
-@dataclass(frozen=True)
 class RefusedFrame:
     """The protocol error a line is answered with; `id` is None where none could be read."""
 
     id: RequestId | None
     code: int
     message: str
-
-
-class LineAssembler:
-    """Cuts a stream of chunks into lines, holding at most `limit` bytes of one line."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._held = bytearray()
-        self._passed: int | None = None  # size so far of a line past the limit
-        self._tail = b""
-
-    def feed(self, chunk: bytes) -> list[Frame]:
-        """The lines that `chunk` completes, without their terminators; blank lines are left out."""
-        pieces = chunk.split(b"\n")
-        frames = []
-        for piece in pieces[:-1]:
-            self._take(piece)
-            frames.append(self._finish())
-        self._take(pieces[-1])
-        return [frame for frame in frames if frame.head.strip() or not frame.whole]
-
-    def finish(self) -> list[Frame]:
-        """The unterminated last line, if the stream ended inside one."""
-        frame = self._finish()
-        return [frame] if frame.head.strip() or not frame.whole else []
-
-    def _take(self, piece: bytes) -> None:
-        if self._passed is None and len(self._held) + len(piece) > self._limit:
-            self._passed = len(self._held)
-            self._tail = bytes(self._held[-_EDGE:])
-            del self._held[_EDGE:]
-        if self._passed is None:
-            self._held += piece
-            return
-        if len(self._held) < _EDGE:
-            self._held += piece[: _EDGE - len(self._held)]
-        self._passed += len(piece)
-        self._tail = (self._tail + piece[-_EDGE:])[-_EDGE:]
-
-    def _finish(self) -> Frame:
-        if self._passed is None:
-            frame = Frame(self._held, None, len(self._held))
-        else:
-            frame = Frame(self._held, self._tail, self._passed)
-        self._held = bytearray()
-        self._passed = None
-        self._tail = b""
-        return frame
 
 
 def parse(frame: Frame, *, limit: int) -> JSONRPCMessage | RefusedFrame:
@@ -186,7 +125,7 @@ def _depth(value: Any) -> int:
 
 def _edge_id(head: bytes | bytearray, tail: bytes | bytearray) -> RequestId | None:
     """The id of a message that is not parsed, if it is where clients write it: first or last."""
-    found = _LEADING_ID.search(head[:_EDGE]) or _TRAILING_ID.search(tail[-_EDGE:])
+    found = _LEADING_ID.search(head[:EDGE]) or _TRAILING_ID.search(tail[-EDGE:])
     if found is None:
         return None
     try:

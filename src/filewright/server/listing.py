@@ -8,10 +8,9 @@ full schema either way.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-from mcp_types import Tool, ToolAnnotations
 
 from filewright.surface import Listed
 
@@ -39,32 +38,33 @@ LIMIT = 12_000
 
 APP = "ui://filewright/change"
 """The app that a client with MCP Apps shows beside the result of a call that changes something."""
-_WITH_APP = {"ui": {"resourceUri": APP}}
-"""What a tool's `_meta` says of it: for the client, no model is given it."""
+_WITH_APP = {"_meta": {"ui": {"resourceUri": APP}}}
+"""What is said of that to the client; no model is given it."""
 
 
-def listing(tools: Sequence[Listed]) -> list[Tool]:
-    """The tools as they are listed, each with all four hints; those that change files name the app."""
+def listing(tools: Sequence[Listed]) -> list[dict[str, Any]]:
+    """The tools as they are listed, in JSON, each with all four hints; those that change files name the app."""
     full = [_listed(tool, tool.schema, tool.title) for tool in tools]
-    if sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) + 1 for tool in full) <= LIMIT:
+    if sum(len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1 for each in full) <= LIMIT:
         return full
     return [_listed(tool, terse(tool.schema), None) for tool in tools]
 
 
-def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> Tool:
-    return Tool(
-        name=tool.name,
-        title=title,
-        description=tool.description,
-        input_schema=dict(schema),
-        annotations=ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=False,
-        ),
-        _meta=_WITH_APP if tool.writes else None,
-    )
+def _listed(tool: Listed, schema: Mapping[str, Any], title: str | None) -> dict[str, Any]:
+    """A tool, its members in the order in which the SDK writes them."""
+    return {
+        **(_WITH_APP if tool.writes else {}),
+        "annotations": {
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": False,
+            "readOnlyHint": not tool.writes,
+        },
+        "description": tool.description,
+        "inputSchema": dict(sorted(schema.items(), key=lambda member: member[0] == "additionalProperties")),
+        "name": tool.name,
+        **({} if title is None else {"title": title}),
+    }
 
 
 def terse(schema: Mapping[str, Any]) -> dict[str, Any]:

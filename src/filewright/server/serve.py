@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gc
 import io
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from filewright import system
 from filewright.changes import base_folder
-from filewright.listening import on_leaving
+from filewright.listening import leave_at_once, on_leaving
 from filewright.settings import Settings
 from filewright.visible import safe
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("filewright.server")
 
+GREETING_SECONDS = 0.03
+"""How long a start waits for a client that asks for the tools at once."""
 DRAIN_SECONDS = 30.0
 """How long the process waits for changes that are being committed when it is asked to stop."""
 
@@ -69,6 +70,8 @@ def serve(plan: ServeOptions) -> int:
             workspace = _open(plan)
             leaving.callback(workspace.close)
             calls, transport = _prepare(plan, workspace, wire)
+        import asyncio
+
         asyncio.run(_until_stopped(transport))
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
@@ -93,16 +96,25 @@ def _open(plan: ServeOptions) -> Workspace:
 def _prepare(
     plan: ServeOptions, workspace: Workspace, wire: tuple[io.FileIO, io.FileIO] | None
 ) -> tuple[CallRunner, Transport]:
+    settings = plan.settings
+    offer = workspace.offer(plan.dialect, plan.toolsets)
+    if wire is not None:
+        from filewright.server.greeting import Greeting
+        from filewright.server.inbox import Inbox
+
+        leave_at_once()
+        greeting = Greeting(offer)
+        inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
+        greeting.listed.wait(GREETING_SECONDS)  # or the import of the SDK would slow it down
     from filewright.server.calls import CallRunner
     from filewright.server.protocol import Handlers
 
-    settings = plan.settings
     calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
-    server = Handlers(workspace, workspace.offer(plan.dialect, plan.toolsets), calls, settings).server()
+    server = Handlers(workspace, offer, calls, settings).server()
     if wire is not None:
         from filewright.server.stdio import StdioTransport
 
-        return calls, StdioTransport(server, wire, message_bytes=settings.message_bytes)
+        return calls, StdioTransport(server, inbox)
     from filewright.server.http import HttpTransport
 
     assert plan.access is not None

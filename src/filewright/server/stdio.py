@@ -3,7 +3,7 @@
 The SDK's own stdio transport is not used: it never answers a malformed line, it dies of a lone
 surrogate, it holds any number of requests at once, and it drops what was asked when input ends.
 
-Here one daemon thread reads and parses, another writes; the event loop never touches a descriptor.
+Here one daemon thread reads and parses (`inbox`), another writes; the event loop never touches a descriptor.
 Requests past `CONCURRENT` wait as a backlog, so that a burst costs memory for its bytes only, while
 pings and cancellations overtake them.
 """
@@ -13,13 +13,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import errno
 import io
 import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -37,11 +35,11 @@ from mcp_types import (
     RequestId,
 )
 
-from filewright.server.frames import LineAssembler, RefusedFrame, parse
+from filewright.server.frames import RefusedFrame, parse
+from filewright.server.inbox import Frame, Inbox, write_all
 
 _logger = logging.getLogger(__name__)
 
-CHUNK = 1 << 18
 BATCH = 1 << 20
 CONCURRENT = 64
 """Requests handed to the server at once; enough that no client meets it except by a burst."""
@@ -57,40 +55,14 @@ Arrival = tuple[JSONRPCMessage | RefusedFrame, int]
 class StdioTransport:
     """The one client at the other end of standard input and output.
 
-    `wire` are the files `claim_standard` gave; `message_bytes` is the size past which a message is
-    refused unread.
+    A message past the limit of its `inbox` is refused unread; past as many bytes of requests that wait, reading pauses.
     """
 
-    def __init__(self, server: Server[Any], wire: tuple[io.FileIO, io.FileIO], *, message_bytes: int) -> None:
+    def __init__(self, server: Server[Any], inbox: Inbox) -> None:
         self._server = server
-        self._wire = Wire(*wire, limit=message_bytes, backlog=message_bytes)
+        self._inbox = inbox
         self._scope: anyio.CancelScope | None = None
-
-    async def run(self) -> None:
-        """Serve until input ends, the client stops accepting output, or `stop`."""
-        options = self._server.create_initialization_options()
-        with anyio.CancelScope() as self._scope:
-            async with self._wire.streams() as (inbound, outbound):
-                await self._server.run(inbound, outbound, options)
-
-    def stop(self) -> None:
-        """Leave; what runs is cancelled."""
-        if self._scope is not None:
-            self._scope.cancel()
-
-
-class Wire:
-    """One client on a pair of files.
-
-    `limit` is the size in bytes past which a message is refused unread, `backlog` the bytes of requests
-    that may wait; past that, reading pauses.
-    """
-
-    def __init__(self, wire_in: io.FileIO, wire_out: io.FileIO, *, limit: int, backlog: int) -> None:
-        self._in = wire_in
-        self._limit = limit
-        self._backlog_limit = max(backlog, limit)
-        self._output = _Output(wire_out)
+        self._output = _Output(inbox.out)
         self._urgent: deque[tuple[SessionMessage, int]] = deque()
         self._backlog: deque[tuple[SessionMessage, int]] = deque()
         self._backlog_bytes = 0
@@ -98,25 +70,36 @@ class Wire:
         self._changed = anyio.Event()
         self._ended = False
 
-    @contextlib.asynccontextmanager
-    async def streams(
-        self,
-    ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Inbound], MemoryObjectSendStream[SessionMessage]]]:
-        """The streams for `Server.run`; they end when input ends or the client stops accepting output."""
+    def stop(self) -> None:
+        """Leave; what runs is cancelled."""
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def run(self) -> None:
+        """Serve until input ends, the client stops accepting output, or `stop`."""
         to_server, from_client = anyio.create_memory_object_stream[Inbound](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         arrived, arrivals = anyio.create_memory_object_stream[list[Arrival]](0)
         loop = asyncio.get_running_loop()
-        reader = threading.Thread(
-            target=self._read, args=(loop, arrived), name="filewright-read", daemon=True
-        )
+
+        def take(frames: list[Frame], ended: bool) -> bool:
+            with contextlib.suppress(RuntimeError):  # the loop is gone: the process is leaving
+                if frames and not _hand_over(loop, arrived, [self._parsed(frames) for _ in [*frames]]):
+                    return False
+                if ended:
+                    loop.call_soon_threadsafe(arrived.close)
+                return True
+            return False
+
         async with anyio.create_task_group() as group:
-            group.start_soon(self._write, from_server, group.cancel_scope)
+            self._scope = group.cancel_scope
+            group.start_soon(self._write, from_server)
             group.start_soon(self._sort, arrivals, to_client)
             group.start_soon(self._feed, to_server)
-            reader.start()
+            threading.Thread(target=self._inbox.connect, args=(take,), daemon=True).start()
             try:
-                yield from_client, to_client
+                options = self._server.create_initialization_options()
+                await self._server.run(from_client, to_client, options)
             finally:
                 group.cancel_scope.cancel()
                 arrivals.close()
@@ -124,30 +107,10 @@ class Wire:
 
     # Reading
 
-    def _read(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        arrived: MemoryObjectSendStream[list[Arrival]],
-    ) -> None:
-        """The reader thread: bytes to parsed messages, handed over chunk by chunk."""
-        lines = LineAssembler(self._limit)
-        with contextlib.suppress(RuntimeError):  # the loop is gone: the process is leaving
-            while True:
-                try:
-                    chunk = self._in.read(CHUNK) or b""
-                except OSError as error:
-                    _logger.warning("cannot read from the client: %s", error)
-                    chunk = b""
-                if not _hand_over(loop, arrived, self._parsed(lines, chunk)):
-                    return
-                if not chunk:
-                    loop.call_soon_threadsafe(arrived.close)
-                    return
-
-    def _parsed(self, lines: LineAssembler, chunk: bytes) -> list[Arrival]:
-        """What `chunk` completes; a function, so that nothing of a large line outlives its parsing."""
-        frames = lines.feed(chunk) if chunk else lines.finish()
-        return [(parse(frame, limit=self._limit), frame.size) for frame in frames]
+    def _parsed(self, frames: list[Frame]) -> Arrival:
+        """What the first of some frames is; it is taken out, so that nothing of a large line outlives its parsing."""
+        frame = frames.pop(0)
+        return parse(frame, limit=self._inbox.limit), frame.size
 
     async def _sort(
         self,
@@ -158,7 +121,7 @@ class Wire:
         async for arrived in arrivals:
             while arrived:
                 await self._take(*arrived.pop(0), to_client)
-            while self._backlog_bytes > self._backlog_limit:
+            while self._backlog_bytes > self._inbox.limit:
                 await self._changed.wait()
         self._ended = True
         self._wake()
@@ -213,24 +176,18 @@ class Wire:
                         break
                     await self._changed.wait()
                     continue
-                if not await self._pass_on(*queued.popleft(), to_server):
+                entry, size = queued.popleft()
+                self._backlog_bytes -= size
+                if isinstance(entry.message, JSONRPCRequest):
+                    self._running.add(_key(entry.message.id))
+                try:
+                    await to_server.send(entry)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                     return
                 self._wake()
             with anyio.move_on_after(LINGER):
                 while self._running:
                     await self._changed.wait()
-
-    async def _pass_on(
-        self, entry: SessionMessage, size: int, to_server: MemoryObjectSendStream[Inbound]
-    ) -> bool:
-        self._backlog_bytes -= size
-        if isinstance(entry.message, JSONRPCRequest):
-            self._running.add(_key(entry.message.id))
-        try:
-            await to_server.send(entry)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return False
-        return True
 
     def settled(self, request_id: RequestId | None) -> None:
         """A request is answered, or never will be: another may take its place."""
@@ -244,30 +201,52 @@ class Wire:
 
     # Writing
 
-    async def _write(
-        self, from_server: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope
-    ) -> None:
+    async def _write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         """Write what the server answers, whatever is ready in one go."""
         try:
             async with from_server:
-                async for first in from_server:
-                    lines = [_line(first.message)]
-                    settled = [_answered(first.message)]
-                    size = len(lines[0])
-                    while size < BATCH:
-                        try:
-                            following = from_server.receive_nowait()
-                        except (anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
-                            break
-                        lines.append(_line(following.message))
+                async for message in from_server:
+                    following: SessionMessage | None = message
+                    lines: list[bytes] = []
+                    settled = []
+                    while following is not None:
+                        lines.append(self._line(following.message))
                         settled.append(_answered(following.message))
-                        size += len(lines[-1])
+                        following = _at_once(from_server) if sum(map(len, lines)) < BATCH else None
                     await self._output.write(b"".join(lines))
                     for request_id in settled:
                         self.settled(request_id)
         except OSError as error:
             _logger.info("the client no longer reads: %s", error)
-            scope.cancel()
+            self.stop()
+
+    def _line(self, message: JSONRPCMessage) -> bytes:
+        """The message as one line, or nothing if it was told already.
+
+        What cannot be encoded becomes an internal error for its request.
+        """
+        request_id = _answered(message)
+        try:
+            text = message.model_dump_json(by_alias=True, exclude_unset=True)
+        except ValueError as error:
+            _logger.warning("cannot encode a message: %s", error)
+            failed = _error(request_id, INTERNAL_ERROR, "internal: the answer could not be encoded")
+            text = failed.model_dump_json(by_alias=True, exclude_unset=True)
+        line = text.encode("utf-8", "backslashreplace") + b"\n"
+        told = None if request_id is None else self._inbox.greeting.told.pop(request_id, None)
+        if told is None:
+            return line
+        if told != line:
+            _logger.error("the client was told %r at first, and would be told %r now", told, line)
+        return b""
+
+
+def _at_once(stream: MemoryObjectReceiveStream[SessionMessage]) -> SessionMessage | None:
+    """The next message if there is one already."""
+    try:
+        return stream.receive_nowait()
+    except (anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
+        return None
 
 
 class _Output:
@@ -275,44 +254,25 @@ class _Output:
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
-        self._jobs: queue.SimpleQueue[tuple[bytes, asyncio.AbstractEventLoop, asyncio.Future[None]]]
-        self._jobs = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._jobs: queue.SimpleQueue[tuple[bytes, concurrent.futures.Future[None]]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="filewright-write", daemon=True).start()
 
     async def write(self, data: bytes) -> None:
         """Write all of `data`; raises `OSError` when the reader is gone."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="filewright-write", daemon=True)
-            self._thread.start()
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        self._jobs.put((data, loop, done))
-        await done
+        done: concurrent.futures.Future[None] = concurrent.futures.Future()
+        done.set_running_or_notify_cancel()  # it is written in any case, also if nobody waits any more
+        self._jobs.put((data, done))
+        await asyncio.wrap_future(done)
 
     def _work(self) -> None:
         while True:
-            data, loop, done = self._jobs.get()
-            failure: OSError | None = None
+            data, done = self._jobs.get()
             try:
-                view = memoryview(data)
-                while view:
-                    written = self._file.write(view)
-                    if written is None:
-                        raise BlockingIOError(errno.EAGAIN, "standard output does not wait")
-                    view = view[written:]
+                write_all(self._file, data)
             except OSError as error:
-                failure = error
-            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
-                loop.call_soon_threadsafe(_settle, done, failure)
-
-
-def _settle(done: asyncio.Future[None], failure: OSError | None) -> None:
-    if done.cancelled():
-        return
-    if failure is None:
-        done.set_result(None)
-    else:
-        done.set_exception(failure)
+                done.set_exception(error)
+            else:
+                done.set_result(None)
 
 
 def _hand_over(
@@ -351,14 +311,3 @@ def _answered(message: JSONRPCMessage) -> RequestId | None:
 
 def _error(request_id: RequestId | None, code: int, text: str) -> JSONRPCError:
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=text))
-
-
-def _line(message: JSONRPCMessage) -> bytes:
-    """The message as one line; what cannot be encoded becomes an internal error for its request."""
-    try:
-        text = message.model_dump_json(by_alias=True, exclude_unset=True)
-    except ValueError as error:
-        _logger.warning("cannot encode a message: %s", error)
-        failed = _error(_answered(message), INTERNAL_ERROR, "internal: the answer could not be encoded")
-        text = failed.model_dump_json(by_alias=True, exclude_unset=True)
-    return text.encode("utf-8", "backslashreplace") + b"\n"
