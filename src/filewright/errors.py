@@ -102,18 +102,11 @@ class FilewrightError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is made again from its arguments alone, and the code is not among them.
-        return (_rebuilt, (type(self), self.code, self.message, self.hint, self.details))
+        return type(self), (self.code, self.message, self.hint), {"details": self.details}
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
         return f"{text}\nhint: {self.hint}" if self.hint else text
-
-
-def _rebuilt(
-    kind: type[FilewrightError], code: Code, message: str, hint: str | None, details: Mapping[str, Any]
-) -> FilewrightError:
-    """Make an error again from what was pickled."""
-    return kind(code, message, hint=hint, details=details)
 
 
 _BY_ERRNO = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import Code, FilewrightError
@@ -29,15 +29,14 @@ def listen(host: str, port: int, *, hint: str = "choose another port") -> socket
         raise FilewrightError(Code.INVALID_INPUT, message, hint=hint) from error
 
 
-def _signals() -> Iterator[int]:
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
-        if (number := getattr(signal, name, None)) is not None:
-            yield number
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+]
 
 
 def leave_at_once() -> None:
     """Have the process end in order at such a signal while there is no event loop yet."""
-    for number in _signals():
+    for number in _SIGNALS:
         signal.signal(number, lambda *_: sys.exit(0))
 
 
@@ -46,7 +45,7 @@ def on_leaving(leave: Callable[[], None]) -> None:
     import asyncio
 
     loop = asyncio.get_running_loop()
-    for number in _signals():
+    for number in _SIGNALS:
         try:
             loop.add_signal_handler(number, leave)
         except NotImplementedError:  # On Windows.

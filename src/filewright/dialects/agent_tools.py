@@ -162,7 +162,7 @@ def read_files(call: Call, paths: Sequence[str]) -> str:
             if following is not None:
                 section.append(f"[... more; use read_file with offset={following} for the rest ...]")
         except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+            if error.ends_call:
                 raise
             section = [f"==> {visible(path)} — {_code(error.code)}: {visible(error.message)} <=="]
         left -= sum(map(_size, section))

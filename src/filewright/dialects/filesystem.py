@@ -144,7 +144,7 @@ def _each(
         try:
             results.append({**fields, **act(item)})
         except FilewrightError as error:
-            if error.code in (Code.CANCELLED, Code.TIMEOUT):
+            if error.ends_call:
                 raise
             named = [*fields.values()]
             wrong = next(

@@ -13,8 +13,8 @@ In: JSON-RPC messages, and `Offer`: the tools, and the `call` that answers them.
 its relatives, built from `ToolResult`.
 
 The way of a message: `inbox` (bytes, lines; the first are answered by `greeting`) and `stdio` (flow control), or
-`http` (the SDK's transport behind authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls` (worker threads) →
-`Offer.call` (safe, bounded) → back.
+`http` (the SDK's transport behind authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls`
+(worker threads) → `Offer.call` (safe, bounded) → back.
 
 Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
 """
