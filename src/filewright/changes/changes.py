@@ -276,7 +276,10 @@ class Changes(RecordedChanges):
                 store.state.open()
             else:
                 store.state.load()
-            found = store.recoverer.recover(settle_above=settle_above, again=again)
+            try:
+                found = store.recoverer.recover(settle_above=settle_above, again=again)
+            except OSError as error:
+                raise from_os_error(error, "the workspace", doing="recover") from error
             if not found.clean:
                 self._found.append(found)
                 store.collect()

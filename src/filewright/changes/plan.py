@@ -36,7 +36,7 @@ class Difference:
     def of(cls, tree: Tree) -> Difference:
         """Look through every item of the tree."""
         found = cls()
-        for folder in tree.old_folders():
+        for folder in tree.old.values():
             folder_alive = folder.is_root or folder.alive
             for item in folder.initial.values():
                 if item is None or (isinstance(item, FolderItem) and item.is_root):

@@ -24,7 +24,7 @@ from filewright.changes.operations import CommitPlan, Stamp
 from filewright.changes.record import Place, id_of
 from filewright.changes.settle import Findings, clean_up, roll_back
 from filewright.changes.slots import FolderSearch, OpenFolders, Slots, denials, located
-from filewright.errors import FilewrightError, from_os_error
+from filewright.errors import FilewrightError
 from filewright.system import Folder
 
 if TYPE_CHECKING:
@@ -94,15 +94,12 @@ class Recoverer:
         left = [*intents, *(number for number in done if number not in self.cleaned)]
         if left:
             self._search = FolderSearch(self._store.boundary)
-        try:
-            for number in left:
-                operation = self._read(number, found)
-                if operation is not None:
-                    self._settle(operation, found)
-            if len(done) > settle_above:
-                self.settle_done()
-        except OSError as error:
-            raise from_os_error(error, "the workspace", doing="recover") from error
+        for number in left:
+            operation = self._read(number, found)
+            if operation is not None:
+                self._settle(operation, found)
+        if len(done) > settle_above:
+            self.settle_done()
         return found
 
     def _settle(self, operation: Operation, found: Recovery) -> None:

@@ -223,8 +223,9 @@ class _Settlement:
     def _swap_back(self, put: Put, before: Stamp) -> None:
         slots, carrier, place = self._slots, put.carrier, put.place
         if slots.status(put.spare) is not None:
-            self._spare_back(put, before)
-            return
+            self._empty_spare(put)
+            if slots.status(put.spare) is not None:
+                return  # There was no room to keep it.
         placed = self._what(place, put, before)
         if placed == "before":
             # Never exchanged, or given back already.
@@ -275,50 +276,22 @@ class _Settlement:
                 return
         self._remove_made(put)
 
-    def _spare_back(self, put: Put, before: Stamp) -> None:
-        """As `_swap_back`, where the file system has no exchange and it came to a halt half way."""
+    def _empty_spare(self, put: Put) -> None:
+        """Bring an exchange that is not one step, and came to a halt half way, to its end or back to its begin."""
         slots, carrier, place, spare = self._slots, *put.slots
         if slots.half_linked(spare, carrier) or slots.half_linked(spare, place):
             slots.discard(spare)
             if slots.status(spare) is not None:  # As Windows before 10: once it is let go of.
                 raise OSError(errno.ETXTBSY, "another program has it open")
-            self._swap_back(put, before)
             return
-        if self._what(spare, put, before) == "ours":
-            # It was being exchanged back.
-            if slots.status(place) is None:
-                slots.rename(carrier, place)
-            elif slots.half_linked(carrier, place):
-                slots.unlink(carrier)
+        if slots.half_linked(carrier, place):
+            slots.unlink(carrier)
+        if slots.status(place) is None:
+            slots.rename(spare, place)
+        elif slots.status(carrier) is None:
             slots.rename(spare, carrier)
-            self._swap_back(put, before)
-            return
-        made = put.how == "made"
-        match self._what(place, put, before):
-            case "missing":
-                slots.rename(spare, place)
-            case "before":
-                slots.discard(spare)
-            case "ours":
-                if made and "folder" not in (put.after.kind, before.kind):
-                    slots.rename(spare, place, "replace")
-                else:
-                    slots.rename(place, carrier)
-                    slots.rename(spare, place)
-            case "grown":
-                if not slots.half_linked(carrier, place):
-                    slots.holder(place).link(place.name, slots.holder(carrier), carrier.name)
-                slots.rename(spare, place, "replace")
-            case _:
-                self._conflict(put, _EDITED, spare)
-        if not made:
-            return
-        if self._what(carrier, put, before) in ("before", "like"):
-            self._conflict(put, _SAVED, carrier)
-        elif put.after.kind == "folder":
-            self._remove_tree(carrier, put.after, put)
         else:
-            self._remove_made(put)
+            self._conflict(put, _EDITED, spare)
 
     def _remove_made(self, put: Put) -> None:
         """Remove what we made, out of sight again; what somebody has written to it meanwhile is kept."""

@@ -14,7 +14,7 @@ import xxhash
 from filewright import errors, system
 from filewright.boundary import Boundary, Location, Reached
 from filewright.changes import modes
-from filewright.changes.content import Edited, Held, OnDisk, digest_of
+from filewright.changes.content import Edited, Held, digest_of
 from filewright.changes.slots import OpenFolders
 from filewright.changes.tree import FolderItem, Item, Tree, copied, located, without_special_bits
 from filewright.edit import (
@@ -122,12 +122,11 @@ class Steps(Tree):
         where = step.location
         self._guard(where)
         folder, _, found = self.find(where)
-        item = self._file(found, where)
-        self._require_writable(item, folder, where)
+        item = self._writable(found, folder, where)
         step = self._grown(step, item)
         self._expect(item, step.expected, where)
         self._will_write(item, where)
-        base = item.content or _on_disk(item)
+        base = item.holds
         splices = step.splices
         if isinstance(splices, Splices):
             require_ordered(splices, base.size)
@@ -148,8 +147,7 @@ class Steps(Tree):
         else:
             if not replaced and item.kind != "link":
                 raise errors.taken(where.asked)
-            self._file(item, where)
-            self._require_writable(item, folder, where)
+            self._writable(item, folder, where)
             if expected is not None:
                 self._expect(item, expected, where)
             self._will_write(item, where)
@@ -157,7 +155,7 @@ class Steps(Tree):
         return item
 
     def _expect(self, item: Item, expected: Expected, where: Location) -> None:
-        if expected.size != (item.content or _on_disk(item)).size:
+        if expected.size != item.holds.size:
             raise errors.stale(where.asked)
         if item.content is None:
             item.expected = expected
@@ -313,7 +311,7 @@ class Steps(Tree):
                 raise errors.into_itself(where.asked, where.asked)
             self._require_removable(folder, found, where)
             if found.kind == "file":
-                self._require_writable(found, folder, where)
+                self._writable(found, folder, where)
             found.asked = where.asked
             folder.detach(name)
         folder.attach(name, item)
@@ -352,7 +350,7 @@ class Steps(Tree):
         if item.kind == "file" and item.content is None and item.seen is not None and item.seen.links > 1:
             # Its inode may have a name outside of the roots, which would change too.
             self._linked.append((item, where))
-            item.content = _on_disk(item)
+            item.content = item.holds
         item.asked = where.asked
         return item
 
@@ -403,27 +401,25 @@ class Steps(Tree):
             task=self._task,
         )
 
-    def _file(self, item: Item | None, where: Location) -> Item:
+    def _writable(self, item: Item | None, folder: FolderItem, where: Location) -> Item:
+        """A file that may be written to."""
         if item is None:
             raise errors.missing(where.asked)
         if item.kind == "link":
             raise errors.link_itself(where.asked)
         if item.kind != "file":
             raise errors.not_a_file(where.asked, item.kind)
-        return item
-
-    def _require_writable(self, item: Item, folder: FolderItem, where: Location) -> None:
         _require_writable_folder(folder, where)
-        if item.seen is None or item.content is not None:
-            return
-        if item.home is not None:
-            own_folder, name = item.home
-            # Root may write to everything but what is immutable.
-            mode = item.seen.mode if item.mode is None else item.mode
-            if not (mode & 0o222 and (item.mode is not None or own_folder.on_disk().writable(name))):
-                raise errors.unwritable(where.asked, item.seen.mode)
-        if item.seen.links > 1:
-            self._linked.append((item, where))
+        if item.seen is not None and item.content is None:
+            if item.home is not None:
+                own_folder, name = item.home
+                # Root may write to everything but what is immutable.
+                mode = item.seen.mode if item.mode is None else item.mode
+                if not (mode & 0o222 and (item.mode is not None or own_folder.on_disk().writable(name))):
+                    raise errors.unwritable(where.asked, item.seen.mode)
+            if item.seen.links > 1:
+                self._linked.append((item, where))
+        return item
 
     def _require_removable(self, folder: FolderItem, item: Item, where: Location) -> None:
         """Refuse to delete, move or overwrite a root or what holds one, a mount, and what a sticky folder keeps."""
@@ -446,7 +442,7 @@ class Steps(Tree):
         undo gives each what it held."""
         if not self._linked:
             return
-        items = (item for folder in self.old_folders() for item in folder.initial.values())
+        items = (item for folder in self.old.values() for item in folder.initial.values())
         leaving = Counter(
             item.seen.identity
             for item in items
@@ -464,11 +460,6 @@ class Steps(Tree):
 def keeps(folder: Status, entry: Status) -> bool:
     """Whether a sticky folder keeps an entry from being removed by this user."""
     return bool(folder.mode & stat.S_ISVTX) and system.effective_user() not in (0, folder.uid, entry.uid)
-
-
-def _on_disk(item: Item) -> OnDisk:
-    assert item.seen is not None
-    return OnDisk(item.open, item.seen.size)
 
 
 def _require_writable_folder(folder: FolderItem, where: Location) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright import errors, system
-from filewright.boundary import Boundary, DenyRules, Location, Reached, Root, is_temporary, quote
+from filewright.boundary import Boundary, DenyRules, Location, Reached, is_temporary, quote
 from filewright.changes.content import Edited, OnDisk
 from filewright.changes.record import Kind, kind_of
 from filewright.changes.slots import OpenFolders
@@ -66,6 +66,14 @@ class Item:
         content = self.content
         own = self.home is not None and isinstance(content, Edited) and isinstance(content.base, OnDisk)
         return content.splices if own and isinstance(content, Edited) else None
+
+    @property
+    def holds(self) -> Stream:
+        """What the file holds, as the tree has it."""
+        if self.content is not None:
+            return self.content
+        assert self.seen is not None
+        return OnDisk(self.open, self.seen.size)
 
     @property
     def alive(self) -> bool:
@@ -162,6 +170,7 @@ class FolderItem(Item):
     kind: Kind = "folder"
     tree: Tree
     was: Location | None = None
+    is_root: bool = False
     origin: FolderItem | None = None
     entries: dict[bytes, Item | None] = field(default_factory=dict)
     initial: dict[bytes, Item | None] = field(default_factory=dict)
@@ -172,11 +181,6 @@ class FolderItem(Item):
     def __post_init__(self) -> None:
         if self.seen is not None:
             self.origin = self
-
-    @property
-    def is_root(self) -> bool:
-        """Whether it is a root."""
-        return self.was is not None and not self.was.parts
 
     def on_disk(self, *, reading: bool = True) -> Folder:
         """The folder on the disk, as it was at the start."""
@@ -200,9 +204,9 @@ class FolderItem(Item):
             if item is not None:
                 item.place = (self, name)
             if self.seen is not None:
-                if isinstance(item, FolderItem):
+                if isinstance(item, FolderItem) and item.seen is not None:
                     # It may have been reached by another path before, and been moved or deleted since.
-                    item = self.tree.known(item)
+                    item = self.tree.old.setdefault(item.seen.identity, item)
                 self.initial[name] = item
             self.entries[name] = item
         return self.entries[name]
@@ -301,10 +305,8 @@ def copied(item: Item, asked: str) -> Item:
         raise errors.not_a_file(item.asked, item.kind, hint="only files, links and folders are copied")
     if not isinstance(item, FolderItem):
         copy = _alike(item, asked)
-        copy.target, copy.mtime_ns, copy.content = item.target, item.mtime_ns, item.content
-        if item.kind == "file" and item.content is None:
-            assert item.seen is not None
-            copy.content = OnDisk(item.open, item.seen.size)
+        copy.target, copy.mtime_ns = item.target, item.mtime_ns
+        copy.content = item.holds if item.kind == "file" else None
         return copy
     made = _alike(item, asked)
     pending: list[tuple[Item, Item]] = [(item, made)]
@@ -335,19 +337,14 @@ def _alike(item: Item, asked: str) -> Item:
 
 class Tree:
     """The tree of one change set. `grown` are the folders in which parents were made, each with the
-    path that needed them."""
+    path that needed them. `old` are all that were looked into on the disk, living or not, by their identity."""
 
     def __init__(self, boundary: Boundary, folders: OpenFolders) -> None:
         self.boundary = boundary
         self.folders = folders
         self.grown: list[tuple[FolderItem, Location]] = []
-        self._known: dict[tuple[int, int], FolderItem] = {}
+        self.old: dict[tuple[int, int], FolderItem] = {}
         self._roots: dict[tuple[int, int], FolderItem] = {}
-
-    def known(self, folder: FolderItem) -> FolderItem:
-        """The folder of that inode, by whatever path it was reached."""
-        assert folder.seen is not None
-        return self._known.setdefault(folder.seen.identity, folder)
 
     def all_folders(self) -> Iterator[FolderItem]:
         """Every living folder that a step has looked at, parents before what is in them."""
@@ -358,12 +355,10 @@ class Tree:
             if folder not in seen:
                 seen.add(folder)
                 yield folder
-                items = (folder.entries[name] for name in sorted(folder.entries))
-                pending += [item for item in items if isinstance(item, FolderItem)]
-
-    def old_folders(self) -> list[FolderItem]:
-        """Every folder that was looked into on the disk, living or not."""
-        return list(self._known.values())
+                for name in sorted(folder.entries):
+                    item = folder.entries[name]
+                    if isinstance(item, FolderItem):
+                        pending.append(item)
 
     def find(self, where: Location, *, create: bool = False) -> tuple[FolderItem, bytes, Item | None]:
         """The folder that holds `where`, its name there, and what the tree has under it.
@@ -371,21 +366,14 @@ class Tree:
         With `create`, missing folders above it are made in the tree. Raises `not_found`,
         `not_a_directory`, `path_escape`, `symlink`.
         """
+        root = where.root
         if not where.parts:
             self.boundary.guard_write(where)
-        parent = self._walk(where, create)
-        return parent, where.name, parent.lookup(where.name, where.asked)
-
-    def _root(self, root: Root) -> FolderItem:
-        key = (root.device, root.inode)
-        if key not in self._roots:
+        if (root.device, root.inode) not in self._roots:
             was = Location(root, (), ".")
-            folder = FolderItem(asked=root.name, seen=root.folder.status(), tree=self, was=was)
-            self._roots[key] = self._known[key] = folder
-        return self._roots[key]
-
-    def _walk(self, where: Location, create: bool) -> FolderItem:
-        folder = self._root(where.root)
+            top = FolderItem(asked=root.name, seen=root.folder.status(), tree=self, was=was, is_root=True)
+            self._roots[root.device, root.inode] = self.old[root.device, root.inode] = top
+        folder = self._roots[root.device, root.inode]
         pending = list(reversed(where.parts[:-1]))
         followed = made = 0
         while pending:
@@ -394,7 +382,7 @@ class Tree:
                 continue
             if name == b"..":
                 if folder.place is None:
-                    raise errors.leads_out(where.asked, quote(where.root.path))
+                    raise errors.leads_out(where.asked, quote(root.path))
                 folder = folder.place[0]
                 continue
             item = folder.lookup(name, where.asked)
@@ -409,7 +397,7 @@ class Tree:
                 if followed > _LINKS:
                     raise from_os_error(OSError(40, os.strerror(40)), where.asked)
                 if item.target.startswith(b"/"):
-                    raise errors.leads_out(where.asked, quote(where.root.path))
+                    raise errors.leads_out(where.asked, quote(root.path))
                 pending.extend(reversed(item.target.split(b"/")))
                 continue
             if not isinstance(item, FolderItem):
@@ -422,7 +410,7 @@ class Tree:
             # Be the links there already or made by this change: once something is staged, a refusal would
             # come too late.
             self.guard(located(folder, where.name, where.asked))
-        return folder
+        return folder, where.name, folder.lookup(where.name, where.asked)
 
     def guard(self, where: Location, *, reached: Reached | None = None) -> None:
         """Refuse what may not be written to, also where a link leads to it that is still there."""
