@@ -97,6 +97,32 @@ def test_a_save_between_the_look_and_the_exchange_stays(
         assert bench.changes.recover().clean
 
 
+@pytest.mark.parametrize("step", ["move", "delete"])
+def test_a_save_over_what_is_moved_or_deleted_goes_back_to_its_name(
+    area: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    with scene.Bench(area) as bench:
+        path = bench.root / "a.txt"
+        path.write_bytes(b"one\n")
+        wanted = Move(bench.at("a.txt"), bench.at("b.txt")) if step == "move" else Delete(bench.at("a.txt"))
+
+        def save() -> None:
+            (bench.root / "new").write_bytes(b"theirs\n")
+            os.replace(bench.root / "new", path)
+
+        saves = [save]
+        scene.before_renames(
+            monkeypatch, lambda _, name, __: saves.pop()() if name == b"a.txt" and saves else None
+        )
+        with pytest.raises(FilewrightError) as caught:
+            bench.commit(wanted)
+        assert caught.value.code is Code.STALE_VERSION
+        assert "conflicts" not in caught.value.details
+        assert path.read_bytes() == b"theirs\n"
+        assert os.listdir(bench.root) == ["a.txt"]
+        assert bench.changes.recover().clean
+
+
 REQUESTS: dict[str, tuple[Callable[[Workspace], Any], bytes]] = {
     "append": (lambda w: w.write("a.txt", "agent\n", mode="append"), b"one\ntwo\nsaved\nagent\n"),
     "edit": (lambda w: w.edit("a.txt", [{"search": "two", "replace": "TWO"}]), b"one\nTWO\nsaved\n"),
