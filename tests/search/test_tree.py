@@ -11,7 +11,7 @@ from filewright.boundary import Boundary, quote
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Resume, Searcher, TreeOptions, compile_pattern
-from filewright.search import candidates as candidates_module
+from filewright.search import tree as tree_module
 from filewright.settings import Settings
 
 ODD = "z\nnew\udcff.txt" if sys.platform != "win32" else "z\u00a0new.txt"
@@ -151,7 +151,7 @@ def test_files_counts_and_inverse(searcher):
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 @pytest.mark.parametrize("output", ["matches", "files", "counts"])
 def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
-    monkeypatch.setattr(candidates_module, "_BATCHES", (2, 3))
+    monkeypatch.setattr(tree_module, "_BATCHES", (2, 3))
     compiled = compile_pattern("foo")
     where = searcher.boundary.locate(".")
 

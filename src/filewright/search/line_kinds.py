@@ -12,6 +12,7 @@ from filewright.text import Snapshot, decoded
 MOST_KINDS = 10_000
 _BEFORE, _AFTER = 120, 160
 """Bytes of a line, before and after the place that matched, by which it is compared."""
+_LINE_END = re.compile(r"[\r\n]")
 _NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{8}[0-9a-fA-F-]*\b|[0-9]+")
 
 
@@ -65,14 +66,9 @@ class LineKinds:
 
 def _around(snapshot: Snapshot, offset: int) -> str:
     """The line at `offset`, of a long one what is near it. A single read: there may be a million lines."""
-    encoding = snapshot.encoding
     low = max(snapshot.start, offset - _BEFORE)
-    before = snapshot.read(low, offset - low + _AFTER)
-    if encoding.width > 1:
-        text = decoded(before, encoding)
-        here = len(decoded(before[: offset - low], encoding))
-        return text[text.rfind("\n", 0, here) + 1 :].partition("\n")[0].strip()
-    at = offset - low
-    begin = max(before.rfind(b"\n", 0, at), before.rfind(b"\r", 0, at)) + 1
-    ends = [end for end in (before.find(b"\n", at), before.find(b"\r", at)) if end >= 0]
-    return decoded(before[begin : min(ends, default=len(before))], encoding).strip()
+    near = snapshot.read(low, offset - low + _AFTER)
+    before, after = (
+        decoded(part, snapshot.encoding) for part in (near[: offset - low], near[offset - low :])
+    )
+    return (_LINE_END.split(before)[-1] + _LINE_END.split(after, maxsplit=1)[0]).strip()
