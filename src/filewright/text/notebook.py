@@ -148,19 +148,52 @@ class NotebookView(Snapshot):
 
     def splices(self, changes: Sequence[Splice]) -> tuple[Splice, ...]:
         """The splices of the file that make these of the view. Raises `invalid_input` for one of a heading."""
-        found: list[Splice] = []
-        for change in changes:
-            cell, start, end, new = self._inside(change)
-            text, ends = self.source(cell), self._ends(cell)
-            found += _in_source(self.raw, cell, text, ends, (start, end, new), self._style)
-        return tuple(found)
+        return tuple(self._splice(*self._inside(change)) for change in changes)
 
-    def _ends(self, cell: Cell) -> Sequence[int]:
-        """Where each of the strings of a source ends in its text."""
+    def _splice(self, cell: Cell, start: int, end: int, new: bytes) -> Splice:
+        """The splice of the file that puts a text between two places of a cell's text."""
+        text, array, (separator, ascii_only) = self.source(cell), cell.array, self._style
+        if array is not None and len(cell.literals) > 1:
+            separator = self._between(cell)
+        separator = b'"' + separator + b'"'
+        lines = [new]
+        if array is not None:  # Each line is a string, and so is what follows it.
+            lines = re.split(rb"(?<=\n)", new)
+            if len(lines) > 1 and not lines[-1] and end == len(text):
+                lines.pop()
+        literal = separator.join(_encoded(line, ascii_only) for line in lines)
+        if not cell.literals:
+            if array is None:
+                raise FilewrightError(Code.UNSUPPORTED, f"{cell.label} has no source to write to")
+            return Splice(array[0], 0, b'"' + literal + b'"')
+        if array is not None and start == len(text) and text.endswith(b"\n") and new:
+            literal = separator + literal
+        at = self._offset_in_file(cell, start)
+        return Splice(at, self._offset_in_file(cell, end) - at if end > start else 0, literal)
+
+    def _between(self, cell: Cell) -> bytes:
+        """What is between the first two strings of a source, without their quotes."""
+        (_, end), (start, _) = cell.literals[:2]
+        return self.raw.read(end + 1, start - end - 2)
+
+    def _offset_in_file(self, cell: Cell, offset: int) -> int:
+        """Where a byte of a cell's text is written: of two strings that meet there, in the second."""
         if cell.number not in self._known_ends:
             lengths = (len(_decoded(self.raw.read(start, end - start))) for start, end in cell.literals)
             self._known_ends[cell.number] = tuple(accumulate(lengths))
-        return self._known_ends[cell.number]
+        ends = self._known_ends[cell.number]
+        index = min(bisect_right(ends, offset), len(ends) - 1)
+        start, end = cell.literals[index]
+        literal, at = self.raw.read(start, end - start), ends[index - 1] if index else 0
+        for piece in _PIECE.finditer(literal):
+            if offset <= at:
+                return start + piece.start()
+            plain = not piece[0].startswith(b"\\")
+            length = len(piece[0]) if plain else len(_decoded(piece[0]))
+            if plain and offset < at + length:
+                return start + piece.start() + offset - at
+            at += length
+        return start + len(literal)
 
     def _inside(self, change: Splice) -> tuple[Cell, int, int, bytes]:
         """The cell of a change, and its place and text there, without the line ends that only the view has."""
@@ -198,25 +231,13 @@ class NotebookView(Snapshot):
         return cell.end + (0 if cell.closed else 1)
 
     @cached_property
-    def _style(self) -> _Style:
-        separator, ascii_only, raw = b"", False, False
-        for cell in self.cells:
-            if not separator and len(cell.literals) > 1:
-                (_, end), (start, _) = cell.literals[:2]
-                separator = self.raw.read(end + 1, start - end - 2)
-            for start, end in cell.literals:
-                literal = self.raw.read(start, end - start)
-                ascii_only = ascii_only or _ESCAPED.search(literal) is not None
-                raw = raw or not literal.isascii()
-        return _Style(separator or b", ", ascii_only and not raw)
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """How the file writes its sources: what is between two lines, and whether it escapes what is not ASCII."""
-
-    separator: bytes
-    ascii_only: bool
+    def _style(self) -> tuple[bytes, bool]:
+        """How the file writes its sources: what is between two lines, and whether it escapes what is not ASCII."""
+        several = next((cell for cell in self.cells if len(cell.literals) > 1), None)
+        separator = self._between(several) if several is not None else b""
+        sources = [self.raw.read(start, end - start) for cell in self.cells for start, end in cell.literals]
+        escapes = any(map(_ESCAPED.search, sources)) and all(map(bytes.isascii, sources))
+        return separator or b", ", escapes
 
 
 def notebook_view(snapshot: Snapshot, task: Task | None = None, *, headings: bool = True) -> Snapshot:
@@ -256,44 +277,9 @@ def _viewed(snapshot: Snapshot, cells: Sequence[Cell], headings: bool) -> Notebo
     return NotebookView(snapshot, placed, bytes(page), texts)
 
 
-# From the view's text to the file's bytes
-
-
-def _in_source(
-    raw: Snapshot, cell: Cell, text: bytes, ends: Sequence[int], change: tuple[int, int, bytes], style: _Style
-) -> Iterator[Splice]:
-    start, end, new = change
-    separator = b'"' + style.separator + b'"'
-    if cell.array is not None and len(cell.literals) > 1:
-        (_, first), (second, _) = cell.literals[:2]
-        separator = b'"' + raw.read(first + 1, second - first - 2) + b'"'
-    several = cell.array is not None
-    literal = _literal(new, separator if several else None, style.ascii_only, more=end < len(text))
-    if not cell.literals:
-        if cell.array is None:
-            raise FilewrightError(Code.UNSUPPORTED, f"{cell.label} has no source to write to")
-        yield Splice(cell.array[0], 0, b'"' + literal + b'"')
-        return
-    if several and start == len(text) and text.endswith(b"\n") and new:
-        literal = separator + literal
-    at = _offset_in_file(raw, cell, ends, start)
-    stop = _offset_in_file(raw, cell, ends, end) if end > start else at
-    yield Splice(at, stop - at, literal)
-
-
-def _literal(text: bytes, separator: bytes | None, ascii_only: bool, *, more: bool) -> bytes:
-    """A text inside a JSON string; with a `separator` each line is a string, and so is what follows it (`more`)."""
-    lines = [text]
-    if separator is not None:
-        lines = re.split(rb"(?<=\n)", text)
-        if len(lines) > 1 and not lines[-1] and not more:
-            lines.pop()
-    return (separator or b"").join(
-        _encoded(line.decode("utf-8", "surrogatepass"), ascii_only) for line in lines
-    )
-
-
-def _encoded(text: str, ascii_only: bool) -> bytes:
+def _encoded(line: bytes, ascii_only: bool) -> bytes:
+    """A text inside a JSON string."""
+    text = line.decode("utf-8", "surrogatepass")
     lone = any("\ud800" <= character <= "\udfff" for character in text)
     return json.dumps(text, ensure_ascii=ascii_only or lone)[1:-1].encode()
 
@@ -303,28 +289,6 @@ def _decoded(literal: bytes) -> bytes:
         return str(json.loads(b'"' + literal + b'"')).encode("utf-8", "surrogatepass")
     except ValueError as error:
         raise _NotANotebookError from error
-
-
-def _offset_in_file(raw: Snapshot, cell: Cell, ends: Sequence[int], offset: int) -> int:
-    """Where a byte of a cell's text is written: of two strings that meet there, in the second."""
-    index = min(bisect_right(ends, offset), len(ends) - 1)
-    start, end = cell.literals[index]
-    return start + _offset_in_literal(
-        raw.read(start, end - start), offset - (ends[index - 1] if index else 0)
-    )
-
-
-def _offset_in_literal(literal: bytes, offset: int) -> int:
-    at = 0
-    for piece in _PIECE.finditer(literal):
-        if offset <= at:
-            return piece.start()
-        plain = not piece[0].startswith(b"\\")
-        length = len(piece[0]) if plain else len(_decoded(piece[0]))
-        if plain and offset < at + length:
-            return piece.start() + offset - at
-        at += length
-    return len(literal)
 
 
 # Scanning
