@@ -34,7 +34,6 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from filewright import system
@@ -46,7 +45,6 @@ from filewright.system import Folder, pipe
 # `socket` and `subprocess` are imported where they are used: most processes never start a child.
 if TYPE_CHECKING:
     import socket
-    import subprocess
 
 _ANSWER: Final = 10.0  # seconds for the helper to start, and to start a child
 _END: Final = 2.0  # seconds for the helper to end
@@ -116,6 +114,9 @@ class Child(Closing):
     def close(self) -> None:
         """Let go of the child; if it still runs it is killed."""
         self._control.close()
+        self._close_streams()
+
+    def _close_streams(self) -> None:
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
                 stream.close()
@@ -172,18 +173,46 @@ class _PlainChild(Child):
         job, self._job = self._job, None
         if job is not None:
             nt.close(job)
-        for stream in (self.stdin, self.stdout, self.stderr):
-            if stream is not None:
-                stream.close()
+        self._close_streams()
 
 
-@dataclass(frozen=True, slots=True)
 class _Helper:
     """The helper process, the socket it is asked through, and whether the kernel confines it."""
 
-    process: subprocess.Popen[bytes]
-    requests: socket.socket
-    confined: bool
+    def __init__(self, plan: Mapping[str, object], roots: Sequence[int]) -> None:
+        import socket
+        import subprocess
+
+        from filewright.system import launcher_main
+
+        if not sys.executable:
+            raise FileNotFoundError(errno.ENOENT, "this Python does not know its own program")
+        self.requests, theirs = socket.socketpair()
+        arguments = [launcher_main.__file__, str(theirs.fileno()), marshal.dumps(dict(plan)).hex()]
+        try:
+            with theirs:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-B", *arguments],
+                    pass_fds=(theirs.fileno(), *roots),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={"LC_ALL": "C.UTF-8"},
+                    # Not ours, so that an interrupt at the terminal is not its own; and if it is stopped
+                    # when we end, the kernel ends an orphaned group.
+                    process_group=0,
+                )
+        except OSError:
+            self.requests.close()
+            raise
+        try:
+            packet = _received(self.requests, launcher_main.STATUS.size, _ANSWER)
+        except TimeoutError:
+            packet = b""
+        if len(packet) != launcher_main.STATUS.size:
+            self.end()
+            raise OSError(errno.ECHILD, "the process that starts programs does not start")
+        self.confined = bool(launcher_main.STATUS.unpack(packet)[1])
 
     def end(self) -> None:
         """End it and its children; at once if it does not answer."""
@@ -195,6 +224,57 @@ class _Helper:
         except subprocess.TimeoutExpired:  # stopped or stuck: it must not keep us
             self.process.kill()
             self.process.wait()
+
+    def child(
+        self,
+        name: str,
+        request: bytes,
+        folder: int | None,
+        stdin: int | None,
+        stdout: int | None,
+        *,
+        stderr: bool,
+    ) -> Child | None:
+        """The child that it started; None if it died or does not answer."""
+        import socket
+
+        from filewright.system import launcher_main
+
+        with ExitStack() as theirs:
+            control, its_control = socket.socketpair()
+            child = Child(name, control)
+            theirs.enter_context(its_control)
+            nowhere = theirs.enter_context(io.FileIO(os.devnull, "r+"))
+            try:
+                if stdin == PIPE:
+                    source, child.stdin = pipe(_INPUT_BYTES)
+                    stdin = theirs.enter_context(source).fileno()
+                if stdout is None:
+                    child.stdout, sink = pipe()
+                    stdout = theirs.enter_context(sink).fileno()
+                errors = nowhere
+                if stderr:
+                    child.stderr, errors = pipe()
+                    theirs.enter_context(errors)
+                given = [
+                    its_control.fileno(),
+                    nowhere.fileno() if stdin is None else stdin,
+                    stdout,
+                    errors.fileno(),
+                ]
+                control.settimeout(_ANSWER)
+                socket.send_fds(self.requests, [b"r"], given if folder is None else [*given, folder])
+                its_control.close()  # so that a helper that dies is noticed
+                control.sendall(launcher_main.LENGTH.pack(len(request)) + request)
+                if control.recv(1) == launcher_main.STARTED:
+                    return child
+            except (TimeoutError, BrokenPipeError, ConnectionResetError):
+                pass
+            except BaseException:
+                child.close()
+                raise
+        child.close()
+        return None
 
 
 class Launcher:
@@ -238,31 +318,31 @@ class Launcher:
         Raises `unsupported` where it would read the roots unconfined, and `OSError` if no process
         can be started or none answers.
         """
-        asked = {
-            "argv": list(map(str, argv)),  # `marshal` takes no other kind of text
-            "environment": {**_ENVIRONMENT, **(environment or {})},
-            "reads": reads,
-            "writes": stdout is not None,
-            "memory": memory,
-            "seconds": seconds,
-        }
-        request = marshal.dumps(asked)
-        unconfined = FilewrightError(
-            Code.UNSUPPORTED, "the kernel cannot confine a program here", hint="open the files here"
-        )
-        if reads == "roots" and not (self._confine and system.HAS_HELPER):
-            raise unconfined
-        if not system.HAS_HELPER:
-            bare = {**_ENVIRONMENT, **(environment or {})}
+        bare = {**_ENVIRONMENT, **(environment or {})}
+        if not system.HAS_HELPER and reads == "python":
             return _PlainChild(argv, bare, memory, stdin=stdin == PIPE, stderr=stderr)
+        request = marshal.dumps(
+            {
+                "argv": list(map(str, argv)),  # `marshal` takes no other kind of text
+                "environment": bare,
+                "reads": reads,
+                "writes": stdout is not None,
+                "memory": memory,
+                "seconds": seconds,
+            }
+        )
         for _ in range(2):  # a helper that died or hangs is replaced, once
-            helper = self._running()
-            if reads == "roots" and not helper.confined:
-                raise unconfined
-            child = _asked(helper, argv[0], request, folder, stdin, stdout, stderr=stderr)
+            helper = self._running() if reads == "python" or (self._confine and system.HAS_HELPER) else None
+            if helper is None or (reads == "roots" and not helper.confined):
+                raise FilewrightError(
+                    Code.UNSUPPORTED, "the kernel cannot confine a program here", hint="open the files here"
+                )
+            child = helper.child(argv[0], request, folder, stdin, stdout, stderr=stderr)
             if child is not None:
                 return child
-            self._replace(helper)
+            with self._lock:
+                if self._helpers == [helper]:
+                    _end(self._helpers)
         raise TimeoutError(errno.ETIMEDOUT, f"the process that runs {argv[0]} does not answer")
 
     def close(self) -> None:
@@ -271,113 +351,24 @@ class Launcher:
             _end(self._helpers)
 
     def _running(self) -> _Helper:
+        from filewright.system import landlock
+
         with self._lock:
             if not self._helpers:
-                self._helpers.append(self._started())
+                roots = [folder.fileno() for folder in self._folders]
+                if any(root < 0 for root in roots):
+                    raise OSError(errno.EBADF, "the workspace is closed")
+                programs = self._programs
+                if programs is None:
+                    programs = [path for name in PROGRAMS if (path := program(name)) is not None]
+                plan = {
+                    "roots": roots,
+                    "programs": [os.path.realpath(path) for path in programs],
+                    "python": [*landlock.SYSTEM_READS, *landlock.program_reads()],
+                    "confine": self._confine and landlock.available() > 0,
+                }
+                self._helpers.append(_Helper(plan, roots))
             return self._helpers[0]
-
-    def _replace(self, helper: _Helper) -> None:
-        with self._lock:
-            if self._helpers == [helper]:
-                _end(self._helpers)
-
-    def _started(self) -> _Helper:
-        import socket
-        import subprocess
-
-        from filewright.system import landlock, launcher_main
-
-        if not sys.executable:
-            raise FileNotFoundError(errno.ENOENT, "this Python does not know its own program")
-        confine = self._confine and landlock.available() > 0
-        roots = [folder.fileno() for folder in self._folders]
-        if any(root < 0 for root in roots):
-            raise OSError(errno.EBADF, "the workspace is closed")
-        ours, theirs = socket.socketpair()
-        python = [*landlock.SYSTEM_READS, *landlock.program_reads()]
-        programs = self._programs
-        if programs is None:
-            programs = [path for name in PROGRAMS if (path := program(name)) is not None]
-        programs = [os.path.realpath(path) for path in programs]
-        plan = {"roots": roots, "programs": programs, "python": python, "confine": confine}
-        arguments = [launcher_main.__file__, str(theirs.fileno()), marshal.dumps(plan).hex()]
-        try:
-            with theirs:
-                process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-B", *arguments],
-                    pass_fds=(theirs.fileno(), *roots),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={"LC_ALL": "C.UTF-8"},
-                    # Not ours, so that an interrupt at the terminal is not its own; and if it is stopped
-                    # when we end, the kernel ends an orphaned group.
-                    process_group=0,
-                )
-        except OSError:
-            ours.close()
-            raise
-        helper = _Helper(process, ours, confined=False)
-        try:
-            packet = _received(ours, launcher_main.STATUS.size, _ANSWER)
-        except TimeoutError:
-            packet = b""
-        if len(packet) != launcher_main.STATUS.size:
-            helper.end()
-            raise OSError(errno.ECHILD, "the process that starts programs does not start")
-        return _Helper(process, ours, confined=bool(launcher_main.STATUS.unpack(packet)[1]))
-
-
-def _asked(
-    helper: _Helper,
-    name: str,
-    request: bytes,
-    folder: int | None,
-    stdin: int | None,
-    stdout: int | None,
-    *,
-    stderr: bool,
-) -> Child | None:
-    """The child that the helper started; None if it died or does not answer."""
-    import socket
-
-    from filewright.system import launcher_main
-
-    with ExitStack() as theirs:
-        control, its_control = socket.socketpair()
-        child = Child(name, control)
-        theirs.enter_context(its_control)
-        nowhere = theirs.enter_context(io.FileIO(os.devnull, "r+"))
-        try:
-            if stdin == PIPE:
-                source, child.stdin = pipe(_INPUT_BYTES)
-                stdin = theirs.enter_context(source).fileno()
-            if stdout is None:
-                child.stdout, sink = pipe()
-                stdout = theirs.enter_context(sink).fileno()
-            errors = nowhere
-            if stderr:
-                child.stderr, errors = pipe()
-                theirs.enter_context(errors)
-            given = [nowhere.fileno() if stdin is None else stdin, stdout, errors.fileno()]
-            control.settimeout(_ANSWER)
-            socket.send_fds(
-                helper.requests,
-                [b"r"],
-                [its_control.fileno(), *given, *([] if folder is None else [folder])],
-            )
-            its_control.close()  # so that a helper that dies is noticed
-            control.sendall(launcher_main.LENGTH.pack(len(request)) + request)
-            if control.recv(1) != launcher_main.STARTED:
-                child.close()
-                return None
-        except (TimeoutError, BrokenPipeError, ConnectionResetError):
-            child.close()
-            return None
-        except BaseException:
-            child.close()
-            raise
-    return child
 
 
 def _received(control: socket.socket, size: int, seconds: float | None) -> bytes:

@@ -30,18 +30,11 @@ O_SYMLINK = 0x00200000
 _PATH_BYTES = 1024  # MAXPATHLEN, which is also what F_GETPATH fills
 
 can = Capabilities(
-    beneath=False,
     exchange=True,
     keep=True,
-    handles=False,
     where=True,
-    lease=False,
     attributes=True,
-    flags=False,
-    clone=False,
     birth=True,
-    flush_file_system=False,
-    confine=False,
 )
 
 

@@ -18,7 +18,6 @@ from typing import ClassVar, Self, TypeVar
 
 from filewright.system.base import BaseFile, BaseFolder, Handle, require_same
 from filewright.system.status import (
-    MISSING_EVERYTHING,
     Batch,
     Capabilities,
     Kind,
@@ -40,7 +39,7 @@ _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY)
 """How systems say that they lack a call, or a file system that it lacks what the call does."""
 
-can: Capabilities = MISSING_EVERYTHING
+can: Capabilities = Capabilities()
 
 _Listing = TypeVar("_Listing")
 

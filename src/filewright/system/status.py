@@ -163,30 +163,27 @@ class Batch:
 class Capabilities:
     """What this system offers beyond what every Unix has. `docs/platforms.md` names the substitute for each."""
 
-    beneath: bool
+    beneath: bool = False
     """Paths are resolved below a folder inside the kernel; else part by part."""
-    exchange: bool
+    exchange: bool = False
     """Two names are swapped in one step; else renamed one after the other."""
-    keep: bool
+    keep: bool = False
     """A rename that never replaces is one step; else a hard link and an unlink."""
-    handles: bool
+    handles: bool = False
     """A thing that may not be read can still be held: folders that may only be entered, modes of unreadable files."""
-    where: bool
+    where: bool = False
     """A held folder knows its present path; else its path is what was walked to reach it."""
-    lease: bool
+    lease: bool = False
     """The kernel says whether another process writes to a file; else nobody knows."""
-    attributes: bool
+    attributes: bool = False
     """Extended attributes and access control lists are carried over."""
-    flags: bool
+    flags: bool = False
     """What is immutable is known before it is changed; else only when the system refuses."""
-    clone: bool
+    clone: bool = False
     """A file can share its blocks with a copy, where the file system has that."""
-    birth: bool
+    birth: bool = False
     """When a thing was made is known."""
-    flush_file_system: bool
+    flush_file_system: bool = False
     """A whole file system is flushed in one call; else file by file."""
-    confine: bool
+    confine: bool = False
     """The kernel confines a process to folders (Landlock)."""
-
-
-MISSING_EVERYTHING = Capabilities(*[False] * 12)

@@ -50,18 +50,12 @@ _H = TypeVar("_H", bound="_WindowsHandle")
 _EPOCH = 116_444_736_000_000_000  # 1970 in 100 ns since 1601
 
 can = Capabilities(
-    beneath=False,
-    exchange=False,
     keep=True,
     handles=True,
     where=True,
     lease=True,
     attributes=True,
-    flags=False,
-    clone=False,
     birth=not nt.on_wine(),
-    flush_file_system=False,
-    confine=False,
 )
 
 _KINDS = {
