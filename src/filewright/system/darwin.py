@@ -51,7 +51,7 @@ class Calls:
     def _call(self, name: str, *arguments: Any) -> int:
         call = getattr(self._library, name)
         call.restype = ctypes.c_ssize_t
-        result: int = call(*arguments)
+        result: int = call(*(ctypes.c_int(each) if isinstance(each, int) else each for each in arguments))
         if result < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
@@ -59,8 +59,7 @@ class Calls:
 
     def rename(self, folder: int, name: bytes, to: int, to_name: bytes, flags: int) -> None:
         """`renameatx_np`."""
-        number = ctypes.c_int
-        self._call("renameatx_np", number(folder), name, number(to), to_name, ctypes.c_uint(flags))
+        self._call("renameatx_np", folder, name, to, to_name, flags)
 
     def open_without_links(self, path: bytes, flags: int, folder: int) -> int:
         """Open a path below a folder; `ELOOP` if any part of it is a link."""
@@ -76,31 +75,26 @@ class Calls:
 
     def list_attributes(self, descriptor: int) -> list[bytes]:
         """The names of its extended attributes."""
-        size = self._call("flistxattr", ctypes.c_int(descriptor), None, ctypes.c_size_t(0), ctypes.c_int(0))
-        buffer = ctypes.create_string_buffer(size)
-        count = self._call(
-            "flistxattr", ctypes.c_int(descriptor), buffer, ctypes.c_size_t(size), ctypes.c_int(0)
-        )
-        return [name for name in buffer.raw[:count].split(b"\0") if name]
+        return [name for name in self._filled("flistxattr", descriptor).split(b"\0") if name]
 
     def attribute(self, descriptor: int, name: bytes) -> bytes:
         """The value of one."""
-        number, none = ctypes.c_int(descriptor), ctypes.c_uint32(0)
-        size = self._call("fgetxattr", number, name, None, ctypes.c_size_t(0), none, ctypes.c_int(0))
+        return self._filled("fgetxattr", descriptor, name, behind=(0, 0))
+
+    def _filled(self, call: str, *before: int | bytes, behind: tuple[int, ...] = (0,)) -> bytes:
+        """What a call puts into a buffer, whose length it is asked for first."""
+        size = self._call(call, *before, None, ctypes.c_size_t(0), *behind)
         buffer = ctypes.create_string_buffer(size)
-        count = self._call("fgetxattr", number, name, buffer, ctypes.c_size_t(size), none, ctypes.c_int(0))
+        count = self._call(call, *before, buffer, ctypes.c_size_t(size), *behind)
         return buffer.raw[:count]
 
     def set_attribute(self, descriptor: int, name: bytes, value: bytes) -> None:
         """Set one."""
-        position, options = ctypes.c_uint32(0), ctypes.c_int(0)
-        self._call(
-            "fsetxattr", ctypes.c_int(descriptor), name, value, ctypes.c_size_t(len(value)), position, options
-        )
+        self._call("fsetxattr", descriptor, name, value, ctypes.c_size_t(len(value)), 0, 0)
 
     def remove_attribute(self, descriptor: int, name: bytes) -> None:
         """Remove one."""
-        self._call("fremovexattr", ctypes.c_int(descriptor), name, ctypes.c_int(0))
+        self._call("fremovexattr", descriptor, name, 0)
 
 
 class _MacHandle(posix._Handle):

@@ -49,6 +49,8 @@ _CERTAIN = 0.1  # how likely another reading of what may be damaged UTF-8 must b
 _RIVAL = 0.6  # how likely, against the best, an encoding must be to cast doubt on a guess from few words
 _RIVAL_OF_MANY = 0.95  # the same for a guess from many words
 
+_MARKS = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+
 Read = Callable[[int, int], bytes]
 
 _MAGIC = (
@@ -95,15 +97,12 @@ def binary_type(read: Read, size: int) -> str | None:
 def detect(read: Read, size: int, *, whole: bool) -> Encoding:
     """The encoding of a text file; reads all of it only if `whole`."""
     head = read(0, min(4, size))
-    if head.startswith(codecs.BOM_UTF8):
-        bom = codecs.BOM_UTF8
-        valid, sampled = _valid_utf8(read, size, whole)
-        return Encoding("utf-8", bom, sampled=sampled, invalid=not valid)
-    if head.startswith(codecs.BOM_UTF16_LE):
-        return Encoding("utf-16-le", codecs.BOM_UTF16_LE)
-    if head.startswith(codecs.BOM_UTF16_BE):
-        return Encoding("utf-16-be", codecs.BOM_UTF16_BE)
+    for name in ("utf-16-le", "utf-16-be"):
+        if head.startswith(_MARKS[name]):
+            return Encoding(name, _MARKS[name])
     valid, sampled = _valid_utf8(read, size, whole)
+    if head.startswith(codecs.BOM_UTF8):
+        return Encoding("utf-8", codecs.BOM_UTF8, sampled=sampled, invalid=not valid)
     if valid:
         return Encoding("utf-8", sampled=sampled)
     sample = _suspicious(read, size, whole)
@@ -134,15 +133,10 @@ def _declared(head: bytes, sample: bytes) -> str:
 def with_name(name: str, read: Read, size: int) -> Encoding:
     """The encoding a caller named, with the mark the file has for it."""
     head = read(0, min(4, size))
-    marks = {
-        "utf-8": codecs.BOM_UTF8,
-        "utf-16-le": codecs.BOM_UTF16_LE,
-        "utf-16-be": codecs.BOM_UTF16_BE,
-    }
     if name == "utf-16":
         name = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
-    mark = marks.get(name, b"")
-    return Encoding(name, mark if mark and head.startswith(mark) else b"")
+    mark = _MARKS.get(name, b"")
+    return Encoding(name, mark if head.startswith(mark) else b"")
 
 
 def _samples(read: Read, size: int) -> list[bytes]:
@@ -172,15 +166,18 @@ def _trimmed(data: bytes) -> bytes:
     return data
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _valid_utf8(read: Read, size: int, whole: bool) -> tuple[bool, bool]:
     """Whether what was looked at is UTF-8, and whether that was only a sample."""
     if not whole and size > 2 * SAMPLE:
-        try:
-            for sample in _samples(read, size):
-                sample.decode("utf-8")
-        except UnicodeDecodeError:
-            return False, True
-        return True, True
+        return all(map(_is_utf8, _samples(read, size))), True
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for offset in range(0, size, _BLOCK):
@@ -193,14 +190,8 @@ def _valid_utf8(read: Read, size: int, whole: bool) -> tuple[bool, bool]:
 
 def _suspicious(read: Read, size: int, whole: bool) -> bytes:
     """A sample that holds the first invalid bytes."""
-    if size <= 2 * SAMPLE:
-        return read(0, size)
     data = b"".join(_samples(read, size))
-    if not whole:
-        return data
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
+    if size <= 2 * SAMPLE or not whole or not _is_utf8(data):
         return data
     for offset in range(0, size, _BLOCK):
         lines = _whole_lines(read(offset, min(_BLOCK + SAMPLE, size - offset)))

@@ -166,6 +166,8 @@ class Lines:
         self._source = source
         self._encoding = source.encoding
         self._width = self._encoding.width
+        # How the file writes each terminator.
+        self._written = {text.encode(): text.encode(self._encoding.name) for text in ("\n", "\r\n", "\r")}
         self._start, self._size = source.start, source.size
         self._index = index or LineIndex(_block(self._size - self._start), complete=self._size <= self._start)
         self._keep = keep
@@ -320,10 +322,10 @@ class Lines:
 
     def end(self, offset: int, task: Task | None = None) -> int:
         """Past the terminator of the line that holds the byte at `offset`: where the next one begins."""
-        return self._end(self._aligned(offset), self._size, task) or self._size
+        return self._end(self._aligned(offset), self._size, task)[0] or self._size
 
-    def _end(self, offset: int, stop: int, task: Task | None) -> int | None:
-        """The first end in (offset, stop], or None."""
+    def _end(self, offset: int, stop: int, task: Task | None) -> tuple[int, bytes]:
+        """The first end in (offset, stop] and the terminator before it; (0, nothing) if there is none."""
         length = _SMALL
         while offset < stop:
             here = min(length, stop - offset)
@@ -333,12 +335,12 @@ class Lines:
             last = units.find(b"\r", 0, held if feed < 0 else feed)
             last = feed if last < 0 else last
             if last >= 0:
-                past = last + (2 if units[last : last + 2] == b"\r\n" else 1)
-                return offset + past * self._width
+                kind = b"\r\n" if units[last : last + 2] == b"\r\n" else units[last : last + 1]
+                return offset + (last + len(kind)) * self._width, self._written[kind]
             if task is not None:
                 task.check()
             offset, length = offset + here, min(length * 4, LONG)
-        return None
+        return 0, b""
 
     def starting(
         self, offset: int, limit: int = LONG, *, reach: int | None = None, task: Task | None = None
@@ -348,9 +350,8 @@ class Lines:
         Its end is looked for no further than `reach` bytes, if given.
         """
         stop = self._size if reach is None else min(self._size, offset + reach)
-        end = self._end(offset, stop, task)
-        terminator = b"" if end is None else self._terminator(offset, end)
-        end = stop if end is None else end
+        end, terminator = self._end(offset, stop, task)
+        end = end or stop
         body = self._body(self._source.read(offset, min(end - len(terminator) - offset, limit + 8)), limit)
         return Line(offset, body, terminator, end, not terminator and end < self._size)
 
@@ -370,7 +371,6 @@ class Lines:
         position = self._start if offset is None else offset
         stop = self._size if stop is None else min(stop, self._size)
         width = self._width
-        ended = {text.encode(): text.encode(self._encoding.name) for text in ("\n", "\r\n", "\r")}
         while position < stop:
             if task is not None:
                 task.check()
@@ -389,7 +389,7 @@ class Lines:
                 if position >= stop:
                     return
                 kind = piece[-2:] if piece.endswith(b"\r\n") else piece[-1:]
-                terminator = ended.get(kind, b"")
+                terminator = self._written.get(kind, b"")
                 end = position + len(piece) * width
                 if not terminator:
                     end = self._size  # half a unit at the very end belongs to the last line
@@ -425,13 +425,6 @@ class Lines:
             if position <= stop and piece.endswith((b"\n", b"\r")):
                 ends.append(position)
         return ends
-
-    def _terminator(self, offset: int, end: int) -> bytes:
-        pair = self._source.read(max(offset, end - 2 * self._width), min(2 * self._width, end - offset))
-        units = self._narrowed(pair)
-        if units == b"\r\n":
-            return pair
-        return pair[-self._width :] if units[-1:] in (b"\n", b"\r") else b""
 
     def _body(self, body: bytes, limit: int) -> bytes:
         return cut(body, limit, self._encoding) if len(body) > limit else body
