@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ class Changes(RecordedChanges):
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._found: list[Recovery] = []
         self._reported = 0
-        self._withheld: dict[str, Withheld] = {}
+        self._withheld: dict[Store, Withheld] = {}
         boundary.before_reading = self._refuse_withheld
         self._settle_at_opening()
 
@@ -201,9 +201,9 @@ class Changes(RecordedChanges):
         with `in_use` until it is.
         """
         for store in self.stores:
-            seen, known = store.unfinished, self._withheld.get(store.state.owner.id)
+            seen, known = store.unfinished, self._withheld.get(store)
             if not seen:
-                self._withheld.pop(store.state.owner.id, None)
+                self._withheld.pop(store, None)
             elif known is None or known.seen != seen:
                 self._settle()
                 return
@@ -233,15 +233,12 @@ class Changes(RecordedChanges):
         for store in self.stores:
             seen = store.unfinished
             if not seen:
-                self._withheld.pop(store.state.owner.id, None)
+                self._withheld.pop(store, None)
                 continue
-            try:
+            with suppress(FilewrightError):
                 store.state.load()
-                places = store.recoverer.unfinished_places()
-            except FilewrightError:
-                continue
-            owner = store.state.owner
-            self._withheld[owner.id] = Withheld(seen, owner.path or b"", frozenset(map(_names, places)))
+                paths = frozenset(map(_names, store.recoverer.unfinished_places()))
+                self._withheld[store] = Withheld(seen, store.state.owner.path or b"", paths)
 
     def _refuse_withheld(self, where: Location) -> None:
         if not self._withheld:
@@ -270,12 +267,12 @@ class Changes(RecordedChanges):
     def _recover(self, settle_above: int, *, again: bool = False) -> None:
         """Settle every store; a change that reaches beyond the roots is left to whoever opens those."""
         for store in self.stores:
-            if not store.own and not store.unfinished:
-                continue
             if store.own:
                 store.state.open()
-            else:
+            elif store.unfinished:
                 store.state.load()
+            else:
+                continue
             try:
                 found = store.recoverer.recover(settle_above=settle_above, again=again)
             except OSError as error:

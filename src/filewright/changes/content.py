@@ -62,13 +62,11 @@ class Edited:
         """How many bytes."""
         return self.base.size + sum(len(s.replacement) - s.length for s in self.splices)
 
-    def blocks(self) -> Iterator[Block]:
-        """The bytes from the start."""
-        return self.tapped(lambda _: None)
-
-    def tapped(self, tap: Callable[[Block], None]) -> Iterator[Block]:
+    def blocks(self, tap: Callable[[Block], None] | None = None) -> Iterator[Block]:
         """The bytes from the start; `tap` sees every block of the content before on its way."""
-        blocks = _tapped(self.base.blocks(), tap)
+        blocks = self.base.blocks()
+        if tap is not None:
+            blocks = _tapped(blocks, tap)
         return spliced(validated(blocks, self.codec, self.asked) if self.codec else blocks, self.splices)
 
 

@@ -67,6 +67,10 @@ class Stamp:
         """Whether its content is known, not only its inode."""
         return self.kind != "file" or self.digest is not None
 
+    def below(self, path: bytes) -> Stamp | None:
+        """That of something inside."""
+        return self.inside.get(path) if self.inside else None
+
     def untouched(self, status: Status) -> bool:
         """Whether a status is that of the very thing, and by its size and time nobody has written to it."""
         return status.inode == self.inode and (
@@ -222,7 +226,7 @@ def _stamp_row(stamp: Stamp) -> list[Any]:
 
 
 def plan_of_bytes(data: bytes) -> CommitPlan:
-    """The inverse. For anything else it raises whatever comes of that."""
+    """The inverse, of what is known to be sealed by us. For anything else it raises whatever comes of that."""
     rows = (_DECODER.raw_decode(line.decode())[0] for line in _unpacked(data))
     folder_count, operation_count = next(rows)
     folders = tuple(
@@ -231,11 +235,7 @@ def plan_of_bytes(data: bytes) -> CommitPlan:
         )
         for inode, root, made, *slots in islice(rows, folder_count)
     )
-    operations = tuple(_operation(next(rows), rows) for _ in range(operation_count))
-    slots = (slot for each in (*folders, *operations) for slot in each.slots)
-    if len(folders) != folder_count or any(not 0 <= slot.folder < folder_count for slot in slots):
-        raise ValueError("a slot in no folder")
-    return CommitPlan(folders, operations)
+    return CommitPlan(folders, tuple(_operation(next(rows), rows) for _ in range(operation_count)))
 
 
 def _unpacked(packed: bytes) -> Iterator[bytes]:
@@ -248,16 +248,13 @@ def _unpacked(packed: bytes) -> Iterator[bytes]:
 
 
 def _operation(row: list[Any], rows: Iterator[list[Any]]) -> Put | Alter:
-    how, place, *more = row
+    how, first, *more = row
     if how == "altered":
         stamp, *numbers = more
-        return Alter(_slot(place), _stamp(*stamp), *map(tuple, numbers))
-    slots = _slot(place), _slot(more[0]), _slot(more[1])
-    temporaries = {"made": (slots[0], slots[2]), "moved": slots[2:], "gone": slots[1:]}[how]
-    if not all(is_temporary(slot.name) for slot in temporaries):
-        raise ValueError("a temporary has a name that is not ours")
-    stamps = [_whole(stamp, rows) for stamp in more[2:]]
-    return Put(how, *slots, *stamps)
+        return Alter(_slot(first), _stamp(*stamp), *map(tuple, numbers))
+    place, spare, *stamps = more
+    whole = [_whole(stamp, rows) for stamp in stamps]
+    return Put(how, _slot(first), _slot(place), _slot(spare), *whole)
 
 
 def _whole(row: list[Any], rows: Iterator[list[Any]]) -> Stamp:

@@ -366,14 +366,13 @@ class Slots:
 
         What is written into them later is noticed when they are removed, which hashes them.
         """
-        inside = stamp.inside or {}
-        left = len(inside)
+        left = len(stamp.inside or ())
         pending = [(self.where(slot), b"")]
         while pending:
-            where, above = pending.pop()
+            where, prefix = pending.pop()
             folder, _ = self._folders.open(where)
             for name in folder.names():
-                below = inside.get(above + name)
+                below = stamp.below(prefix + name)
                 try:
                     status = folder.stat(name)
                 except FileNotFoundError:
@@ -382,7 +381,7 @@ class Slots:
                     return False
                 left -= 1
                 if below.kind == "folder":
-                    pending.append((where.child(name), above + name + b"/"))
+                    pending.append((where.child(name), prefix + name + b"/"))
         return not left
 
     def where(self, slot: Slot) -> Location:
@@ -452,7 +451,7 @@ class Slots:
             folders.append((where, identity))
             for name in folder.names():
                 kind = kind_of(folder.stat(name))
-                wanted = Stamp(kind) if stamp is None else (stamp.inside or {}).get(prefix + name)
+                wanted = Stamp(kind) if stamp is None else stamp.below(prefix + name)
                 if wanted is None or wanted.kind != kind:
                     clean = False
                 elif kind == "folder":

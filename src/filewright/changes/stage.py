@@ -192,7 +192,7 @@ class _Making:
             return xxhash.xxh3_128_hexdigest(data), len(data)
         state, read = xxhash.xxh3_128(), xxhash.xxh3_128()
         size = started = 0
-        for block in content.tapped(read.update) if isinstance(content, Edited) else content.blocks():
+        for block in content.blocks(read.update) if isinstance(content, Edited) else content.blocks():
             state.update(block)
             file.write(block, size)
             size += len(block)

@@ -82,7 +82,8 @@ class Steps(Tree):
             # A folder that goes as a whole is not written to.
             if folder.is_root or folder.alive:
                 _require_writable_folder(folder, where)
-        self._break_links()
+        if self._linked:
+            self._break_links()
         self._guard_ends()
 
     def _take(self, step: Step) -> None:
@@ -440,8 +441,6 @@ class Steps(Tree):
     def _break_links(self) -> None:
         """What is written gets a file of its own, and its other names are left behind: unless they go too, or an
         undo gives each what it held."""
-        if not self._linked:
-            return
         items = (item for folder in self.old.values() for item in folder.initial.values())
         leaving = Counter(
             item.seen.identity
