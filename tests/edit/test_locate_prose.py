@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.soft import different_word
-from filewright.edit.locate.words import one_step
+from filewright.edit.locate.soft import different_word, one_step
 
 # The word between the marks.
 PROSE = [

@@ -18,12 +18,12 @@ from itertools import pairwise
 from filewright.edit.filetext import FileText
 from filewright.edit.find import find_exact
 from filewright.edit.locate.elision import is_elision, says_omitted, stands_for_lines
-from filewright.edit.locate.fold import WHITESPACE, indent_of, width_of
+from filewright.edit.locate.fold import WHITESPACE, indent_of, width_of, words_shared
 from filewright.edit.locate.indentation import Indentation
 from filewright.edit.locate.located import (
-    Insertion,
     Literal,
     Located,
+    Merge,
     Rows,
     UnclearError,
     WholeLines,
@@ -37,7 +37,7 @@ from filewright.edit.locate.repairs import (
 )
 from filewright.edit.locate.request import is_blank
 from filewright.edit.visible import visible
-from filewright.edit.write import words_shared, written
+from filewright.edit.write import written
 from filewright.errors import Code
 from filewright.languages import Language
 from filewright.text import PLAIN, Splice, apply, normalised
@@ -272,8 +272,8 @@ def _texts(located: Located) -> tuple[str, str]:
             case Rows():
                 search += part.old
                 new += part.new
-            case Insertion():
-                new = [part.text]
+            case Merge():
+                new = [located.edit.replace] if located.edit.search == "" else []
     return "\n".join(search), "\n".join(new)
 
 

@@ -17,7 +17,7 @@ from filewright.edit.find import ByteRange
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.located import Literal, Located, Missed, UnclearError, WholeLines
-from filewright.edit.locate.request import Edit, Rewrite, Tier
+from filewright.edit.locate.request import Edit, RequestLines, Rewrite, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
@@ -446,7 +446,12 @@ def _similarity(source: FileText, located: Located) -> float:
     """How alike the text asked for and the text found are, 0 to 1; 1.0 if nothing was looked past."""
     if located.tier is Tier.EXACT:
         return 1.0
-    pairs = [(part.search.lines, part.region.rows) for part in located.parts if isinstance(part, WholeLines)]
+    soft = RequestLines.of(located.edit.search).lines if located.tier is Tier.SOFT else None
+    pairs = [
+        (soft or part.search.lines, part.region.rows)
+        for part in located.parts
+        if isinstance(part, WholeLines)
+    ]
     if not pairs:
         return 1.0
     return min(alike(asked, [source.text(row.body) for row in rows]) for asked, rows in pairs)

@@ -13,8 +13,9 @@ from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange
 from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.located import Insertion, Literal, Located, Merge, Missed
+from filewright.edit.locate.located import Literal, Located, Merge, Missed
 from filewright.edit.locate.request import Edit, Rewrite, Tier, is_blank
+from filewright.edit.write import inserted
 from filewright.errors import Code, FilewrightError
 from filewright.structure import Outline, find_symbol, of_symbol
 from filewright.text import Line, Snapshot, Splice, encoded, normalised
@@ -54,7 +55,7 @@ def _there(source: FileText, rewrite: Rewrite) -> Located:
         span = ByteRange(start, start)
         edit = Edit("", text, start_line=first)
         part = (
-            Insertion(span, first, text)
+            inserted(source, start, text)
             if rewrite.data is None
             else Merge(span, _copied(source, start, rewrite.data))
         )

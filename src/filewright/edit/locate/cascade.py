@@ -10,10 +10,11 @@ from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Region, find_exact, find_regions
 from filewright.edit.lastcheck import checked
 from filewright.edit.locate.elision import find_elided
-from filewright.edit.locate.located import Insertion, Literal, Located, Missed, Part, UnclearError, WholeLines
+from filewright.edit.locate.located import Literal, Located, Missed, Part, UnclearError, WholeLines
 from filewright.edit.locate.repairs import Repaired, fence_at_edge, repairs
 from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank, valid
 from filewright.edit.locate.soft import find_soft
+from filewright.edit.write import inserted
 from filewright.errors import Code, FilewrightError
 from filewright.text import Splice
 
@@ -72,8 +73,7 @@ def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
         return repaired
     soft = find_soft(source, block, replace)
     if soft:
-        parts = [WholeLines(region, block, replace) for region in soft]
-        return _unapplied(source, _one(source, edit, Tier.SOFT, parts))
+        return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
     return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
@@ -237,7 +237,7 @@ def _insertion(source: FileText, edit: Edit) -> Located:
             details={"argument": "start_line", "lines": count},
         )
     offset = source.snapshot.lines.offset_of(line)
-    return Located(edit, Tier.EXACT, (Insertion(ByteRange(offset, offset), line, edit.replace),))
+    return Located(edit, Tier.EXACT, (inserted(source, offset, edit.replace),))
 
 
 def _anchored(source: FileText, edit: Edit, start: int, end: int) -> Located | Missed:

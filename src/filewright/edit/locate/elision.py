@@ -20,7 +20,7 @@ from itertools import takewhile
 from filewright.edit.filetext import FileText
 from filewright.edit.find import Region, find_regions
 from filewright.edit.linediff import changes
-from filewright.edit.locate.fold import width_of
+from filewright.edit.locate.fold import width_of, word_set
 from filewright.edit.locate.located import WholeLines
 from filewright.edit.locate.request import RequestLines, is_blank
 from filewright.languages import Language
@@ -34,17 +34,13 @@ _WORDS = re.compile(
 )
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TELLING = _words(
+_TELLING = word_set(
     """
     existing unchanged rest remaining remainder same omitted elided previous other more snip snipped
     truncated skipped continue continues continued before
     """
 )
-_FILLING = _TELLING | _words(
+_FILLING = _TELLING | word_set(
     """
     code line lines content contents as above below of the this that in for brevity is are was were
     remain remains stay stays keep kept here function functions method methods class classes file body
@@ -53,7 +49,7 @@ _FILLING = _TELLING | _words(
     entries items your with
     """
 )
-_LEFT_OUT = _words("existing unchanged rest remaining remainder same omitted")
+_LEFT_OUT = word_set("existing unchanged rest remaining remainder same omitted")
 _BRACKETED = re.compile(r"\[.*\]|<.*>|\(.*\)")
 _SAYING = re.compile(
     r"(?:the )?(?:rest|remainder|remaining|other|existing|previous|all other)\b.*\b"

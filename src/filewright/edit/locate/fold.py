@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 from filewright.text import PLAIN
 
@@ -16,6 +17,7 @@ WHITESPACE = " \t\f\v"
 _FOLD = {ord(char): plain for char, plain in PLAIN.items()}
 #: What a word processor puts for plain characters, besides all punctuation that is not ASCII.
 _CORRECTED = "→←⇒⇐↔≤≥≠×÷±©®™½¼¾ﬁﬂ"
+_WORDS = re.compile(r"\w+|\s+|.")
 _LONG_RUN = re.compile(r"\s{257,}")
 
 # Runs that no fold changes: without whitespace, quotes and dashes, and without a letter that a
@@ -61,6 +63,26 @@ def collapsed(line: str) -> str:
     if len(text) > 256 and _LONG_RUN.search(text.strip()):
         return text.strip()
     return " ".join(text.split())
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(text.split())
+
+
+def words_shared(one: str, other: str) -> float:
+    """How much of two lines is the same words, 0 to 1: the one similarity that a decision looks at."""
+    return shared(words_of(one), words_of(other))
+
+
+def words_of(line: str) -> Counter[str]:
+    """The words, blanks and signs of a line, and how often each is there."""
+    return Counter(_WORDS.findall(line.strip()))
+
+
+def shared(one: Counter[str], other: Counter[str]) -> float:
+    """How much of the words of two lines is the same, 0 to 1."""
+    return 2 * (one & other).total() / ((one.total() + other.total()) or 1)
 
 
 def indent_of(line: str) -> str:

@@ -35,15 +35,6 @@ class WholeLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
-    """`text` as whole lines before 1-based `line`; `span` is empty."""
-
-    span: ByteRange
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Merge:
     """`span` is what the change made to an older text touches today; `splices` carry it over."""
 
@@ -53,12 +44,12 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """WholeLines of the file, each with the line of the request it is: what a hunk of a patch means.
+    """Lines of the file, each with the line of the request it is: what a hunk of a patch means.
 
     `found[i]` is the row that line i of `old` is, None for a blank one the file lacks; `kept` pairs the
     lines of `old` and `new` that are one. `indentation` maps the request's indents (None: as they
     are). `ended`: whether the last line has a terminator afterwards (None: as before). `terminators`
-    are those of `new`, where the patch spells them out.
+    are those of `new`, where the patch spells them out. `blanks` are lines that stand for an empty one.
     """
 
     rows: tuple[Line, ...]
@@ -70,9 +61,10 @@ class Rows:
     indentation: Indentation | None = None
     ended: bool | None = None
     terminators: tuple[bytes, ...] | None = None
+    blanks: frozenset[str] = frozenset()
 
 
-Part = Literal | WholeLines | Rows | Insertion | Merge
+Part = Literal | WholeLines | Rows | Merge
 
 
 @dataclass(frozen=True, slots=True)

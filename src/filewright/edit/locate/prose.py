@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from filewright.edit.locate.fold import word_set
+
 _LEADING = re.compile(
     r"\s*(?:"
     r"#(?:[:!#]*(?=\s)|$)(?!\s*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|pragma|error|line)\b)"
@@ -38,19 +40,15 @@ _CODE = re.compile(
 )
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Words of sentences that no common language has for keywords, and those that some have.
-_SURE = _words(
+_SURE = word_set(
     """
     the an of to are was were be been this that these those it its which can will should must may
     your you we our has have had than such there they their also only about how what once never
     always already yet
     """
 )
-_SMALL = _SURE | _words(
+_SMALL = _SURE | word_set(
     """
     when where on at by into too any each other all both more most per no just then before after who
     why does used very

@@ -1,134 +1,241 @@
-"""Tier 5: one word of a comment or of prose spelled otherwise.
+"""A repair of the request: one word of a comment or of prose that was spelled otherwise.
 
 A region has the same solid lines as the search text but for one, and there all is the same but one
 alphabetic word, in a comment or running text. There is no percentage: a token of code that differs is
-another text.
+another text. The request is then read with the file's word, in the replacement too.
 
 Why it cannot be wrong: the region is the only one like it, and one of three things is so. The request's
 word is no word at all, so it cannot mean another thing than the file's word, which is the only word of
 the file it is one step from. Or the file's word is none, and is the request's misspelled. Or the
 replacement has the file's word between the same words, so what is there is what is wanted, and only the
 search text was mistyped. Names, months and numbers never count.
+
+The list of words is of English, American and British, from SCOWL (see ``words.LICENSE`` beside it), and
+of the words programmers use. It says what is a word; that a word is missing from it never lets an
+edit land by itself.
 """
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
+import sys
+import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import cache, lru_cache
+from importlib.resources import files
 
 from filewright.edit.filetext import FileText
-from filewright.edit.find import (
-    Region,
-    graded,
-    key_of,
-    lines_apart,
-    rows_around,
-    rows_with,
-)
-from filewright.edit.locate.fold import collapsed, verbatim_runs
+from filewright.edit.find import graded, key_of, lines_apart, rows_around, rows_with
+from filewright.edit.locate.fold import collapsed, verbatim_runs, word_set, words_shared
+from filewright.edit.locate.located import WholeLines
 from filewright.edit.locate.prose import is_prose
-from filewright.edit.locate.request import RequestLines, Tier
-from filewright.edit.locate.words import is_only_neighbour, is_slip, names_time, one_step
+from filewright.edit.locate.request import RequestLines
 from filewright.text import Line
 
 _MOST_ROWS = 60_000
 """Lines compared before the tier gives up; a rarer text is needed."""
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|\s+|.", re.DOTALL)
+_FOLDER = files("filewright.edit.locate")
+_TIMES = word_set(
+    """
+    jan feb mar apr may jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
+    january february march april june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
+#: Words that only join others.
+_JOINING = word_set("the a an and or of to in on at by for with from into as is it its that this then than")
 
 
-def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> list[Region]:
-    """Regions that differ from `block`, which is to become `wanted`, by one word of prose, in order of offset."""
-    found: dict[int, Region] = {}
-    seen: set[int] = set()
+def find_soft(source: FileText, block: RequestLines, wanted: RequestLines) -> list[WholeLines]:
+    """What the request means where one word of prose is the file's: a part for each region, in order of offset."""
+    found: dict[int, WholeLines | None] = {}
     budget = _MOST_ROWS + 4 * len(block.solid)
     for needle, index in _anchors(source, block.solid):
+        key = block.keys[index]
         for row in rows_with(source, needle):
-            rows, compared = rows_around(
-                source, block.keys, index, row, 1 - _apart(source, row, block.keys[index])
-            )
+            apart = lines_apart(key_of(source, row, key), key) if len(row.body) < 4096 + 4 * len(key) else 2
+            rows, compared = rows_around(source, block.keys, index, row, 1 - apart)
             budget -= compared
             if budget < 0:
                 return []
-            if rows and rows[0].offset not in seen:
-                seen.add(rows[0].offset)
-                region = _region(source, block, wanted, rows)
-                if region is not None:
-                    found[region.start] = region
-    return sorted(found.values(), key=lambda region: region.start)
+            if rows and rows[0].offset not in found:
+                found[rows[0].offset] = _corrected(source, block, wanted, rows)
+    return sorted((part for part in found.values() if part), key=lambda part: part.region.start)
 
 
 def _anchors(source: FileText, lines: Sequence[str]) -> list[tuple[bytes, int]]:
     """Two stretches of which at least one is in any region: the one word is in none of them, or in one."""
-    longest: list[tuple[str, int]] = []
-    step = 1 + len(lines) // 500
-    for index in range(0, len(lines), step):
-        runs = verbatim_runs(lines[index])
-        if runs:
-            longest.append((max(runs, key=len), index))
-    if len(longest) < 2:
-        longest = [(run, index) for index, line in enumerate(lines) for run in verbatim_runs(line)]
-    longest.sort(key=lambda one: -len(one[0]))
+    runs = [
+        (max(found, key=len), index)
+        for index in range(0, len(lines), 1 + len(lines) // 500)
+        if (found := verbatim_runs(lines[index]))
+    ]
+    if len(runs) < 2:
+        runs = [(run, index) for index, line in enumerate(lines) for run in verbatim_runs(line)]
+    longest = [(run.encode("ascii"), index) for run, index in sorted(runs, key=lambda one: -len(one[0]))]
     if source.held is not None:
         held = source.held
-        longest = sorted(longest[:6], key=lambda one: held.count(one[0].encode("ascii")))
-    return [(run.encode("ascii"), index) for run, index in longest[:2]] if len(longest) > 1 else []
+        longest = sorted(longest[:6], key=lambda one: held.count(one[0]))
+    return longest[:2] if len(longest) > 1 else []
 
 
-def _apart(source: FileText, row: Line, key: str) -> int:
-    if len(row.body) > 4096 + 4 * len(key):
-        return 2  # no line with one other word
-    return lines_apart(key_of(source, row, key), key)
-
-
-def _region(source: FileText, block: RequestLines, wanted: RequestLines, rows: list[Line]) -> Region | None:
-    region = graded(source, block, rows)
-    if region is None:
+def _corrected(
+    source: FileText, block: RequestLines, wanted: RequestLines, rows: list[Line]
+) -> WholeLines | None:
+    """The request with the file's word, where the rows are its lines but for that."""
+    texts = [text for row in rows if (text := source.text(row.body)).strip()]
+    index = next((at for at, text in enumerate(texts) if collapsed(text) != block.keys[at]), -1)
+    asked, found = block.solid[index], texts[index]
+    pair = different_word(asked, found, (*texts[max(0, index - 2) : index], *texts[index + 1 : index + 3]))
+    if pair is None:
         return None
-    texts = region.texts
-    for index, (asked, found) in enumerate(zip(block.solid, texts, strict=True)):
-        if collapsed(asked) != block.keys[index] or collapsed(found) != block.keys[index]:
-            beside = texts[max(0, index - 2) : index] + texts[index + 1 : index + 3]
-            pair = different_word(asked, found, beside)
-            if pair is None or not (
-                (is_slip(*pair) and is_only_neighbour(source, *pair)) or _is_corrected(pair, found, wanted)
-            ):
-                return None
-    return replace(region, tier=Tier.SOFT)
+    mine, theirs = pair
+    slip = is_slip(mine, theirs) and _is_only_neighbour(source, mine, theirs)
+    if not slip and not _is_in_replacement(mine, theirs, found, wanted):
+        return None
+
+    def corrected(line: str) -> str:
+        return _word(mine).sub(theirs, line) if words_shared(line, asked) > 0.5 else line
+
+    search = RequestLines(
+        tuple(corrected(line) if at == index else line for at, line in enumerate(block.solid)),
+        block.blank,
+        block.before,
+        block.after,
+    )
+    replace = RequestLines(tuple(map(corrected, wanted.solid)), wanted.blank, wanted.before, wanted.after)
+    if search.keys != tuple(map(collapsed, texts)):
+        return None  # more than the one word differs
+    region = graded(source, search, rows)
+    return None if region is None else WholeLines(region, search, replace)
 
 
-def _is_corrected(pair: tuple[str, str], found: str, replace: RequestLines) -> bool:
+def _word(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){word}(?![^\W_])")
+
+
+def _is_in_replacement(mine: str, theirs: str, found: str, wanted: RequestLines) -> bool:
     """Whether the replacement has the file's word between the same words, and the search text's nowhere."""
-    asked, there = pair
-    if not one_step(asked.lower(), there.lower()) or names_time(pair):
+    if not one_step(mine.lower(), theirs.lower()) or not _TIMES.isdisjoint((mine.lower(), theirs.lower())):
         return False
-    if any(re.search(rf"(?<![^\W_]){asked}(?![^\W_])", line, re.IGNORECASE) for line in replace.solid):
+    if any(_word(mine.lower()).search(line.lower()) for line in wanted.solid):
         return False
     words = collapsed(found).split()
-    at = next(
-        (index for index, word in enumerate(words) if re.search(rf"(?<![^\W_]){there}(?![^\W_])", word)), -1
-    )
-    beside = f" {' '.join(words[max(0, at - 1) : at + 2])} "
-    return at >= 0 and len(beside.split()) > 1 and any(beside in f" {key} " for key in replace.keys)
+    at = next((index for index, word in enumerate(words) if _word(theirs).search(word)), 0)
+    beside = words[max(0, at - 1) : at + 2]
+    return len(beside) > 1 and any(f" {' '.join(beside)} " in f" {key} " for key in wanted.keys)
 
 
 def different_word(asked: str, found: str, beside: tuple[str, ...] = ()) -> tuple[str, str] | None:
     """The one word of prose in which two lines differ, whitespace and typography aside; None if there is more."""
-    one = _TOKEN.findall(collapsed(asked))
     text = collapsed(found)
-    other = _TOKEN.findall(text)
-    if len(one) != len(other):
+    one, other = _TOKEN.findall(collapsed(asked)), _TOKEN.findall(text)
+    different = [index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    if len(one) != len(other) or len(different) != 1:
         return None
-    different = [index for index, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    if len(different) != 1:
-        return None
-    at = different[0]
-    mine, theirs = one[at], other[at]
-    if not (mine.isalpha() and theirs.isalpha() and mine.isascii()):
-        return None
-    start = len("".join(other[:at]))
+    mine, theirs = one[different[0]], other[different[0]]
+    start = len("".join(other[: different[0]]))
     end = start + len(theirs)
-    glued = text[start - 1 : start] if start else ""
-    if (glued and (glued.isalnum() or glued == "_")) or re.match(r"[\w]", text[end : end + 1]):
-        return None  # part of an identifier
+    glued = re.search(r"\w", text[max(0, start - 1) : start] + text[end : end + 1])  # part of an identifier
+    if glued or not (mine.isalpha() and theirs.isalpha() and mine.isascii()):
+        return None
     return (mine, theirs) if is_prose(text, start, end, beside) else None
+
+
+# Words
+
+
+@cache
+def _list(name: str) -> frozenset[str]:
+    return frozenset(_FOLDER.joinpath(name).read_text("ascii").split())
+
+
+@cache
+def _dictionary() -> bytes:
+    return b"\n" + zlib.decompress(_FOLDER.joinpath("words.txt.gz").read_bytes(), wbits=31)
+
+
+@lru_cache(maxsize=4096)
+def is_english(word: str) -> bool:
+    """Whether the word, written like this, is a common word of English; names are not."""
+    return word.isascii() and f"\n{word}\n".encode() in _dictionary()
+
+
+def is_word(word: str) -> bool:
+    """Whether the lower-case `word` means something by itself, in English or to programmers."""
+    used = (*keyword.kwlist, *dir(builtins), *sys.stdlib_module_names)
+    known = word in _list("words_code.txt") or word in _TIMES or word in map(str.lower, used)
+    return known or is_english(word) or is_english(word.capitalize())
+
+
+def is_slip(asked: str, found: str) -> bool:
+    """Whether one of two words one step apart can only be the other misspelled: it is no word at all.
+
+    Either may be the misspelled one: people quote a misspelled file in right spelling too. Capitals may
+    begin common words of five letters or more; others are names, and stay.
+    """
+    mine, theirs = asked.lower(), found.lower()
+    if (asked, found) != (mine, theirs):
+        capital = (asked, found) == (mine.capitalize(), theirs.capitalize())
+        alike = capital or (asked.isupper() and found.isupper())
+        names = _list("words_names.txt")
+        if not alike or max(len(mine), len(theirs)) < 5 or not names.isdisjoint((mine, theirs)):
+            return False
+    return one_step(mine, theirs) and (
+        _is_misspelled(mine, theirs) or _is_misspelled(theirs, mine, strict=True)
+    )
+
+
+def _is_misspelled(wrong: str, right: str, *, strict: bool = False) -> bool:
+    """Whether `wrong` is no word, and nothing but `right`, a word.
+
+    Two neighbours swapped or one letter doubled make no other name of a name. Of a common word one letter
+    may also be wrong, missing or too much, but not the first, and not an ending.
+    """
+    known = is_english(right)
+    if right in _list("words_code.txt") and not strict:
+        known = known or (len(right) > 4 and wrong[-1] == right[-1])
+    if is_word(wrong) or (strict and not known):
+        return False
+    once = [re.sub(r"(.)\1+", r"\1", word) for word in (wrong, right)]
+    shorter, longer = sorted((wrong, right), key=len)
+    if sorted(wrong) == sorted(right):
+        if len(right) > 3 or is_english(right):
+            return True
+    elif len(shorter) > 3 and once[0] == once[1]:
+        return True
+    ending = len(longer) > len(shorter) and longer.startswith(shorter)
+    usual = known and wrong[0] == right[0] and len(shorter) > 3
+    return usual and not (ending and (strict or longer[-1] in "sdrnyx"))
+
+
+def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
+    """Whether `found` is the one word of the file that `asked` is a step from, and `asked` is not in it.
+
+    Words that only join others name nothing that could be meant instead; and of no other word was the
+    first letter missed.
+    """
+    asked, found = asked.lower(), found.lower()
+    if source.held is None:
+        return False
+    length = len(asked)
+    sized = rf"(?<![a-z])[a-z]{{{length - 1},{length + 1}}}(?![a-z])".encode()
+    words = {word.decode() for word in re.findall(sized, source.held.lower())}
+    near = {word for word in words - _JOINING if one_step(asked, word)}
+    near = {word for word in near if asked[0] == word[0] or sorted(asked[:2]) == sorted(word[:2])}
+    return asked not in words and near == {found}
+
+
+def one_step(one: str, other: str) -> bool:
+    """Whether one letter inserted, dropped, replaced, or two neighbours swapped make the other word."""
+    one, other = sorted((one, other), key=len)
+    if len(other) - len(one) > 1 or one == other:
+        return False
+    head = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    mine, theirs = one[head:], other[head:]
+    if len(one) < len(other):
+        return mine == theirs[1:]
+    return mine[1:] == theirs[1:] or (mine[:2] == theirs[1::-1] and mine[2:] == theirs[2:])
