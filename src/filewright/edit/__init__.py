@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from filewright.edit.diff3 import merge3
     from filewright.edit.linediff import changes as differing
     from filewright.edit.linediff import line_splices
-    from filewright.edit.lines import LineEdit, at_lines, edit_of
+    from filewright.edit.lines import LineEdit, SymbolLines, at_lines, edit_of, indented, symbol_lines
     from filewright.edit.locate.request import Edit, Rewrite, Tier
     from filewright.edit.overlay import Overlay
     from filewright.edit.patch.model import (
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
         replace_matches,
         replacement,
     )
-    from filewright.edit.rewrite import SymbolLines, indented, symbol_lines
 
 # A part is imported when it is first asked for: a commit needs no search engine.
 __getattr__, __all__ = face_of(
@@ -77,14 +76,13 @@ __getattr__, __all__ = face_of(
         "diff": "Diff DiffHunk=Hunk DiffRow=Row FileDiff hunks_of splices_between unified",
         "diff3": "merge3",
         "linediff": "differing=changes line_splices",
-        "lines": "LineEdit at_lines edit_of",
+        "lines": "LineEdit SymbolLines at_lines edit_of indented symbol_lines",
         "locate.request": "Edit Rewrite Tier",
         "overlay": "Overlay",
         "patch.model": "FileOutcome FilePatch HunkOutcome Patch PatchTarget",
         "patch.plan": "plan_patch=plan",
         "patch.reader": "parse_patch=parse",
         "planning": "Outcome Plan plan",
-        "rewrite": "SymbolLines indented symbol_lines",
         "replace": "Replaced Replacement check_count replace_matches replacement",
     },
 )

@@ -20,7 +20,6 @@ Knuth-Morris-Pratt algorithm over the lines' keys.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +41,6 @@ _ROWS_GRADED = 60_000
 _ROWS_COMPARED = 60_000
 """Lines compared around candidates before the single pass takes over."""
 _LONG_ROW = 1 << 16
-_TERMINATOR = rb"(?:\r\n|\n|\r(?!\n))"
 _MOST_PLACES = 30_000_000
 """Lines compared for many blocks before they are called too alike."""
 _FEW, _LOOKS = 8, 400
@@ -94,7 +92,6 @@ def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[Byt
             if len(run) == run.maxlen:
                 yield ByteRange(run[0].body_end, row.end)
         return
-    pattern = re.compile(_TERMINATOR.join(map(re.escape, pieces)))
     for at in source.occurrences(pieces[anchor]):
         start, row = at, source.row_at(at)
         if anchor:
@@ -106,9 +103,22 @@ def _with_any_terminators(source: FileText, pieces: list[bytes]) -> Iterator[Byt
             if row.offset != at or len(rows) < anchor:
                 continue
             start = rows[-1].body_end - len(pieces[0])
-        found = pattern.match(source.read(start, start + sum(map(len, pieces)) + 2 * len(pieces)))
-        if found and start >= source.start:
-            yield ByteRange(start, start + found.end())
+        end = _end_of(source, pieces, start)
+        if end:
+            yield ByteRange(start, end)
+
+
+def _end_of(source: FileText, pieces: list[bytes], at: int) -> int:
+    """Where the pieces end if they are there from `at` on, a terminator between any two; 0 if they are not."""
+    width = 0
+    for number, piece in enumerate(pieces):
+        if number:
+            ending = source.read(at, at + 2)
+            width = 2 if ending == b"\r\n" else 1 if ending[:1] in (b"\n", b"\r") else 0
+        at += width + len(piece)
+        if (number and not width) or source.read(at - len(piece), at) != piece:
+            return 0
+    return at
 
 
 class TooAlikeError(Exception):

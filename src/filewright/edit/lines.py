@@ -1,26 +1,175 @@
-"""Edits that name lines: they become edits of exactly the text that is on those lines.
+"""Edits that name their place: lines of one version of the file, those of a symbol, or those of the nth match.
 
-`at_lines` is given the lines; nothing is searched for. `LineEdit` names a line, and what begins at or
-after it: a search text means whole lines, or where no lines are equal to it for a part of one;
-the nth one is meant. Only leading white space may be looked past, and only if the edit says so.
+The lines are those of the file as it is, or of a text that was shown of it before; then what changed since
+carries them on, as it does a stale edit, or the edit is refused. `LineEdit` names a line, and what begins at or
+after it: a search text means whole lines, or where no lines are equal to it a part of one; the nth one is
+meant. Only leading white space may be looked past, and only if the edit says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from filewright.edit.drift import carried
 from filewright.edit.filetext import FileText
+from filewright.edit.find import ByteRange
 from filewright.edit.locate.fold import indent_of
-from filewright.edit.locate.request import Edit
+from filewright.edit.locate.located import Literal, Located, Merge, Missed
+from filewright.edit.locate.request import Edit, Rewrite, Tier, is_blank
 from filewright.edit.replace import Replacement
+from filewright.edit.write import inserted
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import Match, Pattern, find_matches
-from filewright.text import Snapshot, normalised
+from filewright.search import Pattern, find_matches
+from filewright.structure import Outline, find_symbol, of_symbol
+from filewright.text import Line, Snapshot, Splice, encoded, normalised
 
 _BLANKS = " \t"
-_CHECK_EVERY = 4096
+_COMPARED_BYTES = 1 << 20
+"""Of longer stretches the lines that stay are not looked for."""
+
+
+def located_rewrite(source: FileText, rewrite: Rewrite) -> Located | Missed:
+    """Where the lines of a rewrite are today. Raises `invalid_input` for lines that the text does not have."""
+    if rewrite.base is None or rewrite.base == source.held:
+        return replace(_there(source, rewrite), named=rewrite.named)
+    shown = FileText(Snapshot.of_bytes(rewrite.base, encoding=source.encoding.name), source.task)
+    found = _there(shown, rewrite)
+    there = carried(source, found, shown)
+    if isinstance(there, Located):
+        return replace(there, named=f"{rewrite.named}, carried on from the version that was named")
+    return there or Missed(found.edit, Code.NO_CHANGE, Tier.DRIFT)
+
+
+def _there(source: FileText, rewrite: Rewrite) -> Located:
+    lines, first, last = source.snapshot.lines, rewrite.first, rewrite.last
+    inserts = last < first
+    if first < 1 or not (lines.has_line(last, source.task) if last else first == 1):
+        count = source.count
+        message = f"the lines {first}-{last} are not all in the file, which has {count}"
+        if inserts:
+            message = f"line {last} is past the end of the file, which has {count} lines"
+        raise FilewrightError(
+            Code.INVALID_INPUT, message, hint=f"use lines from 1 to {count}", details={"line_count": count}
+        )
+    start, end = source.offset(first - 1), source.offset(last)
+    text = _ended(normalised(rewrite.text)) if rewrite.text else ""
+    if inserts:
+        part = inserted(source, start, text)
+        if rewrite.data is not None:
+            # Whole lines as they were in a file; behind a last line without an end they have none either.
+            unended = start > source.start and source.read(start - 1, start) not in (b"\n", b"\r")
+            body = rewrite.data.removesuffix(b"\n").removesuffix(b"\r")
+            new = source.dominant + body if unended else rewrite.data
+            part = Merge(ByteRange(start, start), (Splice(start, 0, new),))
+        return Located(Edit("", text, start_line=first), Tier.EXACT, (part,))
+    span = ByteRange(start, end)
+    if not text or end - start > _COMPARED_BYTES:
+        new = encoded(text, source.encoding, source.dominant, argument="replace")
+        edit = Edit(f"lines {first}-{last}", text, start_line=first, end_line=last)
+        return Located(edit, Tier.EXACT, (Merge(span, (Splice(start, end - start, new),)),))
+    old = normalised(source.text(source.read(start, end)))
+    if not old.endswith("\n"):
+        text = text.removesuffix("\n")  # the file does not end in a newline, and goes on not to
+    edit = Edit(old, text, start_line=first, end_line=last)
+    return Located(edit, Tier.EXACT, (Literal(span, old, text),))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+# Symbols
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLines:
+    """The lines of a symbol, with its comment and decorators, and the blank lines beside them.
+
+    `indent` is that of its first line. When it goes, lines `gone_first` to `gone_last` do, so that the blank lines
+    around it are not added up; `gap` blank lines part it from what is put beside it (None if
+    nothing there says how many).
+    """
+
+    first: int
+    last: int
+    indent: str
+    gone_first: int
+    gone_last: int
+    gap: int | None
+
+
+def symbol_lines(snapshot: Snapshot, outline: Outline, symbol: str, shown: str) -> SymbolLines:
+    """The lines of the one symbol of that name. Raises what `find_symbol` does."""
+    found = find_symbol(outline, symbol, shown)
+    block = of_symbol(found.around, found.symbol)
+    source = FileText(snapshot)
+    siblings = found.around[-1].children if found.around else outline.symbols
+    first, last = block.start_line, block.end_line
+    row = source.row_at(source.offset(first - 1))
+    before, _ = _blank_lines(source, source.rows_before(row))
+    after, goes_on = _blank_lines(source, source.rows_from(source.offset(last)))
+    between = before
+    if goes_on:
+        between = after if siblings[0].start == found.symbol.start else min(before, after)
+    gone = (first, last + between) if goes_on else (first - before, last)
+    gap = between if between or len(siblings) > 1 else None
+    return SymbolLines(first, last, indent_of(source.text(row.body)), *gone, gap)
+
+
+def _blank_lines(source: FileText, rows: Iterable[Line]) -> tuple[int, bool]:
+    """With how many blank lines some rows begin, and whether there is text behind them."""
+    count = 0
+    for row in rows:
+        if not is_blank(source.text(row.body)):
+            return count, True
+        count += 1
+    return count, False
+
+
+def indented(text: str, indent: str) -> str:
+    """`text` moved as a whole so that its first line has `indent`; as it is where a line has less than the first."""
+    solid = [row for row in normalised(text).split("\n") if row.strip()]
+    own = indent_of(solid[0]) if solid else ""
+    return _moved(text, own, indent) if all(row.startswith(own) for row in solid) else text
+
+
+def _moved(text: str, asked: str, there: str) -> str:
+    """`text` moved from one indentation to another."""
+    return "\n".join(
+        there + (row[len(asked) :] if row.startswith(asked) else row.lstrip(_BLANKS)) if row.strip() else row
+        for row in normalised(text).split("\n")
+    )
+
+
+# Lines, and the nth occurrence from a line on
+
+
+def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
+    """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
+
+    An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
+    `start` (one past the last line appends); `search`, if given, must be at that line.
+    Raises `invalid_input`.
+    """
+    search, replace = normalised(search), normalised(replace)
+    last = end if end is not None and not insert else start + search.removesuffix("\n").count("\n")
+    if insert:
+        if not replace.removesuffix("\n"):
+            raise _invalid("there is nothing to insert", "give the new lines as replace")
+        text = _ended(search) if search else ""
+        return Edit(text, _ended(replace) + text, start_line=start, end_line=last if text else None)
+    if not search:
+        raise _invalid("the search text is empty", "give the text of the lines, or insert")
+    if not replace or search.endswith("\n"):
+        return Edit(_ended(search), replace and _ended(replace), start_line=start, end_line=last)
+    return Edit(search, replace, start_line=start, end_line=last)
+
+
+def _invalid(message: str, hint: str) -> FilewrightError:
+    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "search"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,220 +190,98 @@ class LineEdit:
     template: Replacement | None = None
 
 
-def at_lines(search: str, replace: str, start: int, end: int | None = None, *, insert: bool = False) -> Edit:
-    """The edit that makes `search`, which is on lines `start` to `end` (from 1, inclusive), `replace`.
-
-    An empty `replace` removes the lines. With `insert`, `replace` goes in as whole lines before
-    `start` (one past the last line appends); `search`, if given, must be at that line.
-    Raises `invalid_input`.
-    """
-    search, replace = normalised(search), normalised(replace)
-    rows = search.removesuffix("\n").count("\n") + 1
-    last = end if end is not None and not insert else start + rows - 1
-    if insert:
-        if not replace.removesuffix("\n"):
-            raise _invalid("there is nothing to insert", "give the new lines as replace")
-        if not search:
-            return Edit("", replace, start_line=start)
-        text = _ended(search)
-        return Edit(text, _ended(replace) + text, start_line=start, end_line=last)
-    if not search:
-        raise _invalid("the search text is empty", "give the text of the lines, or insert")
-    if not replace:
-        return Edit(_ended(search), "", start_line=start, end_line=last)
-    new = _ended(replace) if search.endswith("\n") else replace
-    return Edit(search, new, start_line=start, end_line=last)
-
-
-def _invalid(message: str, hint: str) -> FilewrightError:
-    return FilewrightError(Code.INVALID_INPUT, message, hint=hint, details={"argument": "search"})
-
-
-def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Edit:
-    """The edit that makes a `LineEdit` of the file as it is.
+def edit_of(snapshot: Snapshot, edit: LineEdit, *, task: Task | None = None) -> Rewrite:
+    """The lines that a `LineEdit` of the file as it is writes anew.
 
     Raises `no_match` with the number of places there are, `invalid_input` for a line past the end.
     """
-    return _Finder(snapshot, task or Task()).found(edit)
-
-
-class _Finder:
-    def __init__(self, snapshot: Snapshot, task: Task) -> None:
-        self._snapshot = snapshot
-        self._lines = FileText(snapshot, task)
-        self._task = task
-
-    def found(self, edit: LineEdit) -> Edit:
-        count = self._lines.count
-        if edit.pattern is not None:
-            return self._matched(edit, edit.pattern)
-        if not edit.search:
-            if edit.start_line > count + 1:
-                raise self._past_end(edit)
-            before = self._text(edit.start_line - 2, 1) if edit.start_line > 1 else ""
-            text = edit.replace or ""
-            if edit.keep_indent:
-                text = _indented(text, "", indent_of(before))
-            return Edit("", _ended(text), start_line=edit.start_line)
-        if edit.start_line > count:
-            raise self._past_end(edit)
-        search = normalised(edit.search)
-        rows = search.removesuffix("\n").split("\n")
-        seen = 0
-        for at in self._whole_lines(rows, edit):
-            seen += 1
-            if seen == edit.occurrence:
-                return self._replaced(at, len(rows), rows, edit)
-        if not seen and len(rows) == 1:
-            for at, column in self._parts(rows[0], edit.start_line - 1):
-                seen += 1
-                if seen == edit.occurrence:
-                    line = self._text(at, 1)
-                    new = line[:column] + (edit.replace or "") + line[column + len(rows[0]) :]
-                    return _rewriting(line, new, at, 1)
-        raise self._missed(edit, seen)
-
-    def _whole_lines(self, rows: Sequence[str], edit: LineEdit) -> Iterator[int]:
-        """The lines from the start line on at which the rows stand."""
-        encoding = self._snapshot.encoding.name
-        wanted = [row.lstrip(_BLANKS) if edit.ignore_indent else row for row in rows]
-        try:
-            bare = [row.encode(encoding) for row in wanted]
-        except UnicodeEncodeError:
-            return
-        blanks = _BLANKS.encode(encoding)
-        at, step = edit.start_line - 1, 1024
-        while at + len(rows) <= self._lines.count:
-            self._task.check()
-            bodies = self._lines.bodies(at, step + len(rows) - 1)
-            for index in range(min(step, len(bodies) - len(rows) + 1)):
-                if all(
-                    (bodies[index + more].lstrip(blanks) if edit.ignore_indent else bodies[index + more])
-                    == row
-                    for more, row in enumerate(bare)
-                ):
-                    yield at + index
-            at += step
-
-    def _parts(self, text: str, at: int) -> Iterator[tuple[int, int]]:
-        """(line, column) of every place inside a line from line `at` on."""
-        for line in range(at, self._lines.count):
-            if line % _CHECK_EVERY == 0:
-                self._task.check()
-            body = self._text(line, 1)
-            column = body.find(text)
-            while column >= 0:
-                yield line, column
-                column = body.find(text, column + len(text))
-
-    def _replaced(self, at: int, count: int, rows: Sequence[str], edit: LineEdit) -> Edit:
-        there = self._text(at, count)
-        if edit.replace is None:
-            return Edit(there + "\n", "", start_line=at + 1, end_line=at + count)
-        text = normalised(edit.replace)
-        if edit.keep_indent:
-            solid = next((i for i, row in enumerate(rows) if row.strip()), 0)
-            text = _indented(text, indent_of(rows[solid]), indent_of(there.split("\n")[solid]))
-        return _rewriting(there, text, at, count)
-
-    def _matched(self, edit: LineEdit, pattern: Pattern) -> Edit:
-        count = self._lines.count
-        if edit.start_line > count:
-            raise self._past_end(edit)
-        seen = 0
-        for match in find_matches(
-            self._snapshot, pattern, start=self._lines.offset(edit.start_line - 1), task=self._task
-        ):
-            if match.offset == match.end:
-                continue
-            seen += 1
-            if seen == edit.occurrence:
-                return self._rewritten(match, edit)
-        raise self._missed(edit, seen)
-
-    def _rewritten(self, match: Match, edit: LineEdit) -> Edit:
-        """The edit of the lines of a match, with the match replaced in them."""
-        first = self._lines.index_of(match.offset)
-        last = self._lines.index_of(max(match.offset, match.end - 1))
-        if match.end == self._lines.offset(last + 1) and last + 1 < self._lines.count:
-            last += 1  # the match takes a line's end with it, so the next line takes part
-        start, stop = self._lines.offset(first), self._lines.offset(last + 1)
-        decode = self._decoded
-        new = decode(start, match.offset) + self._expanded(match, edit.template) + decode(match.end, stop)
-        there = self._text(first, last - first + 1)
-        if not new:
-            return Edit(there + "\n", "", start_line=first + 1, end_line=last + 1)
-        return _rewriting(there, new, first, last - first + 1)
-
-    def _expanded(self, match: Match, template: Replacement | None) -> str:
-        if template is None:
-            return ""
-        pieces = []
-        for part in template.parts:
-            if isinstance(part, str):
-                pieces.append(part)
-                continue
-            span = (match.offset, match.end) if part == 0 else match.groups[part - 1]
-            pieces.append("" if span is None else self._decoded(*span))
-        return "".join(pieces)
-
-    def _decoded(self, start: int, stop: int) -> str:
-        data = self._snapshot.read(start, stop - start)
-        return normalised(data.decode(self._snapshot.encoding.name, "surrogateescape"))
-
-    def _text(self, at: int, count: int) -> str:
-        bodies = self._lines.bodies(at, count)
-        return "\n".join(body.decode(self._snapshot.encoding.name, "surrogateescape") for body in bodies)
-
-    def _past_end(self, edit: LineEdit) -> FilewrightError:
-        count = self._lines.count
-        return FilewrightError(
+    source = FileText(snapshot, task)
+    count, start = source.count, edit.start_line
+    inserts = not edit.search and edit.pattern is None
+    if start > count + inserts:
+        raise FilewrightError(
             Code.INVALID_INPUT,
-            f"start_line {edit.start_line} is past the end of {self._snapshot.asked}, which has {count} lines",
+            f"start_line {start} is past the end of {snapshot.asked}, which has {count} lines",
             hint=f"use a line from 1 to {count}; {count + 1} appends",
-            details={"path": self._snapshot.asked, "line_count": count, "argument": "start_line"},
+            details={"path": snapshot.asked, "line_count": count, "argument": "start_line"},
         )
+    if inserts:
+        above = source.rows_at(start - 2, 1) if start > 1 else ()
+        indent = indent_of(source.text(above[0].body)) if above and edit.keep_indent else ""
+        text = edit.replace or "\n"
+        return Rewrite(start, start - 1, _in_place(text, "", indent), "line")
+    ways = (_whole_lines(source, edit), _parts(source, edit))
+    if edit.pattern is not None:
+        ways = (_matched(snapshot, source, edit, edit.pattern), iter(()))
+    seen = 0
+    for way in ways:
+        for made in way if not seen else ():
+            seen += 1
+            if seen == edit.occurrence:
+                return made
+    where = f"from line {start} on of {snapshot.asked}"
+    message = f"the text occurs {seen} times {where}, not {edit.occurrence} times"
+    hint = f"use an occurrence from 1 to {seen}, or an earlier start line"
+    if not seen:
+        message = f"the text is nowhere {where}"
+        hint = "use the text that is there, as whole lines, and a start line at or before it"
+    raise FilewrightError(
+        Code.NO_MATCH,
+        message,
+        hint=hint,
+        details={"path": snapshot.asked, "start_line": start, "count": seen},
+    )
 
-    def _missed(self, edit: LineEdit, seen: int) -> FilewrightError:
-        where = f"from line {edit.start_line} on of {self._snapshot.asked}"
-        if seen:
-            message = f"the text occurs {seen} times {where}, not {edit.occurrence} times"
-            hint = f"use an occurrence from 1 to {seen}, or an earlier start line"
-        else:
-            message = f"the text is nowhere {where}"
-            hint = "use the text that is there, as whole lines, and a start line at or before it"
-        return FilewrightError(
-            Code.NO_MATCH,
-            message,
-            hint=hint,
-            details={"path": self._snapshot.asked, "start_line": edit.start_line, "count": seen},
-        )
+
+def _whole_lines(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+    """The lines from the start line on that are those of the search text."""
+    asked = normalised(edit.search or "").removesuffix("\n").split("\n")
+    stripped = _BLANKS if edit.ignore_indent else ""
+    wanted = deque(row.lstrip(stripped).encode(source.encoding.name, "surrogateescape") for row in asked)
+    recent: deque[bytes | None] = deque(maxlen=len(wanted))
+    rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
+    for last, row in enumerate(rows, edit.start_line):
+        recent.append(row.body.lstrip(stripped.encode()) if row.whole else None)
+        if recent[-1] == wanted[-1] and recent == wanted:
+            first = last - len(wanted) + 1
+            text = edit.replace
+            if text is not None and edit.keep_indent:
+                solid = next((i for i, line in enumerate(asked) if line.strip()), 0)
+                there = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
+                text = _in_place(text, indent_of(asked[solid]), indent_of(there))
+            yield Rewrite(first, last, "" if text is None else text or "\n", "lines")
 
 
-def _rewriting(there: str, text: str, at: int, count: int) -> Edit:
-    """The edit that makes `text` of `count` lines from line `at` on, whose last terminator stays."""
-    body = text.removesuffix("\n")
-    if there and body and not there.endswith("\n"):
-        return Edit(there, body, start_line=at + 1, end_line=at + count)
-    return Edit(there + "\n", _ended(text), start_line=at + 1, end_line=at + count)
+def _in_place(text: str, asked: str, there: str) -> str:
+    """`text` moved as the search text is, unless it is written with the file's indentation already."""
+    solid = [row for row in normalised(text).split("\n") if row.strip()]
+    given = there.startswith(asked) and all(row.startswith(there) for row in solid)
+    return text if given else _moved(text, asked, there)
 
 
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
+def _parts(source: FileText, edit: LineEdit) -> Iterator[Rewrite]:
+    """The places inside a line from the start line on."""
+    text = normalised(edit.search or "").removesuffix("\n")
+    rows = source.snapshot.lines.since(source.offset(edit.start_line - 1), task=source.task)
+    for line, row in enumerate(rows if "\n" not in text else (), edit.start_line):
+        body = source.text(row.body)
+        column = body.find(text)
+        while column >= 0:
+            new = body[:column] + (edit.replace or "") + body[column + len(text) :]
+            yield Rewrite(line, line, new or "\n", "line")
+            column = body.find(text, column + len(text))
 
 
-def _indented(text: str, asked: str, there: str) -> str:
-    """`text` moved from the indentation the search was written with to the one the file has."""
-    rows = normalised(text).split("\n")
-    solid = [row for row in rows if row.strip()]
-    if asked == there or not solid:
-        return "\n".join(rows)
-    if there.startswith(asked) and all(row.startswith(there) for row in solid):
-        return "\n".join(rows)  # it is written with the file's indentation already
-    moved = [
-        there + (row.removeprefix(asked) if row.startswith(asked) else row.lstrip(_BLANKS))
-        if row.strip()
-        else row
-        for row in rows
-    ]
-    return "\n".join(moved)
+def _matched(snapshot: Snapshot, source: FileText, edit: LineEdit, pattern: Pattern) -> Iterator[Rewrite]:
+    """The matches of the pattern, each replaced in its lines."""
+    start = source.offset(edit.start_line - 1)
+    expanded = edit.template.expander(snapshot) if edit.template is not None else lambda _: b""
+    for match in find_matches(snapshot, pattern, start=start, task=source.task):
+        if match.offset == match.end:
+            continue
+        first, last = source.index_of(match.offset), source.index_of(match.end - 1)
+        if match.end == source.offset(last + 1) and last + 1 < source.count:
+            last += 1  # the match takes a line's end with it, so the next line takes part
+        before = source.read(source.offset(first), match.offset)
+        after = source.read(match.end, source.offset(last + 1))
+        yield Rewrite(first + 1, last + 1, source.text(before + expanded(match) + after), "lines")

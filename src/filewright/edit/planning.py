@@ -15,13 +15,13 @@ from filewright.edit.drift import find_drifted
 from filewright.edit.filetext import EditSource, FileText
 from filewright.edit.find import ByteRange
 from filewright.edit.lastcheck import checked
+from filewright.edit.lines import located_rewrite
 from filewright.edit.locate.cascade import locate
 from filewright.edit.locate.located import Literal, Located, Missed, UnclearError, WholeLines
 from filewright.edit.locate.request import Edit, RequestLines, Rewrite, Tier
 from filewright.edit.nearest import alike
 from filewright.edit.overlay import Overlay
 from filewright.edit.refusal import Refusal, explained, overlapping, unchanged, unclear
-from filewright.edit.rewrite import located_rewrite
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language, language_of
 from filewright.progress import Task

@@ -8,11 +8,11 @@ brings the file's own bytes. In literal mode nothing in the replacement is speci
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.edit.filetext import FileText
-from filewright.edit.write import parted, write_exact
+from filewright.edit.write import parted, single, write_exact
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import Match, Pattern, find_matches
@@ -30,12 +30,27 @@ class Replacement:
 
     parts: tuple[str | int, ...]
 
-    @property
-    def literal(self) -> str | None:
-        """The text, where no group takes part."""
-        if any(isinstance(part, int) for part in self.parts):
-            return None
-        return "".join(str(part) for part in self.parts)
+    def expander(self, snapshot: Snapshot) -> Callable[[Match], bytes]:
+        """What a match in the snapshot becomes; a group that took no part in it is empty."""
+        breaks = any(isinstance(part, str) and "\n" in part for part in self.parts)
+        dominant = snapshot.dominant if breaks else b"\n"
+        parts = [
+            part
+            if isinstance(part, int)
+            else encoded(part, snapshot.encoding, dominant, argument="replacement")
+            for part in self.parts
+        ]
+
+        def expanded(match: Match) -> bytes:
+            pieces: list[bytes] = []
+            for part in parts:
+                if isinstance(part, bytes):
+                    pieces.append(part)
+                elif (span := match.groups[part - 1] if part else (match.offset, match.end)) is not None:
+                    pieces.append(snapshot.read(span[0], span[1] - span[0]))
+            return b"".join(pieces)
+
+        return expanded
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +140,11 @@ def replace_matches(
         narrow = Narrowed.to_edit(snapshot)
         made = replace_matches(narrow.snapshot, pattern, new, most=most, task=task)
         return replace(made, splices=narrow.widened(made.splices))
-    writer = _Replacer(snapshot, pattern, new)
+    source, expanded = FileText(snapshot), new.expander(snapshot)
+    # Of a literal text of several lines, those that stay are told from those that change.
+    literal = pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
+    text = "".join(map(str, new.parts))
+    lines = "\n" in literal or (bool(literal) and "\n" in text)
     count = unchanged = 0
 
     def splices() -> Iterator[Splice]:
@@ -139,48 +158,16 @@ def replace_matches(
                     hint="make the pattern narrower",
                     details={"path": snapshot.asked, "limit": most},
                 )
-            own = writer.splices(match)
+            start, end = match.offset, match.end
+            if lines:
+                own = write_exact(source, start, end, literal, text)
+            else:
+                own = single(source, start, end, expanded(match)) if start < end else ()
             unchanged += not own
             yield from own
 
-    written = Splices.of(parted(writer.source, splices()))
+    written = Splices.of(parted(source, splices()))
     return Replaced(count, unchanged, written)
-
-
-class _Replacer:
-    def __init__(self, snapshot: Snapshot, pattern: Pattern, new: Replacement) -> None:
-        self._snapshot = snapshot
-        literal = new.literal
-        lines = literal is not None and ("\n" in pattern.text or "\n" in literal)
-        self._search = (
-            pattern.text if lines and pattern.mode == "literal" and not pattern.insensitive else None
-        )
-        self.source = FileText(snapshot)
-        self._literal = literal
-        breaks = any(isinstance(part, str) and "\n" in part for part in new.parts)
-        dominant = snapshot.dominant if breaks else b"\n"
-        self._parts = tuple(
-            part
-            if isinstance(part, int)
-            else encoded(part, snapshot.encoding, dominant, argument="replacement")
-            for part in new.parts
-        )
-
-    def splices(self, match: Match) -> tuple[Splice, ...]:
-        """The splices of one match; none where it reads already as it would."""
-        if match.offset == match.end:
-            return ()
-        if self._search is not None and self._literal is not None:
-            return write_exact(self.source, match.offset, match.end, self._search, self._literal)
-        pieces = [self._group(match, part) if isinstance(part, int) else part for part in self._parts]
-        text = b"".join(pieces)
-        old = self._snapshot.read(match.offset, match.end - match.offset)
-        return () if old == text else (Splice(match.offset, len(old), text),)
-
-    def _group(self, match: Match, number: int) -> bytes:
-        """The file's bytes of a group; none if it took no part in the match."""
-        span = (match.offset, match.end) if number == 0 else match.groups[number - 1]
-        return self._snapshot.read(span[0], span[1] - span[0]) if span is not None else b""
 
 
 def check_count(counts: Mapping[str, int], expected: int | None) -> int:

@@ -78,7 +78,7 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     """
     theirs = _in_file(source, replace)
     if "\n" not in search and "\n" not in replace:
-        return _single(source, start, end, theirs)
+        return single(source, start, end, theirs)
     # The last piece has no terminator of its own, so it never equals one that has.
     old = source.read(start, end)
     ends = [match.span() for match in _TERMINATOR.finditer(old)] if "\n" in search else []
@@ -93,12 +93,13 @@ def write_exact(source: FileText, start: int, end: int, search: str, replace: st
     for run in [*align(left, right), Run(len(left), len(right), 0)]:
         if i < run.left or j < run.right:
             new = b"".join(body + (dominant if ended else b"") for body, ended in right[j : run.right])
-            result += _single(source, start + begins[i], start + begins[run.left], new)
+            result += single(source, start + begins[i], start + begins[run.left], new)
         i, j = run.left + run.length, run.right + run.length
     return tuple(result)
 
 
-def _single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
+def single(source: FileText, start: int, end: int, new: bytes) -> tuple[Splice, ...]:
+    """The splice that puts `new` at [start, end); none if it is there."""
     return () if source.read(start, end) == new else (Splice(start, end - start, new),)
 
 
@@ -433,10 +434,10 @@ def _spliced(source: FileText, part: Rows, result: Sequence[_Out]) -> list[Splic
         stop = rows[at].offset if at < len(rows) else end
         new = b"".join(map(bytes.__add__, bodies[j:to], endings[j:to]))
         if new or begin < stop:
-            splices += _single(source, begin, stop, new)
+            splices += single(source, begin, stop, new)
         # A line that stays keeps its own terminator, unless it gets or loses one.
         if at < len(rows) and bool(rows[at].terminator) != bool(endings[to]):
-            splices += _single(source, rows[at].body_end, rows[at].end, endings[to])
+            splices += single(source, rows[at].body_end, rows[at].end, endings[to])
         i, j = at + 1, to + 1
     return _merged(splices)
 

@@ -23,7 +23,7 @@ import re
 import sys
 import zlib
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 
 from filewright.edit.filetext import FileText
@@ -154,14 +154,13 @@ def _list(name: str) -> frozenset[str]:
 
 
 @cache
-def _dictionary() -> bytes:
-    return b"\n" + zlib.decompress(_FOLDER.joinpath("words.txt.gz").read_bytes(), wbits=31)
+def _dictionary() -> frozenset[bytes]:
+    return frozenset(zlib.decompress(_FOLDER.joinpath("words.txt.gz").read_bytes(), wbits=31).split())
 
 
-@lru_cache(maxsize=4096)
 def is_english(word: str) -> bool:
     """Whether the word, written like this, is a common word of English; names are not."""
-    return word.isascii() and f"\n{word}\n".encode() in _dictionary()
+    return word.encode() in _dictionary()
 
 
 def is_word(word: str) -> bool:
@@ -221,9 +220,7 @@ def _is_only_neighbour(source: FileText, asked: str, found: str) -> bool:
     asked, found = asked.lower(), found.lower()
     if source.held is None:
         return False
-    length = len(asked)
-    sized = rf"(?<![a-z])[a-z]{{{length - 1},{length + 1}}}(?![a-z])".encode()
-    words = {word.decode() for word in re.findall(sized, source.held.lower())}
+    words = {word.decode() for word in {*re.findall(rb"[a-z]+", source.held.lower())}}
     near = {word for word in words - _JOINING if one_step(asked, word)}
     near = {word for word in near if asked[0] == word[0] or sorted(asked[:2]) == sorted(word[:2])}
     return asked not in words and near == {found}
