@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 from filewright.edit.filetext import FileText
@@ -49,72 +50,69 @@ def locate(source: FileText, request: Edit, *, fuzzy: bool = True) -> Located | 
 
 
 def _tolerant(source: FileText, edit: Edit) -> Located | Missed:
-    block, replace = RequestLines.of(edit.search), RequestLines.of(edit.replace)
+    block, wanted = RequestLines.of(edit.search), RequestLines.of(edit.replace)
     if not block.solid:
         return Missed(edit, Code.NO_MATCH, Tier.EXACT)
-    everything = find_regions(source, block)
-    regions = everything.strictest
-    if (
-        regions
-        and regions[0].tier.rank >= Tier.INDENT.rank
-        and not any(map(str.isalnum, "".join(block.solid)))
-    ):
-        return Missed(edit, Code.NO_MATCH, regions[0].tier)  # brackets alone say nothing of their place
+    found = find_regions(source, block)
+    regions = found.strictest
     if regions:
         tier = max(Tier.TRAILING, regions[0].tier, key=lambda tier: tier.rank)
-        parts = [WholeLines(region, block, replace) for region in regions]
-        return _unapplied(source, _one(source, edit, tier, parts, more=everything.more))
+        if tier is not Tier.TRAILING and not any(map(str.isalnum, "".join(block.solid))):
+            return Missed(edit, Code.NO_MATCH, tier)  # brackets alone say nothing of their place
+        parts = [WholeLines(region, block, wanted) for region in regions]
+        return _unapplied(source, _one(source, edit, tier, parts, more=found.more))
     elided = find_elided(source, edit.search, edit.replace)
     if elided is not None:
         inner = max((part.region.tier for part in elided), key=lambda tier: tier.rank)
-        return Located(edit, Tier.ELISION, tuple(elided), similarity=1.0, inner=inner)
+        return Located(edit, Tier.ELISION, tuple(elided), inner)
     repaired = _repaired(source, edit)
     if repaired is not None:
-        return repaired
-    soft = find_soft(source, block, replace)
+        return _unapplied(source, repaired)
+    soft = find_soft(source, block, wanted)
     if soft:
         return _unapplied(source, _one(source, edit, Tier.SOFT, soft))
     return Missed(edit, Code.NO_MATCH, Tier.SOFT)
 
 
 def _repaired(source: FileText, edit: Edit) -> Located | Missed | None:
-    """The repaired request where it matches by the strictest tier of all repairs."""
-    best: tuple[int, Located | Missed] | None = None
+    """The repaired request where it matches by the strictest tier of all repairs.
+
+    Two repairs that match equally well must mean the same: one place, and one text there.
+    """
+    found: dict[int, list[Located | Missed]] = {}
     for better in repairs(edit.search, edit.replace):
-        found = _strict(source, better)
-        if found is None:
-            continue
-        tier, parts, more = found
-        rank = tier.rank
-        if best is not None and rank > best[0]:
-            continue
-        answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
-        if isinstance(answer, Located):
-            answer = Located(edit, Tier.REPAIRED, answer.parts, answer.similarity, tier, (better.what,))
-        if best is not None and rank == best[0]:
-            answer = _agreed(source, edit, best[1], answer)
-        best = rank, answer
-    return None if best is None else _unapplied(source, best[1])
+        strict = _strict(source, better)
+        if strict is not None:
+            tier, parts, more = strict
+            answer = _one(source, edit, Tier.REPAIRED, parts, more=more)
+            if isinstance(answer, Located):
+                answer = replace(answer, inner=tier, repairs=(better.what,))
+            found.setdefault(tier.rank, []).append(answer)
+    answers = found[min(found)] if found else []
+    for answer in answers:
+        if isinstance(answer, Missed):
+            return answer
+    best: Located | None = None
+    for answer in answers:
+        if best is None or not isinstance(answer, Located):
+            best = answer if isinstance(answer, Located) else best
+        elif not _agree(source, best, answer):
+            spans = sorted((p.span for p in (*best.parts, *answer.parts)), key=lambda span: span.start)
+            return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
+    return best
 
 
-def _agreed(source: FileText, edit: Edit, one: Located | Missed, other: Located | Missed) -> Located | Missed:
-    """Two repairs that match equally well must mean the same: one place, and one text there."""
-    if isinstance(one, Missed) or isinstance(other, Missed):
-        return one if isinstance(one, Missed) else other
-    if (one.start, one.end) == (other.start, other.end):
-        # The same damage with and without a blank behind it: the blank is the damage's.
-        meant = _meant(source, one)
-        if meant == _meant(source, other) or (meant is not None and one.repairs == other.repairs):
-            return one
-    spans = tuple(sorted((p.span for p in (*one.parts, *other.parts)), key=lambda span: span.start))
-    return Missed(edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, spans)
+def _agree(source: FileText, one: Located, other: Located) -> bool:
+    def meant(located: Located) -> tuple[Splice, ...] | None:
+        try:
+            return checked(source, located)
+        except UnclearError:
+            return None
 
-
-def _meant(source: FileText, located: Located) -> tuple[Splice, ...] | None:
-    try:
-        return checked(source, located)
-    except UnclearError:
-        return None
+    made = meant(one)
+    # The same damage with and without a blank behind it: the blank is the damage's.
+    alike = made == meant(other) or (made is not None and one.repairs == other.repairs)
+    return alike and (one.start, one.end) == (other.start, other.end)
 
 
 def _unapplied(source: FileText, found: Located | Missed) -> Located | Missed:

@@ -72,13 +72,12 @@ class Located:
     """Where an edit goes: its parts in order of offset, and how they were found.
 
     `inner` is the tier a repaired request matched by; `repairs` what was repaired, in words;
-    `similarity` 1.0 where nothing but terminators was looked past; `named` how a request named its place.
+    `named` how a request named its place.
     """
 
     edit: Edit
     tier: Tier
     parts: tuple[Part, ...]
-    similarity: float = 1.0
     inner: Tier | None = None
     repairs: tuple[str, ...] = ()
     named: str = ""
@@ -117,7 +116,6 @@ class Missed:
     spans: tuple[ByteRange, ...] = ()
     more: bool = False
     conflicts: tuple[MergeConflict, ...] = ()
-    note: str = ""
 
 
 class UnclearError(Exception):
