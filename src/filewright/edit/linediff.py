@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from filewright.text import Splice
 
@@ -44,6 +45,10 @@ def changes(
     return _Differ(old, new, budget).run()
 
 
+_Path: TypeAlias = "tuple[_Path | None, int, int, int]"
+"""A run of lines that correspond: those before it, where it ends in the old ones, its length, its diagonal."""
+
+
 class _Differ:
     def __init__(self, old: list[int], new: list[int], budget: int) -> None:
         self.old = old
@@ -51,152 +56,103 @@ class _Differ:
         self.budget = budget
 
     def run(self) -> list[LineChange]:
-        found: list[LineChange] = []
-        ranges = [(0, len(self.old), 0, len(self.new))]
-        while ranges:
-            a, b, c, d = self._trimmed(*ranges.pop())
-            if a == b or c == d:
-                if a < b or c < d:
-                    found.append(LineChange(a, b, c, d))
-                continue
-            parts = self._divided(a, b, c, d)
-            if parts is None:
-                found.append(LineChange(a, b, c, d))
-            else:
-                ranges.extend(reversed(parts))
-        return _joined(found)
-
-    def _trimmed(self, a: int, b: int, c: int, d: int) -> tuple[int, int, int, int]:
         old, new = self.old, self.new
-        while a < b and c < d and old[a] == new[c]:
-            a += 1
-            c += 1
-        while a < b and c < d and old[b - 1] == new[d - 1]:
-            b -= 1
-            d -= 1
-        return a, b, c, d
+        found: list[LineChange] = []
+        ranges = [(0, len(old), 0, len(new))]
+        while ranges:
+            a, b, c, d = ranges.pop()
+            while a < b and c < d and old[a] == new[c]:
+                a, c = a + 1, c + 1
+            while a < b and c < d and old[b - 1] == new[d - 1]:
+                b, d = b - 1, d - 1
+            anchors = self._anchors(a, b, c, d) if a < b and c < d else []
+            if not anchors and (a < b or c < d):
+                found.append(LineChange(a, b, c, d))
+            for i, j in reversed(anchors):
+                if i + 1 < b or j + 1 < d:
+                    ranges.append((i + 1, b, j + 1, d))
+                b, d = i, j
+            if anchors:
+                ranges.append((a, b, c, d))
+        return found
 
-    def _divided(self, a: int, b: int, c: int, d: int) -> list[tuple[int, int, int, int]] | None:
-        """Smaller ranges that leave out lines now known to correspond; None to give the range up."""
+    def _anchors(self, a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
+        """Pairs of lines that correspond, in order; none to give the range up."""
         self.budget -= (b - a) + (d - c)
-        if self.budget <= 0:
-            return None
-        if set(self.old[a:b]).isdisjoint(self.new[c:d]):
-            return None
-        anchors = self._shortest(a, b, c, d, _NEAR) or self._unique(a, b, c, d)
-        if not anchors and (b - a) + (d - c) > _NEAR:
-            anchors = self._shortest(a, b, c, d, _FAR) or []
-        if not anchors:
-            return None
-        parts = []
-        x, y = a, c
-        for i, j in anchors:
-            if x < i or y < j:
-                parts.append((x, i, y, j))
-            x, y = i + 1, j + 1
-        if x < b or y < d:
-            parts.append((x, b, y, d))
-        return parts
+        if self.budget <= 0 or set(self.old[a:b]).isdisjoint(self.new[c:d]):
+            return []
+        found = self._shortest(a, b, c, d, _NEAR) or self._unique(a, b, c, d)
+        if not found and (b - a) + (d - c) > _NEAR:
+            found = self._shortest(a, b, c, d, _FAR)
+        return found
 
-    def _shortest(self, a: int, b: int, c: int, d: int, limit: int) -> list[tuple[int, int]] | None:
-        """The pairs of a shortest edit script of at most `limit` differences, else None."""
+    def _shortest(self, a: int, b: int, c: int, d: int, limit: int) -> list[tuple[int, int]]:
+        """The pairs of a shortest edit script of at most `limit` differences; none if there is no such script."""
         old, new = self.old, self.new
         n, m = b - a, d - c
         limit = min(limit, n + m)
-        middle = limit + 1
+        # How far each diagonal reaches, and what corresponds on the way.
         reach = [0] * (2 * limit + 3)
-        trace: list[list[int]] = []
+        paths: list[_Path | None] = [None] * (2 * limit + 3)
         for step in range(limit + 1):
             self.budget -= step + 1
             if self.budget <= 0:
-                return None
+                return []
             for k in range(-step, step + 1, 2):
-                if k == -step or (k != step and reach[middle + k - 1] < reach[middle + k + 1]):
-                    x = reach[middle + k + 1]
+                at = limit + 1 + k
+                if k == -step or (k != step and reach[at - 1] < reach[at + 1]):
+                    x, path = reach[at + 1], paths[at + 1]
                 else:
-                    x = reach[middle + k - 1] + 1
-                y = x - k
+                    x, path = reach[at - 1] + 1, paths[at - 1]
+                start, y = x, x - k
                 while x < n and 0 <= y < m and old[a + x] == new[c + y]:
                     x += 1
                     y += 1
-                reach[middle + k] = x
+                reach[at] = x
+                if x > start:
+                    path = (path, x, x - start, k)
+                paths[at] = path
                 if x >= n and y >= m:
-                    trace.append(reach[middle - step - 1 : middle + step + 2])
-                    return self._walked(a, c, n, m, trace)
-            trace.append(reach[middle - step - 1 : middle + step + 2])
-        return None
-
-    def _walked(self, a: int, c: int, n: int, m: int, trace: list[list[int]]) -> list[tuple[int, int]]:
-        """The pairs on the path whose furthest reaches are in `trace`, from the end back."""
-        pairs: list[tuple[int, int]] = []
-        x, y = n, m
-        for step in range(len(trace) - 1, 0, -1):
-            reach, middle = trace[step - 1], step
-            k = x - y
-            if k == -step or (k != step and _at(reach, middle + k - 1) < _at(reach, middle + k + 1)):
-                from_k = k + 1
-            else:
-                from_k = k - 1
-            from_x = reach[middle + from_k]
-            start_x = from_x if from_k > k else from_x + 1
-            while x > start_x:
-                x -= 1
-                y -= 1
-                pairs.append((a + x, c + y))
-            x, y = from_x, from_x - from_k
-        while x > 0 and y > 0:
-            x -= 1
-            y -= 1
-            pairs.append((a + x, c + y))
-        pairs.reverse()
-        return pairs
+                    pairs: list[tuple[int, int]] = []
+                    while path is not None:
+                        path, end, length, diagonal = path
+                        pairs += [(a + i, c + i - diagonal) for i in range(end - 1, end - length - 1, -1)]
+                    return pairs[::-1]
+        return []
 
     def _unique(self, a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
-        """Pairs of lines that occur once on either side, the longest run of them in order."""
-        here = _once(self.old, a, b)
-        there = _once(self.new, c, d)
-        pairs = [(i, there[line]) for line, i in here.items() if line in there]
-        pairs.sort()
+        """Pairs of lines that occur once on either side, the longest run of them in order (patience sorting)."""
+        here, there = _once(self.old, a, b), _once(self.new, c, d)
         tails: list[int] = []
-        at: list[int] = []
-        previous: list[int] = []
-        for index, (_, j) in enumerate(pairs):
+        piles: list[int] = []
+        chain: dict[int, tuple[int, int]] = {}
+        for line, i in here.items():
+            j = there.get(line)
+            if j is None:
+                continue
             place = bisect_left(tails, j)
-            previous.append(at[place - 1] if place else -1)
             if place == len(tails):
                 tails.append(j)
-                at.append(index)
+                piles.append(i)
             else:
                 tails[place] = j
-                at[place] = index
+                piles[place] = i
+            chain[i] = (j, piles[place - 1] if place else -1)
         chosen: list[tuple[int, int]] = []
-        index = at[-1] if at else -1
-        while index >= 0:
-            chosen.append(pairs[index])
-            index = previous[index]
-        chosen.reverse()
-        return chosen
-
-
-def _at(values: list[int], index: int) -> int:
-    return values[index] if 0 <= index < len(values) else -1
+        i = piles[-1] if piles else -1
+        while i >= 0:
+            j, before = chain[i]
+            chosen.append((i, j))
+            i = before
+        return chosen[::-1]
 
 
 def _once(lines: list[int], start: int, end: int) -> dict[int, int]:
+    """The lines that occur once in a range, in order, with their indexes."""
     seen: dict[int, int] = {}
     for index in range(start, end):
         seen[lines[index]] = -1 if lines[index] in seen else index
     return {line: index for line, index in seen.items() if index >= 0}
-
-
-def _joined(found: list[LineChange]) -> list[LineChange]:
-    result: list[LineChange] = []
-    for change in found:
-        if result and result[-1].end == change.start and result[-1].new_end == change.new_start:
-            last = result.pop()
-            change = LineChange(last.start, change.end, last.new_start, change.new_end)
-        result.append(change)
-    return result
 
 
 def line_splices(before: bytes, after: bytes, *, budget: int = BUDGET) -> tuple[Splice, ...]:
