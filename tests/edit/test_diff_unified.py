@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filewright.edit.diff import Diff, splices_between, unified
+from filewright.edit.diff import FileDiff, Row, splices_between, unified
 from filewright.text import Snapshot
 from filewright.text.splice import Splice, apply, ordered
 
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 
-def between(before: bytes, after: bytes, **options: int) -> Diff:
+def between(before: bytes, after: bytes, **options: int) -> FileDiff:
     snapshot = Snapshot.of_bytes(before)
     return unified("f", "f", snapshot, splices_between(snapshot, after), **options)
 
 
-def body(diff: Diff) -> str:
+def body(diff: FileDiff) -> str:
     return diff.text.partition("@@")[1] + diff.text.partition("@@")[2]
 
 
@@ -158,3 +158,54 @@ def test_a_region_too_large_to_compare_is_shown_by_its_beginning() -> None:
     diff = unified("f", "f", Snapshot.of_bytes(before), [Splice(4_000_000, 1, b"b")])
     assert len(diff.text) < 3_000
     assert "@@ -1 +1 @@" in diff.text
+
+
+@given(
+    lines=st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    cuts=st.lists(
+        st.tuples(st.integers(0, 60), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8
+    ),
+    budget=st.integers(1, 12),
+    whole=st.booleans(),
+)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_windows_of_a_diff_draw_each_change_once_and_count_all(
+    lines: list[int], cuts: list[tuple[int, int, int]], budget: int, whole: bool
+) -> None:
+    after = list(lines)
+    for at, gone, come in cuts:
+        after[at : at + gone] = range(100, 100 + come)
+    old, new = (b"".join(b"%d\n" % number for number in side) for side in (lines, after))
+    before = Snapshot.of_bytes(old)
+    splices = (Splice(0, len(old), new),) if whole else splices_between(before, new)
+    everything = unified("f", "f", before, splices)
+    windows = [unified("f", "f", before, splices, max_lines=budget)]
+    while (start := windows[-1].next) is not None:
+        windows.append(unified("f", "f", before, splices, max_lines=budget, start=start))
+    for window in windows:
+        assert (window.added, window.removed) == (everything.added, everything.removed)
+        assert window.truncated == (window.next is not None or any(row.hidden for row in rows_of([window])))
+    drawn = [(row.sign, row.old, row.new) for row in rows_of(windows) if row.sign != " " and not row.hidden]
+    assert len(set(drawn)) == len(drawn)
+    hidden = sum(row.hidden for row in rows_of(windows))
+    assert len(drawn) + hidden == (everything.added or 0) + (everything.removed or 0)
+    numbers = [
+        (row.old, hunk.number) for one in windows for hunk in one.hunks for row in hunk.rows if row.old
+    ]
+    known = {row.old: hunk.number for hunk in everything.hunks for row in hunk.rows if row.old}
+    assert all(known[line] == number for line, number in numbers)
+    kept = {(row.old, row.new, row.text) for row in rows_of(windows) if row.sign == " "}
+    assert kept <= {(row.old, row.new, row.text) for row in rows_of([everything])}
+
+
+def rows_of(files: list[FileDiff]) -> list[Row]:
+    return [row for file in files for hunk in file.hunks for row in hunk.rows]
+
+
+def test_a_diff_without_context_has_each_change_at_its_lines() -> None:
+    before = b"".join(b"%d\n" % number for number in range(1, 30))
+    after = before.replace(b"\n4\n", b"\nfour\n").replace(b"\n8\n", b"\n").replace(b"\n20\n", b"\n20\n20.5\n")
+    bare = between(before, after).bare
+    assert bare.text.partition("+++ b/f\n")[2] == (
+        "@@ -4 +4 @@\n-4\n+four\n@@ -8 +7,0 @@\n-8\n@@ -20,0 +20 @@\n+20.5\n"
+    )

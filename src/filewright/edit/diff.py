@@ -2,23 +2,24 @@
 
 A splice says where a file changes, so nothing but the lines it touches and a few around them is read.
 The lines of each touched region are compared by `linediff` (bounded) and decoded by the file's own
-encoding. A `Diff` is a value: its rows are cut at a budget, its counts are of the whole change.
-What models, people and pages see are renderings of it; the text is one, and one that was cut says so
-in a line no patch parser accepts, so it is never applied by mistake.
+encoding. A `Diff` is a value: its rows end at a budget, and go on in another window of the same diff; its counts are
+of the whole change. What models, people and pages see are renderings of it; the text is one, and one that was cut says
+so in a line no patch parser accepts, so it is never applied by mistake.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from filewright.boundary import quote, unquote
-from filewright.edit.linediff import line_splices
-from filewright.edit.touched import PEEK, Touched, touched
+from filewright.edit.linediff import changes, line_splices
 from filewright.edit.visible import cut_line, cut_pair, terminator_mark
-from filewright.text import Narrowed, Snapshot, Splice, apply
+from filewright.text import Narrowed, Snapshot, Splice, apply, terminators_in
 from filewright.visible import one_line
 
 Sign = Literal[" ", "-", "+"]
@@ -27,12 +28,18 @@ _COUNTED = 100_000
 """Regions whose lines are counted; beyond them the counts are those of the first."""
 
 
+#: Regions above this many bytes (old and new) are given by their beginnings, not compared.
+_COMPARED = 8 << 20
+#: What is read of such a region, and the most that is read of one line of context.
+PEEK = 1 << 15
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a diff, with its numbers (1-based) before and after.
 
     `mark` shows a line end unlike the others of its file, `unended` that there is none. A row that stands
-    for `hidden` lines has no text; with the sign " " they are rows of any kind.
+    for `hidden` removed or added lines has no text.
     """
 
     sign: Sign
@@ -47,22 +54,25 @@ class Row:
     def line(self) -> str:
         """The row as a diff has it, with git's remark where the line has no terminator."""
         if self.hidden:
-            kind = {" ": "", "-": "removed ", "+": "added "}[self.sign]
-            of = "" if kind else " of this hunk"
-            return f"... {self.hidden:,} more {kind}line{'s' if self.hidden > 1 else ''}{of} not shown\n"
+            kind = "removed" if self.sign == "-" else "added"
+            return f"... {self.hidden:,} more {kind} line{'s' if self.hidden > 1 else ''} not shown\n"
         unended = "\\ No newline at end of file\n" if self.unended else ""
         return f"{self.sign}{self.text}{self.mark}\n{unended}"
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Rows that belong together; `old` and `new` are their first lines (1-based), with how many there are."""
+    """Rows that belong together; `old` and `new` are their first lines (1-based), with how many there are.
+
+    `number` counts the hunks of a file from 1; one that goes on in another window has the same there.
+    """
 
     old: int
     old_count: int
     new: int
     new_count: int
     rows: tuple[Row, ...]
+    number: int = 1
 
     @property
     def text(self) -> str:
@@ -76,8 +86,9 @@ class FileDiff:
     """What becomes of one file: its name before (`old`, None: made) and after (`new`, None: deleted).
 
     Names are as a result shows them. Modes are permission bits. `added` and `removed` count all lines that
-    change, shown or not; None for what is no text. `more` counts changes behind the last hunk, and `counted` says
-    that their lines are counted too. `remark` is a line that says what cannot be shown.
+    change, shown or not; None for what is no text. `more` counts changes behind the last hunk, of which the first is at
+    offset `next`, and `counted` says that their lines are counted too. `remark` is a line that says what cannot be
+    shown.
     """
 
     old: str | None
@@ -92,6 +103,7 @@ class FileDiff:
     more: int = 0
     counted: bool = True
     remark: str = ""
+    next: int | None = None
 
     @property
     def path(self) -> str:
@@ -124,6 +136,19 @@ class FileDiff:
     def omitted(self) -> bool:
         """Whether nothing of what changes is shown."""
         return bool(self.more) and not self.hunks
+
+    @property
+    def bare(self) -> FileDiff:
+        """The same without context."""
+        hunks: list[Hunk] = []
+        for hunk in self.hunks:
+            old, new = hunk.old, hunk.new
+            for kept, run in groupby(hunk.rows, key=lambda row: row.sign == " "):
+                rows = tuple(run)
+                gone, come = (sum(row.hidden or 1 for row in rows if row.sign != sign) for sign in "+-")
+                hunks += [] if kept else [Hunk(old, gone, new, come, rows, hunk.number)]
+                old, new = old + gone, new + come
+        return replace(self, hunks=tuple(hunks))
 
     @property
     def header(self) -> str:
@@ -217,6 +242,7 @@ def unified(
     context: int = 3,
     max_lines: int = 400,
     line_chars: int = 1_000,
+    start: int = 0,
     mode_before: int | None = None,
     mode_after: int | None = None,
     copied: bool = False,
@@ -225,26 +251,59 @@ def unified(
 
     None for a name before is a new file, None after a deleted one (its splices then remove everything);
     names that differ are a rename, or a copy if `copied`. At most `max_lines` rows and about
-    `line_chars` characters of a line are given; with 0 rows its lines are counted alone.
+    `line_chars` characters of a line are given, of the changes from the offset `start` on, which is the `next` of an
+    earlier window; with 0 rows its lines are counted alone.
     """
     made = FileDiff(name_before, name_after, (), mode_before, mode_after, copied)
     before, splices = _in_utf8(before, splices)
     if _is_binary(before, splices):
         changed = bool(splices) or name_before != name_after or mode_before != mode_after
         return replace(made, binary=changed, added=None, removed=None)
-    writer = _Writer(before, context, max_lines, line_chars)
-    added = removed = 0
+    hunks: list[Hunk] = []
+    pending: list[Touched] = []
+    added = removed = more = number = floor = 0
+    room, going = max_lines, None
+
+    def draw(stop: int) -> None:
+        """Make a hunk of what is pending, between the changes that end at `floor` and that begin at `stop`."""
+        nonlocal room, floor
+        if pending:
+            shift = added - removed - sum(edit.new_count - edit.old_count for edit in pending)
+            hunk = _hunk(before, pending, number, shift, context, room, line_chars, floor, stop)
+            hunks.append(hunk)
+            room -= len(hunk.rows)
+            floor = pending[-1].end
+            pending.clear()
+
     counted = True
+    last: Touched | None = None
     for index, edit in enumerate(touched(before, splices)):
         if index == _COUNTED:
             counted = False
+            more += sum(splice.offset >= edit.offset for splice in splices)
             break
+        if last is None or _apart(last, edit, context):
+            draw(edit.offset)
+            number += 1
+        last = edit
+        if edit.offset >= start:
+            rows = edit.line - pending[0].line + sum(len(one.new) for one in pending) if pending else 0
+            if pending and rows + len(edit.old) + len(edit.new) > room:
+                draw(edit.offset)  # the hunk goes on in the next window
+                room = 0
+            if room > 0:
+                pending.append(edit)
+            else:
+                going = edit.offset if going is None else going
+                more += 1
+        if not pending:
+            floor = edit.end
         added += edit.new_count
         removed += edit.old_count
-        writer.add(edit)
-    writer.finish()
-    more = sum(1 for splice in splices if splice.offset >= writer.reached) if writer.full else 0
-    return replace(made, hunks=tuple(writer.hunks), added=added, removed=removed, more=more, counted=counted)
+    draw(before.size)
+    return replace(
+        made, hunks=tuple(hunks), added=added, removed=removed, more=more, counted=counted, next=going
+    )
 
 
 def hunks_of(before: Snapshot, splices: Sequence[Splice], *, context: int = 3) -> list[list[Touched]]:
@@ -307,126 +366,193 @@ def _is_binary(before: Snapshot, splices: Sequence[Splice]) -> bool:
     return whole and b"\0" in splices[0].replacement[:8192]
 
 
-class _Writer:
-    """Groups edits into hunks with context, until the budget is spent; `reached` is where the last one ends."""
+def _hunk(
+    before: Snapshot,
+    edits: Sequence[Touched],
+    number: int,
+    shift: int,
+    context: int,
+    room: int,
+    line_chars: int,
+    floor: int,
+    stop: int,
+) -> Hunk:
+    """The hunk of consecutive edits with its context, which begins at `floor` at the earliest and ends by `stop`."""
+    first = edits[0]
+    position = first.offset
+    for _ in range(min(context, first.line - 1)):
+        begin = before.lines.begin(position - 1)
+        if position - begin > PEEK or begin < floor:
+            break
+        position = begin
+    end = edits[-1].end
+    for _ in range(context):
+        if end >= stop or (after := before.lines.end(end)) - end > PEEK:
+            break
+        end = after
+    rows: list[Row] = []
+    old_start = old = first.line - len(_lines(before, position, first.offset))
+    new_start = new = old + shift
 
-    def __init__(self, before: Snapshot, context: int, max_lines: int, line_chars: int) -> None:
-        self.hunks: list[Hunk] = []
-        self.reached = 0
-        self.full = max_lines <= 0
-        self._before = before
-        self._context = context
-        self._left = max_lines
-        self._line_chars = line_chars
-        self._shift = 0
-        self._pending: list[Touched] = []
+    def keep(stop: int) -> None:
+        nonlocal old, new
+        for line in _lines(before, position, stop):
+            rows.append(_row(before, " ", line, old, new, line_chars))
+            old, new = old + 1, new + 1
 
-    def add(self, edit: Touched) -> None:
-        """Take the next edit, unless the budget is spent."""
-        if self._pending and _apart(self._pending[-1], edit, self._context):
-            self.finish()
-        if self.full:
-            return
-        self._pending.append(edit)
-        self.reached = edit.end
-        if sum(len(one.old) + len(one.new) for one in self._pending) > self._left:
-            self.finish()
-
-    def finish(self) -> None:
-        """Write the pending hunk."""
-        if not self._pending:
-            return
-        first, last = self._pending[0], self._pending[-1]
-        lead, tail = self._lines_before(first), self._lines_after(last)
-        old = old_line = first.line - len(lead)
-        new = new_line = old + self._shift
-        rows: list[Row] = []
-
-        def keep(lines: Sequence[bytes]) -> None:
-            nonlocal old, new
-            for line in lines:
-                rows.append(self._row(" ", line, old, new))
-                old, new = old + 1, new + 1
-
-        keep(lead)
-        position = first.offset
-        for edit in self._pending:
-            keep(self._before.read(position, edit.offset - position).splitlines(keepends=True))
-            rows += self._changed(edit, old, new)
-            old, new = old + edit.old_count, new + edit.new_count
-            position = edit.end
-        keep(tail)
-        over = len(rows) - self._left - 4  # a hunk is not cut for its last lines of context
-        cut = any(row.hidden for row in rows)
-        if over > 0 and not cut:
-            rows[self._left :] = [Row(" ", "", None, None, hidden=over + 4)]
-            cut = True
-        self.hunks.append(Hunk(old_line, old - old_line, new_line, new - new_line, tuple(rows)))
-        self._left -= len(rows)
-        self.full = cut or self._left <= 0
-        self._shift = new - old
-        self._pending = []
-
-    def _lines_before(self, edit: Touched) -> list[bytes]:
-        offset = edit.offset
-        lines: list[bytes] = []
-        for _ in range(min(self._context, edit.line - 1)):
-            begin = self._before.lines.begin(offset - 1)
-            if offset - begin > PEEK:
-                break
-            lines.append(self._before.read(begin, offset - begin))
-            offset = begin
-        lines.reverse()
-        return lines
-
-    def _lines_after(self, edit: Touched) -> list[bytes]:
-        offset = edit.end
-        lines: list[bytes] = []
-        while len(lines) < self._context and offset < self._before.size:
-            end = self._before.lines.end(offset)
-            if end - offset > PEEK:
-                break
-            lines.append(self._before.read(offset, end - offset))
-            offset = end
-        return lines
-
-    def _changed(self, edit: Touched, old: int, new: int) -> list[Row]:
-        """The rows of one edit, both sides cut alike where the budget cannot hold them."""
-        fit_old = min(len(edit.old), max(self._left // 2, self._left - len(edit.new)))
-        fit_new = min(len(edit.new), max(0, self._left - fit_old))
-        marked = self._before if self._before.held is not None or _differ(edit) else None
-        removed = [self._row("-", line, old + at, None, marked) for at, line in enumerate(edit.old[:fit_old])]
-        added = [self._row("+", line, None, new + at, marked) for at, line in enumerate(edit.new[:fit_new])]
-        if len(edit.old) == len(edit.new):
-            for at, (one, two) in enumerate(zip(removed, added, strict=False)):
-                texts = cut_pair(one.text, two.text, self._line_chars)
-                removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
-        if fit_old < edit.old_count:
-            removed.append(Row("-", "", old + fit_old, None, hidden=edit.old_count - fit_old))
-        if fit_new < edit.new_count:
-            added.append(Row("+", "", None, new + fit_new, hidden=edit.new_count - fit_new))
-        return [replace(row, text=cut_line(row.text, self._line_chars)) for row in removed + added]
-
-    def _row(
-        self, sign: Sign, line: bytes, old: int | None, new: int | None, marked: Snapshot | None = None
-    ) -> Row:
-        """One line of a file; those that change are `marked` where they end unlike the others."""
-        size = 2 if line.endswith(b"\r\n") else int(line.endswith((b"\n", b"\r")))
-        body, terminator = line[: len(line) - size], line[len(line) - size :]
-        mark = terminator_mark(terminator, marked.dominant) if marked is not None and terminator else ""
-        text = one_line(body.decode(self._before.encoding.name, "replace"))
-        return Row(
-            sign, text if sign != " " else cut_line(text, self._line_chars), old, new, mark, not terminator
-        )
+    for edit in edits:
+        keep(edit.offset)
+        rows += _changed(before, edit, old, new, room, line_chars)
+        old, new, position = old + edit.old_count, new + edit.new_count, edit.end
+    keep(end)
+    return Hunk(old_start, old - old_start, new_start, new - new_start, tuple(rows), number)
 
 
-def _differ(edit: Touched) -> bool:
-    """Whether the lines of an edit have different terminators: only then a large file is counted."""
+def _lines(before: Snapshot, start: int, stop: int) -> list[bytes]:
+    return before.read(start, stop - start).splitlines(keepends=True)
+
+
+def _changed(before: Snapshot, edit: Touched, old: int, new: int, room: int, line_chars: int) -> list[Row]:
+    """The rows of one edit, both sides cut alike where the room cannot hold them."""
+    fit_old = min(len(edit.old), max(room // 2, room - len(edit.new)))
+    fit_new = min(len(edit.new), max(0, room - fit_old))
+    # Only where lines have different terminators is a large file counted for its usual one.
     ends = {line[-2:] if line.endswith(b"\r\n") else line[-1:] for line in (*edit.old, *edit.new)}
-    return len(ends & {b"\n", b"\r", b"\r\n"}) > 1
+    marked = before.held is not None or len(ends & {b"\n", b"\r", b"\r\n"}) > 1
+    usual = before.dominant if marked else None
+    long = sys.maxsize if len(edit.old) == len(edit.new) else line_chars
+    removed = [
+        _row(before, "-", line, old + at, None, long, usual) for at, line in enumerate(edit.old[:fit_old])
+    ]
+    added = [
+        _row(before, "+", line, None, new + at, long, usual) for at, line in enumerate(edit.new[:fit_new])
+    ]
+    if len(edit.old) == len(edit.new):
+        for at, (one, two) in enumerate(zip(removed, added, strict=False)):
+            texts = cut_pair(one.text, two.text, line_chars)
+            removed[at], added[at] = replace(one, text=texts[0]), replace(two, text=texts[1])
+        removed, added = (
+            [replace(row, text=cut_line(row.text, line_chars)) for row in rows] for rows in (removed, added)
+        )
+    if fit_old < edit.old_count:
+        removed.append(Row("-", "", old + fit_old, None, hidden=edit.old_count - fit_old))
+    if fit_new < edit.new_count:
+        added.append(Row("+", "", None, new + fit_new, hidden=edit.new_count - fit_new))
+    return removed + added
+
+
+def _row(
+    before: Snapshot,
+    sign: Sign,
+    line: bytes,
+    old: int | None,
+    new: int | None,
+    most: int,
+    usual: bytes | None = None,
+) -> Row:
+    """One line of a diff, `most` characters of it, marked where it does not end as is `usual`."""
+    size = 2 if line.endswith(b"\r\n") else int(line.endswith((b"\n", b"\r")))
+    body, terminator = line[: len(line) - size], line[len(line) - size :]
+    mark = terminator_mark(terminator, usual) if usual is not None else ""
+    text = one_line(body.decode(before.encoding.name, "replace"))
+    return Row(sign, cut_line(text, most), old, new, mark, not terminator)
 
 
 def _span(line: int, count: int) -> str:
     if count == 1:
         return str(line)
     return f"{line if count else line - 1},{count}"
+
+
+# The lines that splices touch
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Consecutive old lines replaced by new ones. `offset`, `end`: the old bytes; lines 1-based."""
+
+    offset: int
+    end: int
+    line: int
+    old: list[bytes]
+    new: list[bytes]
+    old_count: int
+    new_count: int
+
+
+def touched(before: Snapshot, splices: Sequence[Splice]) -> Iterator[Touched]:
+    """The changed lines of each region that splices touch, in order."""
+    index = 0
+    while index < len(splices):
+        first = splices[index]
+        start = min(before.lines.begin(max(first.offset - 1, 0)), first.offset)
+        end = _region_end(before, first)
+        group = [first]
+        index += 1
+        # Lines are asked for where a splice leaves those of the group, not at every splice of a long line.
+        while index < len(splices) and max(splices[index].offset - 1, 0) < end:
+            group.append(splices[index])
+            if splices[index].end >= end:
+                end = max(end, _region_end(before, splices[index]))
+            index += 1
+        fresh = sum(len(splice.replacement) for splice in group)
+        number = before.lines.line_at(start)
+        if end - start + fresh > _COMPARED:
+            yield _glimpse(before, group, start, end, number)
+        else:
+            yield from _compared(before, group, start, end, number)
+
+
+def _region_end(before: Snapshot, splice: Splice) -> int:
+    return before.lines.end(splice.end) if splice.end < before.size else before.size
+
+
+def _compared(
+    before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int
+) -> Iterator[Touched]:
+    data = before.read(start, end - start)
+    parts: list[bytes] = []
+    position = start
+    for splice in group:
+        parts += (data[position - start : splice.offset - start], splice.replacement)
+        position = splice.end
+    parts.append(data[position - start :])
+    fresh = b"".join(parts)
+    bom = before.encoding.bom
+    if start == 0 and bom and data.startswith(bom) and fresh.startswith(bom):
+        data, fresh, start = data[len(bom) :], fresh[len(bom) :], len(bom)
+    old, new = data.splitlines(keepends=True), fresh.splitlines(keepends=True)
+    offset, line = start, 0
+    for change in changes(old, new):
+        offset += sum(map(len, old[line : change.start]))
+        gone, come = old[change.start : change.end], new[change.new_start : change.new_end]
+        line = change.end
+        stop = offset + sum(map(len, gone))
+        yield Touched(offset, stop, number + change.start, gone, come, len(gone), len(come))
+        offset = stop
+
+
+def _glimpse(before: Snapshot, group: Sequence[Splice], start: int, end: int, number: int) -> Touched:
+    """A region too large to compare: the beginnings of its first old and new lines."""
+    near = max(start, group[0].offset - 200)
+    lead = before.read(near, group[0].offset - near)
+    ended = before.dominant
+    old = [_ended(line, ended) for line in before.read(near, min(end - near, PEEK)).splitlines(keepends=True)]
+    new = [_ended(line, ended) for line in (lead + group[0].replacement[:PEEK]).splitlines(keepends=True)]
+    gone = before.lines.line_at(end) - number
+    come = gone
+    for splice in group:
+        come += terminators_in(splice.replacement).total
+        come -= _lines_in(before, splice)
+    return Touched(start, end, number, old, new, max(gone, len(old)), max(come, len(new)))
+
+
+def _lines_in(before: Snapshot, splice: Splice) -> int:
+    """How many lines end in what a splice replaces."""
+    if splice.length <= PEEK:
+        return terminators_in(before.read(splice.offset, splice.length)).total
+    return before.lines.line_at(splice.end) - before.lines.line_at(splice.offset)
+
+
+def _ended(line: bytes, terminator: bytes) -> bytes:
+    return line if line.endswith((b"\n", b"\r")) else line + terminator
