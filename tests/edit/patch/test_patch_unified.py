@@ -149,6 +149,12 @@ CASES = [
         {'t\tb"ü': ABC.replace(b"a", b"A")},
     ),
     Case(
+        "quoted names behind their prefixes",
+        {"t\tb": ABC},
+        'diff --git a/"t\\tb" b/"t\\tb"\n--- a/"t\\tb"\n+++ b/"t\\tb"\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n',
+        {"t\tb": ABC.replace(b"a", b"A")},
+    ),
+    Case(
         "quoted names of a rename with a hunk",
         {'t"x': ABC},
         'diff --git "a/t\\"x" "b/\\303\\274y"\nrename from "t\\"x"\nrename to "\\303\\274y"\n--- "a/t\\"x"\n'

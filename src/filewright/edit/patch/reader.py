@@ -43,7 +43,7 @@ _HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+\d{1,18}(?:,(\d{1,18}))? @
 _ROW_PIECE = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
 # Names in headers.
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED = re.compile(r'([abciwo12]/)?("(?:[^"\\]|\\.)*")')  # models put a prefix before the quotes
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
 _TIME = re.compile(r" {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]*$")
 _PREFIX = re.compile(rb"[abciwo12]/(?=.)", re.DOTALL)
@@ -310,24 +310,24 @@ class _Reader:
             )
         return mode & 0o777
 
-    def _name(self, text: str) -> tuple[bytes, bool]:
+    def _name(self, text: str, hint: str = "name the file") -> tuple[bytes, bool]:
         """The name after ``--- `` or ``rename to ``, and whether a time of the epoch follows it."""
         text = text.removesuffix("\r")
         quoted = _QUOTED.match(text)
         if quoted:
-            return unquote(quoted.group()), bool(_EPOCH.search(text, quoted.end()))
+            return _unquoted(quoted.group()), bool(_EPOCH.search(text, quoted.end()))
         name, tab, time = text.partition("\t")
         if not tab:
             match = _TIME.search(text) if len(text) < _LONG else None
             name, time = (text[: match.start()], match.group().strip()) if match else (text.strip(" "), "")
         if not name:
-            raise self.refused(self.at, "a file name is missing", "name the file after '--- ' and '+++ '")
+            raise self.refused(self.at, "a file name is missing", hint)
         return unquote(name), bool(_EPOCH.match(time))
 
     def _plain_names(self, header: _Header) -> None:
         """Take the ``---`` and ``+++`` lines."""
         (header.old, old_epoch), (header.new, new_epoch) = (
-            self._name(self[at][4:]) for at in (self.at, self.at + 1)
+            self._name(self[at][4:], "name the file after '--- ' and '+++ '") for at in (self.at, self.at + 1)
         )
         header.epochs = (old_epoch, new_epoch)
         self.at += 2
@@ -706,12 +706,11 @@ def _git_names(line: str) -> tuple[bytes, bytes] | None:
     """The names of ``diff --git a/x b/x``; None where it is not clear which is which."""
     rest = line.removeprefix("diff --git ")
     middle = len(rest) // 2
-    quoted = _QUOTED.match(rest)
-    if quoted:
+    quoted = _QUOTED.search(rest)
+    if quoted and not quoted.start():
         old, new = quoted.group(), rest[quoted.end() :].lstrip(" ")
-    elif rest[:1] == '"' or rest[-1:] == '"':
-        old, _, new = rest.partition(' "')
-        new = f'"{new}'
+    elif quoted and quoted.end() == len(rest):
+        old, new = rest[: quoted.start()].rstrip(" "), quoted.group()
     else:
         # The two names are as long as one another unless the file was renamed.
         old, new = rest[:middle], rest[middle + 1 :]
@@ -720,7 +719,12 @@ def _git_names(line: str) -> tuple[bytes, bytes] | None:
             old, _, new = rest.partition(" ")
             if " " in new:
                 return None
-    return (unquote(old), unquote(new)) if old and new else None
+    return (_unquoted(old), _unquoted(new)) if old and new else None
+
+
+def _unquoted(name: str) -> bytes:
+    quoted = _QUOTED.fullmatch(name)
+    return (quoted[1] or "").encode() + unquote(quoted[2]) if quoted else unquote(name)
 
 
 def _without_prefixes(old: bytes, new: bytes, header: _Header) -> tuple[bytes, bytes]:
