@@ -96,7 +96,7 @@ class Rule:
         if b"[" in self.text[:cut] or (cut and b"\\" in self.text):
             return (("fits", b".*"),)  # A slash in brackets or behind a backslash: the cut may be none.
         # `a**/b` fits `ab`: git takes what follows a literal part on its own.
-        loose = b"**" in self.text[:cut]
+        loose = re.search(rb"[^/*]\*\*", self.text[:cut]) is not None
         special = _SPECIAL.search(last)
         if special is None:
             return (("ends" if loose else "is", last),)

@@ -512,8 +512,10 @@ class _Names:
             if self.files or self.folders or self.others:
                 self._pack()  # There are more than one batch holds.
             self.files, self.folders, self.others = batch.files, batch.folders, dict(batch.others)
-            names = (self.files, self.folders, self.others)
-            self.rules |= {each for each in (_GIT, *_IGNORE_FILES) if any(each in some for some in names)}
+            files, folders, others = self.files, self.folders, self.others
+            for each in (_GIT, *_IGNORE_FILES):
+                if each in files or each in folders or each in others:
+                    self.rules.add(each)
         if self.runs:
             self._pack()
 
