@@ -378,3 +378,75 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
     (project / ".mcp.json").write_text("{}\n")
     (project / ".mcp.json").chmod(0o400)
     assert ".mcp.json" in str(setup("claude-code", "--yes").exception)
+
+
+# Whatever is where a configuration should be
+
+
+BAD = {
+    "no JSON": b"servers: []\n",
+    "a list": b"[1]\n",
+    "a number": b"7",
+    "cut off": b'{"mcpServers": {',
+    "not UTF-8": b'{"a": "\xff"}',
+    "UTF-16": '{"mcpServers": {}}'.encode("utf-16"),
+    "nested deeply": b"[" * 100_000,
+    "servers that are none": b'{"mcpServers": [1], "hooks": 3}',
+    "servers that are nothing": b'{"mcpServers": null, "hooks": null}',
+    "an entry without a command": b'{"mcpServers": {"filewright": {}}}',
+    "an entry that is text": b'{"mcpServers": {"filewright": "x"}}',
+    "a command that is a number": b'{"mcpServers": {"filewright": {"command": 3, "args": "x"}}}',
+    "a command that is not there": b'{"mcpServers": {"filewright": {"command": "/no/such/program", "args": []}}}',
+    "hooks of another shape": b'{"hooks": {"PreToolUse": {"a": 1}}}',
+    "a hook of ours that does not run": (
+        b'{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", '
+        b'"command": "/no/filewright snapshot begin --hook"}]}]}}'
+    ),
+    "remarks only": b"// mine\n",
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("path", [".mcp.json", ".claude/settings.json"])
+def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
+    path: str, case: str, project: Path
+) -> None:
+    (project / ".claude").mkdir()
+    (project / path).write_bytes(BAD[case])
+    checked = setup("claude-code", "--check")
+    assert checked.exit_code == 1, checked.output
+    assert isinstance(checked.exception, SystemExit), "every part is looked at"
+    assert checked.stdout.count("LOOK") == 3
+    removed = setup("claude-code", "--remove", "--yes")
+    if removed.exit_code:
+        assert path in str(removed.exception)
+    elif b"filewright" not in BAD[case]:
+        assert (project / path).read_bytes() == BAD[case]
+
+
+@pytest.mark.parametrize("option", ["--check", "--remove", "--yes"])
+@pytest.mark.parametrize("kind", ["folder", "dangling link", "loop", "fifo", "unreadable"])
+def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None:
+    file = project / ".mcp.json"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "dangling link":
+        file.symlink_to("nowhere/at/all.json")
+    elif kind == "loop":
+        file.symlink_to(".mcp.json")
+    elif kind == "fifo":
+        os.mkfifo(file)
+    else:
+        if os.geteuid() == 0:
+            pytest.skip("root may read it")
+        file.write_text("{}")
+        file.chmod(0)
+    result = setup(
+        "claude-code", option, *(["--yes"] if option == "--remove" else []), "--no-hooks", "--no-rule"
+    )
+    if kind == "dangling link":  # It is followed to where the file would be.
+        assert result.exit_code == (1 if option == "--check" else 0), result.output
+        return
+    assert result.exit_code != 0
+    assert ".mcp.json" in (result.stdout if option == "--check" else str(result.exception))
+    assert not isinstance(result.exception, OSError)

@@ -109,3 +109,28 @@ def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
     assert "confined" in stderr
     _, _, without = session(tmp_path, "--no-landlock")
     assert "confined by Landlock" not in without
+
+
+def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f():\n    return 1\n")
+    code = """
+import sys
+from types import SimpleNamespace
+from filewright import Workspace
+from filewright.server.serve import load_while_idle
+
+load_while_idle(SimpleNamespace(idle=True), quiet=0)
+with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
+    before = {*sys.modules}
+    for name, arguments in (
+        ("list_files", {}),
+        ("read_content", {"path": "a.py"}),
+        ("edit_content", {"path": "a.py", "edits": [{"search": "return 1", "replace": "return 2"}]}),
+        ("get_history", {}),
+    ):
+        assert not workspace.offer().call(name, arguments).is_error
+print(*(name for name in {*sys.modules} - before if name.startswith(("filewright.tools", "pydantic", "sqlite3"))))
+"""
+    words = [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "state")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "\n"

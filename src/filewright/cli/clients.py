@@ -234,6 +234,6 @@ def _texts(client: Client) -> Iterator[bytes]:
     """What is in the files that configure a client."""
     hooks = [client.hooks, f"~/{client.hooks}"] if client.hooks else []
     users = [*([client.user] if client.user else []), *(["~/.claude.json"] * (client.name == "claude-code"))]
-    for file in (*client.project, *hooks, *users):
-        with suppress(OSError):  # not there, or not ours to read: it configures nothing as far as we can tell
-            yield Path(whole(file)).read_bytes()
+    for file in map(Path, map(whole, (*client.project, *hooks, *users))):
+        with suppress(OSError):  # not ours to read: it configures nothing as far as we can tell
+            yield file.read_bytes() if file.is_file() else b""

@@ -99,7 +99,7 @@ def setup(
         from filewright.cli.setup_check import checked
 
         sys.exit(0 if checked(chosen, parts) else 1)
-    before = {part.path: _content(part.path) for part in parts}
+    before = {part.path: content_of(part.path) for part in parts}
     after = {path: text or "" for path, text in before.items()}
     for part in parts:
         after[part.path] = _edited(part, after[part.path], chosen, remove=remove)
@@ -184,7 +184,7 @@ def _unruled(text: str) -> str:
 # Reading and writing
 
 
-def _content(path: str) -> str | None:
+def content_of(path: str) -> str | None:
     """What is in a file; None: it is not there. Raises `unsupported` if it is not UTF-8."""
     if not os.path.lexists(path):
         return None
@@ -230,7 +230,7 @@ def _written(path: str, before: str | None, after: str, *, empty_goes: bool) -> 
             workspace.write(path, after, newline="keep")
             return f"{path}: written"
         version = workspace.read(path, limit=1).version
-        if _content(path) != before:
+        if content_of(path) != before:
             message = f"{path} was changed meanwhile"
             raise FilewrightError(Code.STALE_VERSION, message, hint="run the command again")
         if empty_goes and "".join(after.lstrip("\ufeff").split()) in ("", "{}"):

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from filewright.cli.clients import Client, is_ours
 from filewright.cli.configfile import read, value_at
-from filewright.cli.setup import Part
+from filewright.cli.setup import Part, content_of
 from filewright.cli.terminal import write
 from filewright.errors import FilewrightError
 
@@ -28,8 +28,6 @@ def checked(client: Client, parts: Sequence[Part]) -> bool:
     for part in parts:
         try:
             said, fine = _found(client, part)
-        except FileNotFoundError:
-            said, fine = f"not configured: there is no {part.path}", False
         except (OSError, ValueError, TypeError, subprocess.SubprocessError, FilewrightError) as error:
             said, fine = f"{part.path}: {error}", False
         write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {said}")
@@ -40,7 +38,10 @@ def checked(client: Client, parts: Sequence[Part]) -> bool:
 
 
 def _found(client: Client, part: Part) -> tuple[str, bool]:
-    text = Path(part.path).read_text(encoding="utf-8-sig")
+    text = content_of(part.path)
+    if text is None:
+        return f"not configured: there is no {part.path}", False
+    text = text.removeprefix("\ufeff")
     if part.take(text) == text:
         return f"not in {part.path}", False
     if part.what == "rule":

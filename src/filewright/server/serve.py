@@ -8,6 +8,8 @@ import io
 import logging
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -27,6 +29,8 @@ _logger = logging.getLogger("filewright.server")
 
 GREETING_SECONDS = 0.03
 """How long a start waits for a client that asks for the tools at once."""
+QUIET_SECONDS = 0.2
+"""How long a server is left alone before it loads what no call has needed yet."""
 DRAIN_SECONDS = 30.0
 """How long the process waits for changes that are being committed when it is asked to stop."""
 
@@ -72,6 +76,7 @@ def serve(plan: ServeOptions) -> int:
             calls, transport = _prepare(plan, workspace, wire)
         import asyncio
 
+        threading.Thread(target=load_while_idle, args=(calls,), daemon=True).start()
         asyncio.run(_until_stopped(transport))
         if not calls.close(DRAIN_SECONDS):
             logging.shutdown()
@@ -132,6 +137,18 @@ def _without_collecting() -> Iterator[None]:
         gc.freeze()
         if collecting:
             gc.enable()
+
+
+def load_while_idle(calls: CallRunner, *, quiet: float = QUIET_SECONDS) -> None:
+    """Import what calls will need, a tool at a time while none is made: the first call of each would wait for it."""
+    from filewright.tools import entries
+
+    time.sleep(quiet)
+    for entry in entries():
+        while not calls.idle:
+            time.sleep(quiet)
+        assert entry.load().schema, "the model of its arguments is made, too"
+    import sqlite3  # noqa: F401  the history of changes is in such a database
 
 
 async def _until_stopped(transport: Transport) -> None:

@@ -1,0 +1,107 @@
+"""A person and a client work in one folder, and a variable that names the history's folder is set for one of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PERSON, CLIENT = "person", "client"
+
+
+class Machine:
+    """A project, and the two who work in it, each in an environment of its own."""
+
+    def __init__(self, place: Path, variable: str, set_for: str) -> None:
+        self.project = place / "project"
+        self.project.mkdir()
+        (self.project / "a.txt").write_text("one\ntwo\n")
+        self.elsewhere = place / "elsewhere"
+        cleared = (
+            "FILEWRIGHT_STATE_DIR",
+            "XDG_STATE_HOME",
+            "XDG_CONFIG_HOME",
+            "CODEX_HOME",
+            "FILEWRIGHT_ROOTS",
+        )
+        bare = {name: value for name, value in os.environ.items() if name not in cleared}
+        bare |= {"HOME": str(place), "USERPROFILE": str(place)}
+        self.environments = {PERSON: bare, CLIENT: bare}
+        self.environments[set_for] = {**bare, variable: str(self.elsewhere)}
+
+    def run(self, *words: str, by: str = PERSON, given: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "filewright", *words],
+            cwd=self.project,
+            env=self.environments[by],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def edit(self, by: str, old: str, new: str) -> str:
+        """An edit, by the command line or by the server as it is configured; what that says on standard error."""
+        edit = {"path": "a.txt", "edits": [{"search": old, "replace": new}]}
+        if by == PERSON:
+            return self.run("call", "edit_content", json.dumps(edit)).stderr
+        entry = json.loads((self.project / ".mcp.json").read_text())["mcpServers"]["filewright"]
+        about = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"},
+        }
+        messages = (
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
+            {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": "tools/call",
+                "params": {"name": "edit_content", "arguments": edit},
+            },
+        )
+        lines = "".join(json.dumps(message) + "\n" for message in messages)
+        done = self.run(*entry["args"], by=CLIENT, given=lines)
+        assert '"isError":false' in done.stdout, done.stdout + done.stderr
+        return done.stderr
+
+    @property
+    def text(self) -> str:
+        return (self.project / "a.txt").read_text()
+
+
+@pytest.mark.parametrize("first", [PERSON, CLIENT])
+@pytest.mark.parametrize("set_for", [PERSON, CLIENT])
+@pytest.mark.parametrize("variable", ["XDG_STATE_HOME", "FILEWRIGHT_STATE_DIR"])
+def test_who_opens_first_and_where_the_variable_is_set(
+    variable: str, set_for: str, first: str, tmp_path: Path
+) -> None:
+    machine = Machine(tmp_path, variable, set_for)
+    assert machine.run("setup", "claude-code", "--yes", "--no-hooks", "--no-rule").returncode == 0
+    second = CLIENT if first == PERSON else PERSON
+    said = machine.edit(first, "one", "1") + machine.edit(second, "two", "2")
+    assert "history in" in said, "the server says which one it uses"
+    assert machine.text == "1\n2\n"
+    if set_for == PERSON:  # setup has written the folder into the configuration
+        assert str(machine.elsewhere) in said
+        assert "second history" not in machine.run("doctor").stdout
+        assert machine.run("undo", "--yes").returncode == 0
+        assert machine.text == "1\ntwo\n", "the newest, whoever made it"
+        assert machine.run("undo", "--yes").returncode == 0
+        assert machine.text == "one\ntwo\n"
+    else:
+        found = machine.run("doctor", by=CLIENT).stdout
+        assert f"{tmp_path / '.local/state/filewright'} has 2 changes of these roots" in found, (
+            "and the setup"
+        )
+        assert "--state-dir" in found
+        assert machine.run("undo", "--yes").returncode == 0
+        assert machine.text == ("one\n2\n" if first == PERSON else "1\ntwo\n"), "only the person's own"
+        assert machine.run("undo", "--yes").returncode == 1, "what is not in this history is not taken back"
+        assert machine.run("undo", "--yes", by=CLIENT).returncode == 0
+        assert machine.text == "one\ntwo\n"
