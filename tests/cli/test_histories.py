@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 PERSON, CLIENT = "person", "client"
+TEXT = "one\n" + "far apart\n" * 9 + "two\n"
 
 
 class Machine:
@@ -19,7 +20,7 @@ class Machine:
     def __init__(self, place: Path, variable: str, set_for: str) -> None:
         self.project = place / "project"
         self.project.mkdir()
-        (self.project / "a.txt").write_text("one\ntwo\n")
+        (self.project / "a.txt").write_text(TEXT)
         self.elsewhere = place / "elsewhere"
         cleared = (
             "FILEWRIGHT_STATE_DIR",
@@ -33,12 +34,11 @@ class Machine:
         self.environments = {PERSON: bare, CLIENT: bare}
         self.environments[set_for] = {**bare, variable: str(self.elsewhere)}
 
-    def run(self, *words: str, by: str = PERSON, given: str = "") -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, by: str = PERSON) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "filewright", *words],
             cwd=self.project,
             env=self.environments[by],
-            input=given,
             capture_output=True,
             text=True,
             timeout=60,
@@ -65,10 +65,26 @@ class Machine:
                 "params": {"name": "edit_content", "arguments": edit},
             },
         )
-        lines = "".join(json.dumps(message) + "\n" for message in messages)
-        done = self.run(*entry["args"], by=CLIENT, given=lines)
-        assert '"isError":false' in done.stdout, done.stdout + done.stderr
-        return done.stderr
+        words = [sys.executable, "-m", "filewright", *entry["args"]]
+        with subprocess.Popen(
+            words,
+            cwd=self.project,
+            env=self.environments[CLIENT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            assert server.stderr is not None
+            for message in messages:
+                server.stdin.write(json.dumps(message) + "\n")
+                server.stdin.flush()
+                answer = json.loads(server.stdout.readline())
+            server.stdin.close()
+            assert answer["result"]["isError"] is False
+            return server.stderr.read()
 
     @property
     def text(self) -> str:
@@ -86,14 +102,15 @@ def test_who_opens_first_and_where_the_variable_is_set(
     second = CLIENT if first == PERSON else PERSON
     said = machine.edit(first, "one", "1") + machine.edit(second, "two", "2")
     assert "history in" in said, "the server says which one it uses"
-    assert machine.text == "1\n2\n"
+    both = TEXT.replace("one", "1").replace("two", "2")
+    assert machine.text == both
     if set_for == PERSON:  # setup has written the folder into the configuration
         assert str(machine.elsewhere) in said
         assert "second history" not in machine.run("doctor").stdout
         assert machine.run("undo", "--yes").returncode == 0
-        assert machine.text == "1\ntwo\n", "the newest, whoever made it"
+        assert machine.text == both.replace("2", "two"), "the newest, whoever made it"
         assert machine.run("undo", "--yes").returncode == 0
-        assert machine.text == "one\ntwo\n"
+        assert machine.text == TEXT
     else:
         found = machine.run("doctor", by=CLIENT).stdout
         assert f"{tmp_path / '.local/state/filewright'} has 2 changes of these roots" in found, (
@@ -101,7 +118,7 @@ def test_who_opens_first_and_where_the_variable_is_set(
         )
         assert "--state-dir" in found
         assert machine.run("undo", "--yes").returncode == 0
-        assert machine.text == ("one\n2\n" if first == PERSON else "1\ntwo\n"), "only the person's own"
+        assert machine.text == (both.replace("1", "one") if first == PERSON else both.replace("2", "two"))
         assert machine.run("undo", "--yes").returncode == 1, "what is not in this history is not taken back"
         assert machine.run("undo", "--yes", by=CLIENT).returncode == 0
-        assert machine.text == "one\ntwo\n"
+        assert machine.text == TEXT

@@ -6,9 +6,8 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -27,13 +26,15 @@ _LOOK_SECONDS = 30.0
 _RULES = 20
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing looked at: `good` is None for plain information."""
 
     what: str
     detail: str
     good: bool | None = None
+
+
+_MARKS = {True: ("ok  ", "green"), False: ("weak", "yellow"), None: ("    ", "")}
 
 
 @click.command(
@@ -45,12 +46,11 @@ def doctor(roots: tuple[str, ...], state_dir: Path | None) -> None:
     """Say what is available here, and finish or take back what a crash left behind."""
     findings = [*_system(), *_engines(), *_clients(), *_workspace(roots, state_dir)]
     width = max(len(finding.what) for finding in findings)
-    coloured = is_terminal(sys.stdout)
     for finding in findings:
-        mark = {True: "ok", False: "weak", None: ""}[finding.good]
-        colour = {True: "green", False: "yellow", None: None}[finding.good]
-        shown = click.style(f"{mark:<4}", fg=colour) if coloured else f"{mark:<4}"
-        write(f"{shown}  {finding.what:<{width}}  {finding.detail}")
+        mark, colour = _MARKS[finding.good]
+        if colour and is_terminal(sys.stdout):
+            mark = click.style(mark, fg=colour)
+        write(f"{mark}  {finding.what:<{width}}  {finding.detail}")
 
 
 _PLATFORMS = {

@@ -34,6 +34,7 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    Resource,
     ResourceLink,
     ResourceTemplateReference,
     TextContent,
@@ -44,7 +45,7 @@ from pydantic import ValidationError
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Caller, Task, caller_name
-from filewright.server.calls import CallRunner, Notify
+from filewright.server.calls import CallRunner
 from filewright.server.client_roots import ClientRoots
 from filewright.server.confirm import Confirmation
 from filewright.server.listing import listing
@@ -131,14 +132,16 @@ class Handlers:
         """One tool call, in a worker thread; only an unknown tool is a protocol error."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(code=INVALID_PARAMS, message=self._unknown(params.name))
+            hint = did_you_mean(params.name, self._tools, f"the tools are {', '.join(self._tools)}")
+            message = safe(f"Unknown tool: {params.name[:100]}; {hint}")
+            raise MCPError(code=INVALID_PARAMS, message=message)
         caller = self._caller(context)
+        asked_for = (context.meta or {}).get("progress_token") is not None
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
         app = _has_apps(context)
         try:
-            if (unknown := await self._beyond_roots(context)) is not None:
-                raise unknown
+            await self._stay_within_roots(context)
             question = await self._confirmation.settle(
                 context, tool, params, caller, lambda: self._preview(tool, arguments)
             )
@@ -147,7 +150,7 @@ class Handlers:
             return await self._calls.run(
                 lambda task: self._answer(tool.name, arguments, task, links=links, app=app),
                 writes=tool.writes,
-                notify=_progress(context),
+                notify=context.session.report_progress if asked_for else None,
                 caller=caller,
             )
         except FilewrightError as error:
@@ -170,14 +173,10 @@ class Handlers:
         except FilewrightError as error:
             return str(error)
 
-    async def _beyond_roots(self, context: Context) -> FilewrightError | None:
-        """Keep within the client's roots, if that is wanted; the refusal where they are not known."""
-        try:
-            if self._roots is not None:
-                await self._roots.settle(context)
-        except FilewrightError as error:
-            return error
-        return None
+    async def _stay_within_roots(self, context: Context) -> None:
+        """Keep within the client's roots, if that is wanted. Raises the refusal where they are not known."""
+        if self._roots is not None:
+            await self._roots.settle(context)
 
     def _caller(self, context: Context) -> Caller:
         """Who asks: the session, and what the client says of itself.
@@ -212,7 +211,7 @@ class Handlers:
         from filewright.page import app_view
         from filewright.tools import RevertResult
 
-        undo = next((name for name in self._tools if name == "revert_edit"), None)
+        undo = "revert_edit" if "revert_edit" in self._tools else None
         diff = result.difference
         if not diff.files and result.change_id is not None:
             diff = self._workspace.diff(result.change_id, task=task)
@@ -245,19 +244,16 @@ class Handlers:
         content += map(_as_it_is, result.images)
         return CallToolResult(content=[*content, *linked], is_error=result.is_error)
 
-    def _unknown(self, name: str) -> str:
-        hint = did_you_mean(name, self._tools, f"the tools are {', '.join(self._tools)}")
-        return safe(f"Unknown tool: {name[:100]}; {hint}")
-
     # Resources
 
     async def list_resources(
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         """The newest changes; files are found by the template."""
-        if await self._beyond_roots(context) is not None:
-            return ListResourcesResult(resources=[])
-        return ListResourcesResult(resources=await self._blocking(lambda _task: self._resources.recent()))
+        none: list[Resource] = []
+        return ListResourcesResult(
+            resources=await self._found(context, lambda _task: self._resources.recent(), none)
+        )
 
     async def list_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
@@ -269,8 +265,7 @@ class Handlers:
         """One resource."""
         uri = str(params.uri)
         try:
-            if (unknown := await self._beyond_roots(context)) is not None:
-                raise unknown
+            await self._stay_within_roots(context)
             contents = await self._calls.run(lambda _task: self._resources.read(uri))
         except FilewrightError as error:
             modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -280,18 +275,22 @@ class Handlers:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Paths and change ids for the resource templates; nothing for anything else."""
-        reference = params.ref
-        beyond = await self._beyond_roots(context)
-        if beyond is not None or not isinstance(reference, ResourceTemplateReference):
-            return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
-        argument = params.argument
-        return CompleteResult(
-            completion=await self._blocking(
-                lambda task: self._resources.complete(reference.uri, argument.name, argument.value, task)
+        about, argument = params.ref, params.argument
+        found = Completion(values=[], total=0, has_more=False)
+        if isinstance(about, ResourceTemplateReference):
+            found = await self._found(
+                context,
+                lambda task: self._resources.complete(about.uri, argument.name, argument.value, task),
+                found,
             )
-        )
+        return CompleteResult(completion=found)
 
-    async def _blocking(self, work: Callable[[Task], T]) -> T:
+    async def _found(self, context: Context, work: Callable[[Task], T], otherwise: T) -> T:
+        """What `work` finds; `otherwise` where it is not known yet which roots may be served."""
+        try:
+            await self._stay_within_roots(context)
+        except FilewrightError:
+            return otherwise
         try:
             return await self._calls.run(work)
         except FilewrightError as error:
@@ -327,13 +326,6 @@ def _has_apps(context: Context) -> bool:
 def _shows(text: str, diff: Diff) -> bool:
     """Whether a result's text holds its diff to the end."""
     return not diff.truncated and safe(diff.text.rstrip("\n")) in text
-
-
-def _progress(context: Context) -> Notify | None:
-    """How to report progress of this call; None if its client asked for none."""
-    if not context.meta or context.meta.get("progress_token") is None:
-        return None
-    return context.session.report_progress
 
 
 def _as_it_is(file: Image) -> ContentBlock:
