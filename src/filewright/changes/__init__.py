@@ -8,8 +8,15 @@ a root. It never decides what a change should be: it takes a `ChangeSet`, a plai
 In: a `ChangeSet`. Out: a `ChangeRecord`, and from `history` and `record` the same values again;
 `Recovery` says what was settled after a crash. Errors name the path as the caller wrote it.
 
+`commit` is the page of a commit. Its steps are taken on a tree (`steps`, `tree`), which then changes no more;
+what is found out on the way are values of their own: what was saved (`save`), the operations on names (`plan`,
+`operations`), what was made (`stage`). `settle` rolls an operation back, or cleans up after it, by what is in each
+place (`slots`), for a commit that fails and for `recovery` alike.
+
 Its size has grown by what a command and a tool do to the same file at the same time, which is on record in
-the order in which it happened and taken back as such.
+the order in which it happened and taken back as such. What is above its goal in a commit pays for file systems that
+exchange no names or have no links, for folders that others move meanwhile, for an editor's save at any moment, and
+for files that are too large to be held or read twice.
 """
 
 # ruff: noqa: F401

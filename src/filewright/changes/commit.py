@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from filewright.changes.content import Flusher
 from filewright.changes.log import Operation
@@ -110,9 +110,7 @@ def _attempt(
                 tool=change_set.tool,
                 summary=change_set.summary,
                 entries=known.entries(difference),
-                session=caller.session,
-                client=caller.client,
-                turn=caller.turn,
+                **asdict(caller),
                 reverts=change_set.reverts or (),
                 partial=change_set.partial,
                 undoable=change_set.undoable,

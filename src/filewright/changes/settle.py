@@ -359,14 +359,16 @@ class _Settlement:
 
     def _remove_displaced(self, slot: Slot, before: Stamp, put: Put) -> None:
         slots = self._slots
-        if slots.status(slot) is None:
+        status = slots.status(slot)
+        if status is None:
             return
         self.findings.cleaned += 1
+        untouched = kind_of(status) == before.kind and before.untouched(status)
         if before.kind == "folder":
             self._remove_tree(slot, before, put)
         elif before.kind != "file":
             slots.unlink(slot)
-        elif put.how == "made" and self._is_not_exchanged(slot, put, before):
+        elif put.how == "made" and not untouched and slots.look(slot, put.after) in AS_IT_WAS:
             # The exchange never reached the disk although the commit did: do it again.
             if slots.look(put.place, before) in AS_IT_WAS:
                 slots.exchange(put)
@@ -375,11 +377,6 @@ class _Settlement:
                 self._conflict(put, "was changed by somebody else: it stays", slot)
         else:
             self._remove_file(slots.holder(slot), slot.name, before, put)
-
-    def _is_not_exchanged(self, slot: Slot, put: Put, before: Stamp) -> bool:
-        status = self._slots.status(slot)
-        untouched = status is not None and status.kind == before.kind and before.untouched(status)
-        return not untouched and self._slots.look(slot, put.after) in AS_IT_WAS
 
     def _remove_tree(self, slot: Slot, stamp: Stamp, put: Put) -> None:
         """Remove exactly what a stamp says is in a folder; what others have put there stays, or is kept."""
