@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.boundary import PIPE, Boundary, Child, Location, program
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 
 _REVISION: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9_./@^~{}+-]*")
@@ -90,9 +90,7 @@ def committed(
     of this repository's, `timeout` after `seconds`, `cancelled` if `task` was.
     """
     if not _REVISION.fullmatch(revision) or ".." in revision:
-        raise FilewrightError(
-            Code.INVALID_INPUT, f"{revision!r} is not a revision", hint='name a commit, a branch or "HEAD"'
-        )
+        raise invalid(f"{revision!r} is not a revision", 'name a commit, a branch or "HEAD"')
     if b"\n" in b"/".join(where.parts):
         return None
     found = _asked(boundary, where, seconds, task)
@@ -103,11 +101,7 @@ def committed(
         if commit is None:
             if revision == "HEAD":
                 return None
-            raise FilewrightError(
-                Code.INVALID_INPUT,
-                f"the repository has no revision {revision!r}",
-                hint='leave it out for "HEAD"',
-            )
+            raise invalid(f"the repository has no revision {revision!r}", 'leave it out for "HEAD"')
         name = commit[0]
         blob = found.object(name.encode() + b":" + found.path, limit)
     if blob is None:
@@ -145,16 +139,16 @@ def git_objects(
 def _asked(boundary: Boundary, where: Location, seconds: float, task: Task | None) -> _Git | str | None:
     """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
     engine = program("git")
-    found = (
-        _repository(boundary, where, task) if engine is not None and boundary.launcher is not None else None
-    )
-    if found is None or isinstance(found, str) or boundary.launcher is None:
-        return None if not isinstance(found, str) else found
+    if engine is None or boundary.launcher is None:
+        return None
+    found = _repository(boundary, where, task)
+    if not isinstance(found, tuple):
+        return found
     place, git_dir, path = found
     try:
         with boundary.open_folder(place) as folder:
             child = boundary.launcher.start(
-                [str(engine), f"--git-dir={git_dir}", "cat-file", "--batch"],
+                [engine, f"--git-dir={git_dir}", "cat-file", "--batch"],
                 folder=folder.fileno(),
                 stdin=PIPE,
                 stderr=False,
@@ -261,20 +255,18 @@ class _Git:
             if not self._more():
                 return None
         header, _, rest = bytes(self._data).partition(b"\n")
-        parts = header[-_HEADER_BYTES:].decode("ascii", "replace").split(" ")
-        if len(parts) != 3 or not parts[2].isdigit():
-            self._data = bytearray(rest)
-            return None  # "… missing", "… ambiguous"
-        size = int(parts[2])
-        if size > limit:
-            return parts[0], parts[1], None
         self._data = bytearray(rest)
-        while len(self._data) < size + 1:
+        name, kind, size = [*header[-_HEADER_BYTES:].decode("ascii", "replace").split(" "), "", ""][:3]
+        if not size.isdigit():
+            return None  # "… missing", "… ambiguous"
+        if int(size) > limit:
+            return name, kind, None
+        while len(self._data) < int(size) + 1:
             if not self._more():
                 return None
-        content = bytes(self._data[:size])
-        del self._data[: size + 1]
-        return parts[0], parts[1], content
+        content = bytes(self._data[: int(size)])
+        del self._data[: int(size) + 1]
+        return name, kind, content
 
     def _more(self) -> bool:
         """Wait for more output; False at its end."""

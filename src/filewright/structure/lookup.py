@@ -51,10 +51,7 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     """The symbols around a 1-based line, outermost first; doc comments and decorators belong to theirs."""
     found: list[Symbol] = []
     level = outline.symbols
-    while level:
-        inner = _holding(level, line)
-        if inner is None:
-            break
+    while (inner := _holding(level, line)) is not None:
         found.append(inner)
         level = inner.children
     return tuple(found)
@@ -63,13 +60,9 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
 def _holding(symbols: tuple[Symbol, ...], line: int) -> Symbol | None:
     """The last of `symbols` that holds `line`, preferring one with children."""
     stop = bisect_right(symbols, line, key=lambda symbol: symbol.block_start_line)
-    best = None
-    for symbol in reversed(symbols[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]):
-        if symbol.block_start_line <= line <= symbol.end_line and (best is None or not best.children):
-            if symbol.children:
-                return symbol
-            best = best or symbol
-    return best
+    near = symbols[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]
+    holding = [each for each in reversed(near) if each.block_start_line <= line <= each.end_line]
+    return next((each for each in holding if each.children), holding[0] if holding else None)
 
 
 def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
@@ -122,37 +115,33 @@ def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedS
     """
     if not outline.parsed:
         reason = outline.note or "filewright has no grammar for it"
-        raise FilewrightError(
-            Code.UNSUPPORTED,
-            f"symbols of {shown} are not known: {reason}",
-            hint="search for the name instead",
-        )
+        message = f"symbols of {shown} are not known: {reason}"
+        raise FilewrightError(Code.UNSUPPORTED, message, "search for the name instead")
     found = candidates(outline, asked)
     if not found:
         near = nearest(outline, asked)
-        raise FilewrightError(
-            Code.NO_MATCH,
-            f"{shown} has no symbol {asked!r}",
-            hint=f"the nearest are: {', '.join(near)}" if near else "get_overview lists its symbols",
-            details={"symbol": asked, "nearest": near},
-        )
+        hint = f"the nearest are: {', '.join(near)}" if near else "get_overview lists its symbols"
+        message = f"{shown} has no symbol {asked!r}"
+        raise FilewrightError(Code.NO_MATCH, message, hint, symbol=asked, nearest=near)
     if len(found) > 1:
+        rows = [
+            {
+                "name": each.name,
+                "kind": symbol.kind,
+                "start_line": symbol.start_line,
+                "end_line": symbol.end_line,
+            }
+            for each in found
+            for symbol in (each.symbol,)
+        ]
         lines = [f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})" for each in found]
         raise FilewrightError(
             Code.AMBIGUOUS_MATCH,
             f"{shown} has {len(found)} symbols {asked!r}: {listed(lines, _CANDIDATES, '; ')}",
-            hint="give its full name (Class.method), or a line inside the one you mean",
-            details={
-                "symbol": asked,
-                "candidates": [
-                    {
-                        "name": each.name, "kind": each.symbol.kind, "start_line": each.symbol.start_line,
-                        "end_line": each.symbol.end_line,
-                    }
-                    for each in found[:_CANDIDATES]
-                ],
-            },
-        )  # fmt: skip
+            "give its full name (Class.method), or a line inside the one you mean",
+            symbol=asked,
+            candidates=rows[:_CANDIDATES],
+        )
     return found[0]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 DEFINITIONS: Final = frozenset(
@@ -164,14 +165,9 @@ class Outline:
 
     def first_missing(self, kept: Sequence[Symbol]) -> int | None:
         """The line of the first symbol that `kept`, a shortened tree, does not hold."""
-        held = set()
-        pending = list(kept)
-        while pending:
-            symbol = pending.pop()
-            held.add((symbol.start, symbol.kind, symbol.name))
-            pending.extend(symbol.children)
-        missing = (s for _, s in self.walk() if (s.start, s.kind, s.name) not in held)
-        return next((symbol.start_line for symbol in missing), None)
+        shown = (symbol for _, symbol in Outline(self.language, tuple(kept)).walk())
+        pairs = zip_longest((symbol for _, symbol in self.walk()), shown)
+        return next((own.start_line for own, held in pairs if held is None or own[:-1] != held[:-1]), None)
 
     def _only(self, kept: set[int]) -> tuple[Symbol, ...]:
         """The tree of the symbols in `kept` (by id), built from the last: nesting costs no recursion."""
