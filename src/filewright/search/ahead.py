@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import select
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -54,25 +53,15 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
         yield lambda position: position
         return
     named = _named(child, task)
-    # A hit needs its line's number: lines are counted on the other core meanwhile.
-    quiet = Task(seconds=task.remaining)
-    counting = threading.Thread(target=_count_lines, args=(snapshot, quiet), name="line index", daemon=True)
-    counting.start()
     running = True
-
-    def stop_counting() -> None:
-        quiet.cancel()
-        counting.join()  # before the descriptor it reads from may be closed
 
     def next_line(position: int) -> int:
         nonlocal running
-        at_line = position == snapshot.start or snapshot.read(position - 1, 1) == b"\n"
-        if not running or not at_line:  # a line that was begun is never passed over
-            return position
+        if not running or (position > snapshot.start and snapshot.read(position - 1, 1) != b"\n"):
+            return position  # a line that was begun is never passed over
         for offset in named:
             offset += len(snapshot.encoding.bom)  # `rg` counts from behind the byte-order mark
             if offset >= position:
-                stop_counting()
                 return offset
         try:  # what it did not get to, because it declined or was killed, is looked at here
             running = child.wait(_END) in (0, 1)
@@ -83,7 +72,6 @@ def lines_ahead(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Iterato
     try:
         yield next_line
     finally:
-        stop_counting()
         child.close()
 
 
@@ -110,13 +98,6 @@ def _started(snapshot: Snapshot, forms: Sequence[str], task: Task) -> Child | No
         return launcher.start(argv, stdin=descriptor, stderr=False, memory=MEMORY, seconds=task.remaining)
     except (FilewrightError, OSError):
         return None  # every window is looked at here
-
-
-def _count_lines(snapshot: Snapshot, task: Task) -> None:
-    try:
-        snapshot.lines.build(task)
-    except FilewrightError:
-        return  # cancelled, or the file is gone: who asks for a line hears of it
 
 
 def read_output(output: io.FileIO, task: Task, patience: Task | None = None) -> Iterator[bytes]:
