@@ -13,13 +13,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from filewright.edit.diff3 import align
 from filewright.edit.filetext import FileText
 from filewright.edit.find import ByteRange, Region, TooAlikeError, find_blocks, find_lines, stands
 from filewright.edit.locate.fold import indent_of
 from filewright.edit.locate.located import Located, Rows, WholeLines
-from filewright.edit.locate.request import Edit, RequestLines, Tier, is_blank
+from filewright.edit.locate.request import Edit, RequestLines, Tier
 from filewright.edit.patch.model import Hunk, Row
 from filewright.text import Line
 
@@ -103,30 +104,19 @@ def _ended(hunk: Hunk, lines: FileText, rows: Sequence[Line]) -> bool | None:
 def _kept(hunk: Hunk, *, spelled: bool = False) -> list[tuple[int, int]]:
     """Which old row is which new one: those that are kept, and those removed and added again."""
     pairs: list[tuple[int, int]] = []
-    removed: list[tuple[int, object]] = []
-    added: list[tuple[int, object]] = []
-
-    def settle() -> None:
-        both = {key for _, key in removed} & {key for _, key in added}
-        for match in align([key for _, key in removed], [key for _, key in added]) if both else ():
-            for step in range(match.length):
-                pairs.append((removed[match.left + step][0], added[match.right + step][0]))
-        removed.clear()
-        added.clear()
-
     old = new = 0
-    for row in hunk.rows:
-        key = (row.text, row.terminator if spelled else "")
-        if row.sign == " ":
-            settle()
-            pairs.append((old, new))
-        elif row.sign == "-":
-            removed.append((old, key))
-        else:
-            added.append((new, key))
-        old += row.sign != "+"
-        new += row.sign != "-"
-    settle()
+    for same, run in groupby(hunk.rows, key=lambda row: row.sign == " "):
+        rows = list(run)
+        gone, come = (
+            [(row.text, row.terminator if spelled else "") for row in rows if row.sign != sign]
+            for sign in "+-"
+        )
+        if same:
+            pairs += zip(range(old, old + len(rows)), range(new, new + len(rows)), strict=True)
+        elif not set(gone).isdisjoint(come):
+            for match in align(gone, come):
+                pairs += [(old + match.left + at, new + match.right + at) for at in range(match.length)]
+        old, new = old + len(gone), new + len(come)
     return pairs
 
 
@@ -183,25 +173,18 @@ class Placing:
         for hunk, new in zip(self.hunks, news, strict=True):
             if not new:
                 return None
-            at = self._first_applied(hunk, new, places.get(new, []), floor)
-            if at is None:
+            starts = places.get(new, [])
+            # Where nothing tells that the hunk was applied, only its line does.
+            stated = None if _is_telling(hunk) else _stated(hunk)
+            least = self.lines.count - len(new) if hunk.at_end and stated is None else stated or 0
+            index = bisect_left(starts, max(floor, least))
+            if stated is not None and (hunk.start is None or starts[index : index + 1] != [stated]):
                 return None
-            result.append(at + 1)
-            floor = at + len(new)
+            if index == len(starts) or (len(self.hunks) == 1 and hunk.start is None and len(starts) > 1):
+                return None
+            result.append(starts[index] + 1)
+            floor = starts[index] + len(new)
         return result
-
-    def _first_applied(self, hunk: Hunk, new: tuple[bytes, ...], places: list[int], floor: int) -> int | None:
-        """The first place at or past `floor` where a hunk's result is and says it was applied."""
-        index = bisect_left(places, floor)
-        if hunk.at_end:
-            index = bisect_left(places, max(floor, self.lines.count - len(new)))
-        if not _is_telling(hunk):
-            index = bisect_left(places, max(floor, _stated(hunk)))
-            if hunk.start is None or places[index : index + 1] != [_stated(hunk)]:
-                return None
-        if index == len(places) or (len(self.hunks) == 1 and hunk.start is None and len(places) > 1):
-            return None
-        return places[index]
 
     # One hunk
 
@@ -215,11 +198,15 @@ class Placing:
         """The places a hunk may have at or past `floor`, by the strictest tier that has any."""
         hunk, old = self.hunks[index], self._olds[index]
         if old is not None and not old:
-            return self._insertion(hunk)
+            # Without old lines there is only the end, where that is said, or an empty file.
+            end = self.lines.count
+            if end == 0 or (hunk.at_end and hunk.ended("+") and hunk.start is None and not hunk.headings):
+                return Options([end], 0)
+            return Unplaced(hunk, "no_context")
         if self._exact is None and old is not None and hunk.start is not None:
             at = _stated(hunk) + drift
-            here = at >= floor and stands(self.lines, old, at) and self._is_allowed(hunk, at + len(old))
-            if here and (not _ends_bare(hunk) or at + len(old) == self.lines.count):
+            ends = at + len(old) == self.lines.count or not (hunk.at_end or hunk.cut or _ends_bare(hunk))
+            if ends and at >= floor and stands(self.lines, old, at):
                 return Options([at], len(old))
         everywhere = fitting = self._everywhere(index)
         if hunk.at_end or hunk.cut:
@@ -246,16 +233,6 @@ class Placing:
                 return after.only([nearest])
         return after
 
-    def _insertion(self, hunk: Hunk) -> Options | Unplaced:
-        """The place of a hunk without old lines: only the end, where that is said, or an empty file."""
-        count = self.lines.count
-        if count == 0 or (hunk.at_end and hunk.ended("+") and hunk.start is None and not hunk.headings):
-            return Options([count], 0)
-        return Unplaced(hunk, "no_context")
-
-    def _is_allowed(self, hunk: Hunk, end: int) -> bool:
-        return end == self.lines.count or not (hunk.at_end or hunk.cut)
-
     def _everywhere(self, index: int) -> Options:
         """All places of a hunk by the strictest tier that has one."""
         if self._exact is None:
@@ -276,18 +253,21 @@ class Placing:
         """The place a region of lines is for a hunk: which row is which of the file's lines."""
         first = self.lines.index_of(region.start)
         old = hunk.old
-        solid = [index for index, text in enumerate(old) if not is_blank(text)]
-        found: list[int | None] = [first + index - solid[0] for index in range(len(old))]
-        if region.tier is Tier.INDENT and self._is_unsigned(hunk, first - solid[0]):
-            at = first - solid[0]
-            return Placed(at, at + len(old), region.tier, tuple(found)) if self._is_in_step(hunk) else None
-        if region.tier is not Tier.BLANK_LINES:
-            return Placed(first - solid[0], first - solid[0] + len(old), region.tier, tuple(found), region)
         block, result = RequestLines.of_lines(old), RequestLines.of_lines(hunk.new)
-        inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
-        if not inside or hunk.ended("+") != hunk.ended("-"):
-            return None  # blank lines at the edge are changed, and these may be others
-        return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, (), region)
+        if region.tier is Tier.BLANK_LINES:
+            inside = (len(block.before), len(block.after)) == (len(result.before), len(result.after))
+            if not inside or hunk.ended("+") != hunk.ended("-"):
+                return None  # blank lines at the edge are changed, and these may be others
+            return Placed(first, self.lines.index_of(region.end - 1) + 1, region.tier, (), region)
+        at = first - len(block.before)
+        end = at + len(old)
+        if region.tier is not Tier.INDENT or not self._is_unsigned(hunk, at):
+            return Placed(at, end, region.tier, range(at, end), region)
+        # New lines that may have lost a space like their context are not indented by whole steps of the file.
+        unit = len(self.lines.indent_unit.expandtabs())
+        new = [row.text for row in hunk.rows if row.sign == "+" and row.text.strip()]
+        odd = unit < 2 or any(len(indent_of(text).expandtabs()) % unit for text in new)
+        return None if odd else Placed(at, end, region.tier, range(at, end))
 
     def _is_unsigned(self, hunk: Hunk, at: int) -> bool:
         """Whether the file's lines are the hunk's with their signs: the space before its context was left out."""
@@ -297,12 +277,6 @@ class Placing:
             line in ((f" {row.text}", "") if row.sign == " " else (row.text,))
             for row, line in zip(old, there, strict=True)
         )
-
-    def _is_in_step(self, hunk: Hunk) -> bool:
-        """Whether each new line is indented by whole steps of the file, so that it has lost no space as well."""
-        unit = len(self.lines.indent_unit.expandtabs())
-        new = [row.text for row in hunk.rows if row.sign == "+" and row.text.strip()]
-        return unit > 1 and not any(len(indent_of(text).expandtabs()) % unit for text in new)
 
     def _as_shown(self, hunk: Hunk) -> list[Placed]:
         """Places where kept rows hold U+FFFD for bytes that cannot be shown. Such lines only stay."""
