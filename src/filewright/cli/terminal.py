@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -46,6 +45,8 @@ def write_coloured(text: str) -> None:
 
 def write_paged(text: str) -> None:
     """The same, through the user's pager where a terminal has fewer lines."""
+    import shutil
+
     if is_terminal(sys.stdout) and text.count("\n") >= shutil.get_terminal_size().lines - 1:
         # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
         os.environ.setdefault("LESS", "FRX")

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filewright.tools.loading import LOADING
@@ -65,7 +65,7 @@ def _tools_of(module: str) -> tuple[Tool, ...]:
 @cache
 def entries() -> tuple[CatalogueEntry, ...]:
     """Every native tool, in the order it is listed."""
-    text = files("filewright.tools").joinpath(FILE).read_text(encoding="utf-8")
+    text = Path(__file__).with_name(FILE).read_text(encoding="utf-8")
     return tuple(CatalogueEntry(**fields) for fields in json.loads(text))
 
 
